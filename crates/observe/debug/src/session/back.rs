@@ -1,7 +1,7 @@
 //! Reverse execution: restores an earlier checkpoint and executes from it, once to find the
 //! position and once to stop there.
 
-use super::run::{Reason, Run};
+use super::run::{ANY, Reason, Run, only};
 use super::{Live, Thread};
 use crate::module::Line;
 use texunit_simt::debug::{Filter, Position, Stop, StopPoint};
@@ -21,10 +21,6 @@ fn is_of(stand: StopPoint, thread: Thread) -> bool {
 }
 
 impl Live<'_, '_> {
-    pub(super) fn only_me(&self) -> Filter {
-        Filter { cta: Some(self.thread.0), warp: Some(self.thread.1), lanes: 1 << self.thread.2 }
-    }
-
     /// Executes from a checkpoint to a position, and calls `tell` at each stop before it.
     pub(super) fn again(
         &mut self,
@@ -54,9 +50,7 @@ impl Live<'_, '_> {
     /// Moves the launch to a position, earlier or later.
     pub(crate) fn go_to(&mut self, position: Position) {
         let Some(&checkpoint) = self.history.before(position).first() else { return };
-        self.machine.set_breaks(&|_| false);
-        self.machine.set_filter(None);
-        self.machine.set_watched(Vec::new(), false);
+        self.stop_only(None);
         self.again(checkpoint, position, &mut |_, _| {});
         self.machine.set_end(None);
         self.renew_watches();
@@ -134,11 +128,9 @@ impl Live<'_, '_> {
             let first = self.history.before(here).last().copied();
             let Some(first) = first else { return Ok(Reason::NoHistory) };
             self.history.restore(self.machine, first);
-            self.machine.set_breaks(&|_| false);
-            self.machine.set_watched(Vec::new(), false);
             self.machine.set_end(None);
             // Without a stop, goes to the first instruction of the launch.
-            self.machine.set_filter(Some(Filter { cta: None, warp: None, lanes: u32::MAX }));
+            self.stop_only(Some(ANY));
             if !self.machine.is_stopped() {
                 self.machine.run();
             }
@@ -200,7 +192,7 @@ impl Live<'_, '_> {
         here: Position,
         find: &mut dyn FnMut(&mut Self, StopPoint) -> Option<T>,
     ) -> Option<T> {
-        let arm = &mut |live: &mut Self, _| live.stop_only_me();
+        let arm = &mut |live: &mut Self, _| live.stop_only(Some(only(thread)));
         self.last(here, arm, &mut |live, stand| {
             if is_of(stand, thread) { find(live, stand) } else { None }
         })
@@ -225,11 +217,11 @@ impl Live<'_, '_> {
         })
     }
 
-    /// Makes the machine stop at each instruction of the selected thread, and nowhere else.
-    fn stop_only_me(&mut self) {
+    /// Makes the machine stop at each instruction of the filter, and nowhere else.
+    pub(super) fn stop_only(&mut self, filter: Option<Filter>) {
         self.machine.set_breaks(&|_| false);
         self.machine.set_watched(Vec::new(), false);
-        self.machine.set_filter(Some(self.only_me()));
+        self.machine.set_filter(filter);
     }
 
     /// Selects a thread if it is still active, or else the first thread of the stop.
@@ -259,7 +251,7 @@ impl Live<'_, '_> {
         let mut reach = 1;
         loop {
             let first = *checkpoints.get(reach - 1).or(checkpoints.last())?;
-            self.stop_only_me();
+            self.stop_only(Some(only(thread)));
             let mut lines = Lines::default();
             self.again(first, here, &mut |live, stand| {
                 let now = live.depth(thread, stand.at);

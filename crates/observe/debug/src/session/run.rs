@@ -77,6 +77,14 @@ pub(super) struct StepStart {
     before: u32,
 }
 
+/// All threads.
+pub(super) const ANY: Filter = Filter { cta: None, warp: None, lanes: u32::MAX };
+
+/// A single thread.
+pub(super) fn only((cta, warp, lane): Thread) -> Filter {
+    Filter { cta: Some(cta), warp: Some(warp), lanes: 1 << lane }
+}
+
 impl Live<'_, '_> {
     /// Call depth of a thread, and number of inlined calls at its instruction.
     pub(super) fn depth(&self, thread: Thread, at: u32) -> (u32, u32) {
@@ -102,15 +110,11 @@ impl Live<'_, '_> {
         self.arm_watches();
     }
 
-    fn only(thread: Thread) -> Filter {
-        Filter { cta: Some(thread.0), warp: Some(thread.1), lanes: 1 << thread.2 }
-    }
-
     /// Runs forward until a stop.
     pub(crate) fn forward(&mut self, run: &Run) -> Reason {
         self.was_over = self.machine.is_over();
         if run == &Run::Begin {
-            self.machine.set_filter(Some(Filter { cta: None, warp: None, lanes: u32::MAX }));
+            self.machine.set_filter(Some(ANY));
             let stop = self.machine.run();
             self.machine.set_filter(None);
             return match stop {
@@ -137,10 +141,10 @@ impl Live<'_, '_> {
             begun.depth = (self.physical(self.selected), self.inlined(self.selected));
         }
         let steps = !matches!(run, Run::Continue | Run::To(_));
-        let own = steps.then(|| Self::only(self.thread));
+        let own = steps.then(|| only(self.thread));
         let looks = self.looks_at_all() && !matches!(run, Run::To(_));
         let filter = match looks {
-            true => Some(Filter { cta: None, warp: None, lanes: u32::MAX }),
+            true => Some(ANY),
             false => self.watch_filter(own),
         };
         self.arm(filter);

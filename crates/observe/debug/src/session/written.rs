@@ -72,8 +72,7 @@ impl Live<'_, '_> {
     fn last_caught(&mut self, range: Range, here: Position) -> Option<WatchHit> {
         for checkpoint in self.history.before(here) {
             let end = self.end_of(checkpoint, here);
-            self.machine.set_breaks(&|_| false);
-            self.machine.set_filter(None);
+            self.stop_only(None);
             self.machine.set_watched(vec![range], false);
             self.again(checkpoint, end, &mut |_, _| {});
             let last = self.machine.watch_hits().pop();
