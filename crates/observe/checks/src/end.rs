@@ -23,12 +23,31 @@ impl Spot {
         Self { cta: at.cta, thread: at.thread(lane, block), op: at.op }
     }
 
+    /// The thread with a number in its CTA, whose CTA has a number in the grid, at an operation.
+    pub(crate) fn numbered(
+        [cta, thread]: [u64; 2],
+        op: u32,
+        (grid, block): ([u32; 3], [u32; 3]),
+    ) -> Self {
+        let split = |n: u64, size: [u32; 3]| {
+            let [w, h, _] = size.map(|n| u64::from(n.max(1)));
+            [n % w, n / w % h, n / w / h].map(|n| n as u32)
+        };
+        Self { cta: split(cta, grid), thread: split(thread, block), op }
+    }
+
     /// The position of the CTA in the grid, z first. Of equal findings that of the lowest CTA is
     /// kept, whichever worker thread reports first.
     pub(crate) fn order(&self) -> [u32; 3] {
         let [x, y, z] = self.cta;
         [z, y, x]
     }
+}
+
+/// The number of a CTA in its grid.
+pub(crate) fn number(cta: [u32; 3], grid: [u32; 3]) -> u64 {
+    let ([x, y, z], [w, h, _]) = (cta.map(u64::from), grid.map(u64::from));
+    x + w * (y + h * z)
 }
 
 /// A lane of an event. It is converted to a [`Spot`] only if it is reported, which is rare.

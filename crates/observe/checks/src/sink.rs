@@ -60,6 +60,17 @@ impl LaunchFinding {
         Self { rule, severity, message, at, other: None, object: None, notes, count: 1 }
     }
 
+    /// Adds the occurrences of a finding with the same rule and operations. That of the lowest CTA
+    /// is kept.
+    pub(crate) fn add(&mut self, other: Self) {
+        let count = self.count.saturating_add(other.count);
+        let severity = self.severity.max(other.severity);
+        if other.at.order() < self.at.order() {
+            *self = other;
+        }
+        (self.count, self.severity) = (count, severity);
+    }
+
     fn key(&self) -> Key {
         let other = self.other.as_ref().map(|other| match &other.at {
             OtherAt::Here(spot) => OtherEnd::Here(spot.op),
@@ -112,15 +123,7 @@ impl Sink {
         let is_new = state.kinds.insert(found.rule.code);
         let is_full = state.found.len() >= MAX && !is_new;
         match state.found.entry(found.key()) {
-            Entry::Occupied(mut kept) => {
-                let kept = kept.get_mut();
-                let count = kept.count.saturating_add(found.count);
-                let severity = kept.severity.max(found.severity);
-                if found.at.order() < kept.at.order() {
-                    *kept = found;
-                }
-                (kept.count, kept.severity) = (count, severity);
-            }
+            Entry::Occupied(mut kept) => kept.get_mut().add(found),
             Entry::Vacant(_) if is_full => state.more.add(found.severity, found.count),
             Entry::Vacant(place) => drop(place.insert(found)),
         }

@@ -43,7 +43,7 @@ pub struct Recorder {
     process: AtomicU32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     /// The coverage of unloaded modules, for tracefiles.
     gone: Coverage,
@@ -67,19 +67,8 @@ struct State {
 impl Recorder {
     /// The recorder of a process without coverage.
     pub fn new(target: Target) -> Arc<Self> {
-        let state = State {
-            gone: Coverage::default(),
-            left: HashMap::new(),
-            left_size: 0,
-            modules: Vec::new(),
-            number: 0,
-            next: None,
-            has_changed: false,
-            is_writing: false,
-            is_full: false,
-        };
         let process = std::process::id().into();
-        Arc::new(Self { target, state: Mutex::new(state), process })
+        Arc::new(Self { target, state: Mutex::default(), process })
     }
 
     /// The observer of a loaded module. `ptx` creates a file with its PTX, for functions without

@@ -30,6 +30,7 @@ mod expr;
 mod focus;
 mod history;
 mod module;
+mod ptx;
 #[cfg(unix)]
 pub mod remote;
 mod session;

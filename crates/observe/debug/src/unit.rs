@@ -2,6 +2,7 @@
 
 use crate::expr::basic::basic;
 use crate::expr::parts;
+use crate::ptx::Instruction;
 use crate::session::Live;
 use crate::value::{Place, Value};
 use serde_json::{Value as Json, json};
@@ -20,10 +21,7 @@ impl Live<'_, '_> {
     /// The opcode of the instruction that the thread executes next.
     fn opcode(&self) -> String {
         let text = self.module.ptx(self.at());
-        let mut words = text.split_whitespace();
-        let first = words.next().unwrap_or("");
-        let word = if first.starts_with('@') { words.next().unwrap_or("") } else { first };
-        word.split('.').next().unwrap_or("").to_owned()
+        Instruction::of(&text).word().to_owned()
     }
 
     /// Whether the next instruction is a fetch or a surface access.

@@ -41,8 +41,8 @@ use match_params::match_params;
 #[derive(Debug)]
 enum Object {
     Buffer(Buffer),
-    Surface { whole: TexelResource, part: TexelResource, object: SurfaceObject },
-    Texture { whole: TexelResource, object: TextureObject },
+    Surface { texels: BoundTexels, object: SurfaceObject },
+    Texture { texels: BoundTexels, object: TextureObject },
     Sampler(SamplerObject),
     Array(TexelResource),
     Bytes(Vec<u8>),
@@ -62,9 +62,9 @@ impl Object {
     }
 }
 
-/// The texels of a `.surfref`, and the part that it refers to.
+/// The texels of a texture or surface, and the part that it refers to.
 #[derive(Debug)]
-struct SurfaceTexels {
+struct BoundTexels {
     whole: TexelResource,
     part: TexelResource,
 }
@@ -78,10 +78,8 @@ pub struct Bound {
     order: Vec<Assignment>,
     /// The bytes of kernel parameters with members.
     structures: HashMap<usize, Vec<u8>>,
-    /// The texels of `.surfref`s, by the name in the job.
-    surfaces: HashMap<String, SurfaceTexels>,
-    /// The texels of `.texref`s, by the name in the job.
-    textures: HashMap<String, TexelResource>,
+    /// The texels of `.surfref`s and `.texref`s, by index in the job.
+    references: HashMap<usize, BoundTexels>,
     /// Outputs in the order of the job.
     outputs: Vec<Pending>,
     /// The expected contents of objects after the launch.
@@ -213,19 +211,17 @@ pub fn bind(
         });
     }
     for (shared, placed) in [(false, true), (false, false), (true, true), (true, false)] {
-        binder.objects(|v| match v {
-            ParamValue::Texture(spec) => spec.resource.source.is_shared() == shared,
-            ParamValue::Surface(spec) => spec.resource.source.is_shared() == shared,
-            _ => false,
-        } && is_placed(v) == placed);
-        if placed {
-            continue;
+        let shares = |v: &ParamValue| v.resource().is_some_and(|r| r.source.is_shared() == shared);
+        let is_surface = |v: &ParamValue| matches!(v, ParamValue::Surface(_)) && shares(v);
+        let is_texture = |v: &ParamValue| matches!(v, ParamValue::Texture(_)) && shares(v);
+        binder.objects(|v| (is_surface(v) || is_texture(v)) && is_placed(v) == placed);
+        if !placed {
+            binder.references(is_surface);
+            binder.references(is_texture);
         }
-        binder.surface_references(shared);
-        binder.texture_references(shared);
     }
     binder.structures();
-    binder.sampler_references();
+    binder.references(|v| matches!(v, ParamValue::Sampler(_)));
     binder.globals();
     binder.outputs();
     binder.expectations();
@@ -238,11 +234,8 @@ pub fn bind(
 fn is_placed(value: &ParamValue) -> bool {
     match value {
         ParamValue::Buffer(spec) => spec.is_placed(),
-        ParamValue::Texture(spec) => spec.handle.is_some(),
-        ParamValue::Surface(spec) => spec.handle.is_some(),
-        ParamValue::Sampler(spec) => spec.value.handle.is_some(),
         ParamValue::Array(_) => true,
-        ParamValue::Scalar(_) | ParamValue::Use(_) => false,
+        other => other.handle().is_some(),
     }
 }
 
@@ -266,7 +259,7 @@ impl Binder<'_> {
         };
         let of_kernel = || {
             let slot = kernel_param(&param.name.value, &self.params);
-            slot.filter(|_| !param.is_object).map(|i| self.params[i].name.clone())
+            slot.filter(|_| param.table == "params").map(|i| self.params[i].name.clone())
         };
         given.cloned().or_else(of_kernel).unwrap_or_else(|| param.name.value.clone())
     }

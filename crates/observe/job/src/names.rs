@@ -17,7 +17,7 @@ pub(crate) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<us
     job.params.iter().position(|p| p.name.value == key).or_else(|| {
         let wanted = kernel_param(key, params)?;
         let is_it = |p: &Param| kernel_param(&p.name.value, params) == Some(wanted);
-        job.params.iter().position(|p| !p.is_object && is_it(p))
+        job.params.iter().position(|p| p.table == "params" && is_it(p))
     })
 }
 

@@ -45,19 +45,17 @@ pub struct Job {
     pub params: Vec<Param>,
     /// Parameters with invalid tables, which are not in `params`.
     pub unread: Vec<String>,
-    /// Textures bound to the module's `.texref` variables.
-    pub textures: Vec<(At<String>, TextureSpec)>,
-    /// Samplers bound to the module's `.samplerref` variables.
-    pub samplers: Vec<(At<String>, IndependentSampler)>,
-    /// Surfaces bound to the module's `.surfref` variables, with their outputs.
-    pub surfaces: Vec<(At<String>, SurfaceSpec, Vec<At<OutputSpec>>)>,
+    /// Textures, samplers and surfaces bound to the module's `.texref`, `.samplerref` and `.surfref`
+    /// variables.
+    pub references: Vec<Param>,
     /// Settings of the module's variables.
     pub globals: Vec<Global>,
     /// Deprecated keys and words.
     pub notes: Vec<Problem>,
 }
 
-/// The value of a kernel parameter.
+/// The value of a kernel parameter, of a variable that refers to a texture, sampler or surface, or
+/// an entry of `[objects]`: an object that parameters, other objects and the kernel can refer to.
 #[derive(Clone, Debug)]
 pub struct Param {
     /// Name or number, as written.
@@ -68,9 +66,8 @@ pub struct Param {
     pub outputs: Vec<At<OutputSpec>>,
     /// The expected contents of the parameter's object after the launch.
     pub expected: Option<At<ExpectedSpec>>,
-    /// Whether it is in `[objects]`: not a parameter, but an object that parameters, other objects
-    /// and the kernel can refer to.
-    pub is_object: bool,
+    /// The table that has it: `params`, `objects`, `textures`, `samplers` or `surfaces`.
+    pub table: &'static str,
 }
 
 /// The kinds of values.
@@ -93,6 +90,26 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
+    /// The specified handle of a texture, surface or sampler.
+    pub(crate) fn handle(&self) -> Option<u64> {
+        match self {
+            ParamValue::Texture(spec) => spec.handle,
+            ParamValue::Surface(spec) => spec.handle,
+            ParamValue::Sampler(spec) => spec.value.handle,
+            _ => None,
+        }
+    }
+
+    /// The texels of a texture, surface or array.
+    pub(crate) fn resource(&self) -> Option<&ResourceSpec> {
+        match self {
+            ParamValue::Texture(spec) => Some(&spec.resource),
+            ParamValue::Surface(spec) => Some(&spec.resource),
+            ParamValue::Array(spec) => Some(&spec.resource),
+            _ => None,
+        }
+    }
+
     /// The name of the kind of value in messages.
     pub fn what(&self) -> String {
         match self {
@@ -155,19 +172,18 @@ fn job(root: &Table<'_>) -> Option<Job> {
     let settings = recorded::settings(root);
     let places = named(root, "places", |name, v| Some((name, memory::address(v)?)));
     let unread = RefCell::new(Vec::new());
-    let read = |is_object: bool| {
-        let unread = &unread;
-        move |name: At<String>, v: &TomlValue<'_>| {
+    let read = |table: &'static str| {
+        named(root, table, |name, v| {
             let key = name.value.clone();
-            let read = param(name, v, is_object);
+            let read = param(name, v, table);
             if read.is_none() {
                 unread.borrow_mut().push(key);
             }
             read
-        }
+        })
     };
-    let mut params = named(root, "params", read(false));
-    for object in named(root, "objects", read(true)) {
+    let mut params = read("params");
+    for object in read("objects") {
         if params.iter().any(|p| p.name.value == object.name.value) {
             let message = format!("`{}` is the name of a parameter too", object.name.value);
             root.report(object.name.problem(codes::CONFLICT, message));
@@ -175,10 +191,10 @@ fn job(root: &Table<'_>) -> Option<Job> {
         }
         params.push(object);
     }
-    let textures =
-        named(root, "textures", |name, v| Some((name, object::texture(&v.table()?, v.at(()))?)));
-    let samplers = named(root, "samplers", |name, v| Some((name, object::sampler(v)?)));
-    let surfaces = named(root, "surfaces", surface_reference);
+    let references = ["textures", "samplers", "surfaces"]
+        .into_iter()
+        .flat_map(|table| named(root, table, |name, v| reference(name, v, table)))
+        .collect();
     let globals = named(root, "globals", global);
     root.finish();
     let ptx = ptx?;
@@ -194,9 +210,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
         places,
         params,
         unread: unread.take(),
-        textures,
-        samplers,
-        surfaces,
+        references,
         globals,
         notes: Vec::new(),
     })
@@ -238,7 +252,7 @@ fn shape(value: &TomlValue<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
     sound.then(|| value.at(shape))
 }
 
-fn param(name: At<String>, value: &TomlValue<'_>, is_object: bool) -> Option<Param> {
+fn param(name: At<String>, value: &TomlValue<'_>, table_name: &'static str) -> Option<Param> {
     let table = value.table()?;
     let kinds = ["texture", "surface", "buffer", "sampler", "scalar", "use", "array"];
     let given: Vec<_> = kinds.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
@@ -290,21 +304,26 @@ fn param(name: At<String>, value: &TomlValue<'_>, is_object: bool) -> Option<Par
         }
         has.then_some(spec)
     });
-    if is_object && matches!(*kind, "scalar" | "use") {
+    if table_name == "objects" && matches!(*kind, "scalar" | "use") {
         v.problem(codes::CONFLICT, format!("an object is not a `{kind}`"));
         return None;
     }
-    Some(Param { name, value: read?, outputs, expected, is_object })
+    Some(Param { name, value: read?, outputs, expected, table: table_name })
 }
 
-fn surface_reference(
-    name: At<String>,
-    value: &TomlValue<'_>,
-) -> Option<(At<String>, SurfaceSpec, Vec<At<OutputSpec>>)> {
-    let table = value.table()?;
-    let outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
-    let surface = object::surface(&table, value.at(()))?;
-    Some((name, surface, outputs))
+/// An entry of the tables `textures`, `samplers` and `surfaces`.
+fn reference(name: At<String>, value: &TomlValue<'_>, table_name: &'static str) -> Option<Param> {
+    let (table, at) = (value.table()?, value.at(()));
+    let mut outputs = Vec::new();
+    let value = match table_name {
+        "textures" => ParamValue::Texture(object::texture(&table, at)?),
+        "samplers" => ParamValue::Sampler(name.with(object::sampler(value)?)),
+        _ => {
+            outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
+            ParamValue::Surface(object::surface(&table, at)?)
+        }
+    };
+    Some(Param { name, value, outputs, expected: None, table: table_name })
 }
 
 fn global(name: At<String>, value: &TomlValue<'_>) -> Option<Global> {

@@ -1,7 +1,7 @@
 //! The profile of a loaded module, which its launches add to.
 
 use crate::counts::Counts;
-use crate::data::{Instruction, Kernel, LaunchCounts, MAX_LAUNCHES, Profile};
+use crate::data::{Kernel, LaunchCounts, MAX_LAUNCHES, Profile};
 use crate::lines::OverLaunches;
 use crate::table::Table;
 use std::collections::{BTreeMap, HashMap};
@@ -124,7 +124,7 @@ impl Kernel {
     ) {
         let (mut warps, mut threads) = (0, 0);
         let mut lines: BTreeMap<(String, u32), u64> = BTreeMap::new();
-        for (entry, counts) in table.entries.iter().zip(counts) {
+        for ((start, entry), counts) in table.entries.iter().zip(counts) {
             if counts.is_empty() {
                 continue;
             }
@@ -132,14 +132,7 @@ impl Kernel {
             threads += counts.thread_instructions;
             let line = (entry.place.file.clone(), entry.place.line);
             *lines.entry(line).or_default() += counts.thread_instructions;
-            let instruction = self.instructions.entry(entry.start).or_insert_with(|| Instruction {
-                ptx_line: entry.ptx_line,
-                text: entry.text.clone(),
-                class: entry.class,
-                ptx_function: entry.function.clone(),
-                place: entry.place.clone(),
-                counts: Counts::default(),
-            });
+            let instruction = self.instructions.entry(*start).or_insert_with(|| entry.clone());
             instruction.counts.add(&counts);
         }
         for (line, threads) in lines {

@@ -2,28 +2,12 @@
 
 use crate::class::Class;
 use crate::counts::Counts;
-use crate::data::Place;
+use crate::data::{Instruction, Place};
 use std::collections::HashMap;
 use std::ops::Range;
 use texunit_report::place::{function_name, is_toolkit, source_file};
 use texunit_simt::SourceId;
 use texunit_simt::observe::{Costs, LaneCount, Listing};
-
-/// A PTX instruction.
-#[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    /// The instruction's first byte in the PTX, which identifies the instruction.
-    pub(crate) start: u32,
-    /// Line in the PTX.
-    pub(crate) ptx_line: u32,
-    /// The instruction's text on one line.
-    pub(crate) text: String,
-    pub(crate) class: Class,
-    /// The PTX function that contains it, demangled.
-    pub(crate) function: String,
-    /// The instruction's position in the source, or in the PTX if there is no `.loc`.
-    pub(crate) place: Place,
-}
 
 /// Operations that are executed together, and their counters.
 #[derive(Debug)]
@@ -37,7 +21,8 @@ struct Block {
 pub(crate) struct Table {
     /// Number of operations, by which a launch recognises that the code has changed.
     pub(crate) operations: u32,
-    pub(crate) entries: Vec<Entry>,
+    /// The instructions without counts, each with its first byte in the PTX, which identifies it.
+    pub(crate) entries: Vec<(u32, Instruction)>,
     /// The instruction of each counted operation.
     of_op: HashMap<u32, u32>,
     /// Basic blocks, with the counters of their lanes.
@@ -76,7 +61,7 @@ impl Table {
             for op in block.operations.clone().filter(|&op| listing.counts(op)) {
                 let start = listing.span(op).start;
                 let number = *by_start.entry(start).or_insert_with(|| {
-                    table.entries.push(maker.entry(op, function));
+                    table.entries.push((start, maker.instruction(op, function)));
                     table.entries.len() as u32 - 1
                 });
                 table.of_op.insert(op, number);
@@ -139,7 +124,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn entry(&mut self, op: u32, function: &str) -> Entry {
+    fn instruction(&mut self, op: u32, function: &str) -> Instruction {
         let span = self.listing.span(op);
         let ptx_line = self.listing.source().location(span.start).line;
         let place = self.place(span.start).unwrap_or_else(|| Place {
@@ -154,8 +139,8 @@ impl Maker<'_> {
             text.push_str("...");
         }
         let class = Class::of(self.listing.words(op));
-        let function = function_name(function);
-        Entry { start: span.start, ptx_line, text, class, function, place }
+        let ptx_function = function_name(function);
+        Instruction { ptx_line, text, class, ptx_function, place, counts: Counts::default() }
     }
 
     fn place(&mut self, start: u32) -> Option<Place> {

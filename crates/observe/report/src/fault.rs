@@ -10,12 +10,9 @@ use texunit_forms::Count;
 use crate::place::function_name;
 use std::sync::LazyLock;
 use texunit_simt::runtime::Caller;
-use texunit_simt::{BadHandle, End, Fault, FaultKind, SpaceKind};
+use texunit_simt::{Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::codes::{Code, read};
-
-/// Addresses below this count as null pointers with an index or a member offset.
-const NULL_PAGE: u64 = 64 * 1024;
 
 /// The codes of faults ([`FaultKind::name`]), with titles and explanations, from faults.txt.
 pub static FAULTS: LazyLock<Vec<Code>> = LazyLock::new(|| read(include_str!("faults.txt")));
@@ -33,9 +30,6 @@ pub const POOL: &Code = &Code {
     title: "memory of a pool",
     explanation: "CuPy and PyTorch keep memory in pools: an allocation is a block that has arrays in it, rounded up to 512 bytes or more, and stays when they are gone. An access one past the end of an array, or of an array that is gone, is one inside of an allocation then, and no fault. `texunit run --check memory` (or `all`) turns the pools off; `cupy.cuda.set_allocator(None)` and PYTORCH_NO_CUDA_MEMORY_CACHING=1 do so without it.",
 };
-
-const OF_PARENT: &str = "local and shared memory belong to the grid that has them: a pointer to some of the grid that launches \
-     means nothing in the one that it launches; pass global memory";
 
 /// Describes a thread with its kernel and CTA.
 fn who((kernel, [cx, cy, cz], [tx, ty, tz]): (&str, [u32; 3], [u32; 3])) -> String {
@@ -80,15 +74,15 @@ pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
             diagnostic = diagnostic.note(*place, format!("`{name}` is called here"));
         }
     }
-    if let (FaultKind::OutOfBounds { space: SpaceKind::Local | SpaceKind::Shared, .. }, false) =
-        (&fault.kind, fault.launched_by.is_empty())
-    {
-        return diagnostic.help(OF_PARENT);
-    }
-    match host.help(&fault.kind).or_else(|| help(&fault.kind).map(str::to_owned)) {
-        Some(help) => diagnostic.help(help),
-        None => diagnostic,
-    }
+    let advice = match &fault.kind {
+        FaultKind::OutOfBounds { space: SpaceKind::Local | SpaceKind::Shared, .. }
+            if !fault.launched_by.is_empty() =>
+        {
+            host.advice("of-parent")
+        }
+        kind => host.help(kind),
+    };
+    advice.into_iter().fold(diagnostic, Diagnostic::help)
 }
 
 /// A diagnostic for a fetch or access whose handle refers to no matching texture or surface, but
@@ -100,62 +94,10 @@ pub fn bad_fetch_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     host.of_card(&fault.kind).into_iter().fold(diagnostic, Diagnostic::remark)
 }
 
-/// Advice that goes beyond the message.
-fn help(kind: &FaultKind) -> Option<&'static str> {
-    Some(match kind {
-        FaultKind::StepLimit { .. } => {
-            "if the kernel is only long, raise the limit (`--max-steps N`)"
-        }
-        FaultKind::Deadlock { waiting } if waiting.contains(" in a loop at ") => {
-            "what a kernel waits for is set before its launch, or by a thread of the program or a launch that is \
-             there while it runs"
-        }
-        FaultKind::Deadlock { .. } => {
-            "every thread of the CTA that has not exited must reach the same barrier, and every \
-             lane of a membermask the same instruction"
-        }
-        FaultKind::Misaligned { .. } => {
-            "PTX addresses must be multiples of the access size, for vectors of the whole vector"
-        }
-        FaultKind::OutOfBounds { space: SpaceKind::Global, address: 0..NULL_PAGE, .. } => {
-            "the pointer is null, or an offset was used as a pointer"
-        }
-        FaultKind::Freed { .. } => {
-            "free memory, and destroy arrays, after the last launch that uses them, and textures and \
-             surfaces of them before"
-        }
-        FaultKind::Unreachable { how: End::Reserved, .. } => {
-            "map memory there (`cuMemMap`) and give the device access to it (`cuMemSetAccess`)"
-        }
-        FaultKind::Unreachable { how: End::Peer, .. } => {
-            "call `cudaDeviceEnablePeerAccess` (`cuCtxEnablePeerAccess`) in the context of the kernel"
-        }
-        FaultKind::Unreachable { .. } => {
-            "give the device access to the memory (`cuMemSetAccess`, of a pool `cuMemPoolSetAccess`)"
-        }
-        FaultKind::ReadOnly { resource: Some(_), .. } => {
-            "memory that was registered with CU_MEMHOSTREGISTER_READ_ONLY, or that the program itself may \
-             not write, is only read"
-        }
-        FaultKind::ReadOnly { .. } => "constant memory and kernel parameters cannot be written",
-        FaultKind::Handle { is: BadHandle::Destroyed, .. } => {
-            "destroy textures and surfaces after the last launch that uses them; a card gives the \
-             number to the next object that is made, and reads that one"
-        }
-        FaultKind::Handle { .. } => {
-            "handles come to a kernel as parameters or references, unchanged; a buffer is not a texture"
-        }
-        FaultKind::Surface(text) if text.starts_with("coordinate") => {
-            "x counts bytes, y and z rows and slices; `.clamp` and `.zero` do not fault outside"
-        }
-        FaultKind::StackOverflow { .. } => "unbounded recursion, or large local arrays",
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use texunit_simt::{BadHandle, End};
     use texunit_syntax::{SourceFile, Span};
     use texunit_unit::Geometry;
 
@@ -253,8 +195,8 @@ mod tests {
                 if why.contains("destroyed") { BadHandle::Destroyed } else { BadHandle::Unknown };
             FaultKind::Handle { handle: 1, wanted: "texture", is, why: why.to_owned() }
         };
-        assert!(help(&outside(12, false)).is_some_and(|h| h.contains("null")));
-        assert_eq!(help(&outside(0x7000_0000_0000, false)), None);
+        assert!(Host::Job.help(&outside(12, false)).is_some_and(|h| h.contains("null")));
+        assert_eq!(Host::Job.help(&outside(0x7000_0000_0000, false)), None);
         let passes = |host: Host| host.help(&outside(0x7000_0000_0000, true)).unwrap_or_default();
         assert!(
             passes(Host::Program).contains("`--bounds hardware` (TEXUNIT_BOUNDS=hardware) lets")
@@ -269,10 +211,14 @@ mod tests {
         for (host, words) in hosts {
             let bound = host.help(&handle("texref `t` is not bound"));
             assert!(bound.is_some_and(|h| h.contains(words)));
-            assert_eq!(host.help(&handle("the handle is zero")), None);
+            let unknown = host.help(&handle("the handle is zero"));
+            assert!(unknown.is_some_and(|h| h.contains("parameters")));
         }
-        assert!(help(&handle("the handle is zero")).is_some_and(|h| h.contains("parameters")));
-        assert!(help(&handle("it was destroyed")).is_some_and(|h| h.contains("the next object")));
+        assert!(
+            Host::Job
+                .help(&handle("it was destroyed"))
+                .is_some_and(|h| h.contains("the next object"))
+        );
     }
 
     #[test]

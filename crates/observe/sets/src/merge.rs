@@ -176,30 +176,21 @@ fn accesses(of: &ObjectSets) -> impl Iterator<Item = (Run, Access<'_>, Span)> {
 
 /// The access of an earlier range with which a later access conflicts.
 fn other_end<'s>(
-    before: impl Iterator<Item = &'s Sets>,
+    mut before: impl Iterator<Item = &'s Sets>,
     (number, offset): (u32, u64),
     does: Does,
 ) -> Option<ConflictSide> {
-    let mut found = None;
-    for sets in before {
-        let Some(of) = sets.objects.iter().find(|of| of.number == number) else { continue };
+    before.find_map(|sets| {
+        let of = sets.objects.iter().find(|of| of.number == number)?;
+        let reads = if does == Does::Reads { &[][..] } else { &of.reads };
         let all =
-            [(Does::Writes, &of.writes), (Does::Reduces, &of.folds), (Does::Reads, &of.reads)];
-        for (other, parts) in all {
-            if does == Does::Reads && other == Does::Reads {
-                continue;
-            }
+            [(Does::Writes, &of.writes[..]), (Does::Reduces, &of.folds), (Does::Reads, reads)];
+        all.into_iter().find_map(|(does, parts)| {
             let has = |part: &&AccessedBytes| part.runs.iter().any(|run| run.has(offset));
-            if let Some(part) = parts.iter().find(has) {
-                found = Some(ConflictSide { ctas: sets.range(), does: other, span: part.span });
-                break;
-            }
-        }
-        if found.is_some() {
-            break;
-        }
-    }
-    found
+            let part = parts.iter().find(has)?;
+            Some(ConflictSide { ctas: sets.range(), does, span: part.span })
+        })
+    })
 }
 
 /// The line that replaces the beginning of `printf` output, where that was dropped.

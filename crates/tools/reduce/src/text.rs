@@ -70,31 +70,39 @@ impl Word<'_> {
 
 /// The names and numbers of a text, without comments, strings, directives and modifiers.
 pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
+    tokens(text).0
+}
+
+/// Edits that remove all comments.
+pub(crate) fn comments(text: &str) -> Vec<Edit> {
+    tokens(text).1
+}
+
+/// The names and numbers of a text, and edits that remove its comments.
+fn tokens(text: &str) -> (Vec<Word<'_>>, Vec<Edit>) {
     let bytes = text.as_bytes();
-    let mut words = Vec::new();
-    let mut at = 0;
+    let (mut words, mut comments, mut at) = (Vec::new(), Vec::new(), 0);
     while at < bytes.len() {
         let rest = &bytes[at..];
-        let first = rest[0];
-        let length = match first {
-            b'/' if rest.starts_with(b"//") || rest.starts_with(b"/*") => comment(rest),
-            b'"' => string(rest),
-            b'.' => 1 + run(&rest[1..], |b| is_inside(b) || b == b':'),
-            b'0'..=b'9' => {
-                let length = run(rest, |b| is_inside(b) || b == b'.');
-                words.push(Word { text: &text[at..at + length], start: at });
-                length
+        let (length, is_word) = match rest[0] {
+            b'/' if rest.starts_with(b"//") || rest.starts_with(b"/*") => {
+                comments.push(Edit::remove(at..at + comment(rest)));
+                (comment(rest), false)
             }
+            b'"' => (string(rest), false),
+            b'.' => (1 + run(&rest[1..], |b| is_inside(b) || b == b':'), false),
+            b'0'..=b'9' => (run(rest, |b| is_inside(b) || b == b'.'), true),
             b'%' | b'$' | b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
-                let length = 1 + run(&rest[1..], is_inside);
-                words.push(Word { text: &text[at..at + length], start: at });
-                length
+                (1 + run(&rest[1..], is_inside), true)
             }
-            _ => 1,
+            _ => (1, false),
         };
-        at += length.max(1);
+        if is_word {
+            words.push(Word { text: &text[at..at + length], start: at });
+        }
+        at += length;
     }
-    words
+    (words, comments)
 }
 
 fn is_inside(byte: u8) -> bool {
@@ -119,26 +127,6 @@ fn comment(bytes: &[u8]) -> usize {
     }
     let end = bytes[2..].windows(2).position(|pair| pair == b"*/");
     end.map_or(bytes.len(), |n| n + 4)
-}
-
-/// Edits that remove all comments.
-pub(crate) fn comments(text: &str) -> Vec<Edit> {
-    let bytes = text.as_bytes();
-    let (mut edits, mut at) = (Vec::new(), 0);
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let length = match rest[0] {
-            b'/' if rest.starts_with(b"//") || rest.starts_with(b"/*") => {
-                let length = comment(rest);
-                edits.push(Edit::remove(at..at + length));
-                length
-            }
-            b'"' => string(rest),
-            _ => 1,
-        };
-        at += length;
-    }
-    edits
 }
 
 /// Edits that remove empty lines.

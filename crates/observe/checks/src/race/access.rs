@@ -134,13 +134,6 @@ impl<'a> Warp<'a> {
             .then(|| (first, self.words.trailing_zeros()))
     }
 
-    /// The address that all lanes read, if the access is a weak load of one address.
-    pub(super) fn place(&self) -> Option<u64> {
-        let Arrangement::One(at) = self.arrangement() else { return None };
-        let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
-        (is_plain && !self.kind.writes()).then_some(at)
-    }
-
     /// Number of a lane's thread in the CTA.
     fn thread(&self, lane: u32) -> u32 {
         self.at.warp * 32 + lane
@@ -263,17 +256,6 @@ impl<'a> Warp<'a> {
         let (op, writes) = (self.at.op, self.kind.writes());
         let by = LaneMapping::bytes(bytes.trailing_zeros(), quarters);
         line.row(view, &RowAccess { thread, by, op, writes, interval, values: &values })
-    }
-
-    /// Records a load by which all lanes read one address. Returns false if each lane has to be
-    /// recorded on its own.
-    pub(super) fn one(&self, line: &mut Line, view: &View<'_>, (at, interval): (u64, u64)) -> bool {
-        let lanes = self.at.lanes;
-        if self.part(line, view, (&self.line_lanes(lanes), interval)) == lanes {
-            return true;
-        }
-        let touch = self.touch(lanes.trailing_zeros() & 31);
-        line.split().load_all(view, (&touch, lanes), (at, self.access.bytes().into()))
     }
 
     /// Records the lanes of an access to one line together. Returns the lanes that are recorded;

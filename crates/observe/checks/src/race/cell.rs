@@ -1,7 +1,8 @@
-//! Shortcuts for a [`Cell`]: they record an access without a comparison of vector clocks, or return
-//! false if [`Cell::access`] has to record it. They leave the cell as `Cell::access` does.
+//! Shortcuts for a [`Cell`]: [`Cell::strong`] records an access without a comparison of vector
+//! clocks, or returns false if [`Cell::access`] has to record it. It leaves the cell as
+//! `Cell::access` does.
 
-use super::fasttrack::{AccessKind, AccessRecord, Cell, ThreadAccess, View};
+use super::fasttrack::{AccessKind, AccessRecord, Cell, View};
 
 impl Cell {
     /// The recorded accesses of the cell.
@@ -9,56 +10,10 @@ impl Cell {
         [self.write, self.others[0], self.others[1]]
     }
 
-    /// Records one load by several lanes of a warp; `touch` is the access of the first lane.
-    /// Returns false, with nothing recorded, if each lane has to be recorded on its own.
-    #[inline]
-    pub(super) fn load_all(&mut self, view: &View<'_>, touch: &ThreadAccess, lanes: u32) -> bool {
-        let is_plain = |stamp: AccessRecord| !stamp.kind().writes() || view.is_past(stamp);
-        if !view.is_past(self.write) || !self.others.into_iter().all(is_plain) {
-            return false;
-        }
-        self.add(view, touch.record(view).with(lanes));
-        true
-    }
-
-    /// Records a weak store, if each recorded access is ordered before it or was made by the same
-    /// thread. Otherwise returns false, with nothing recorded.
-    #[inline(always)]
-    pub(super) fn store_own(&mut self, view: &View<'_>, stamp: AccessRecord, lane: u32) -> bool {
-        let is_own = |slot: AccessRecord| {
-            slot.is_of_warp(stamp) && slot.extra == lane && !slot.kind().is_async()
-        };
-        let is_behind = |slot: AccessRecord| view.is_past(slot) || is_own(slot);
-        let done = self.is_written_by(view, stamp) && self.others.into_iter().all(is_behind);
-        if done {
-            self.stored(stamp);
-        }
-        done
-    }
-
     /// Records a weak store that is known to race with nothing.
     #[inline(always)]
     pub(super) fn stored(&mut self, stamp: AccessRecord) {
         *self = Self { write: stamp, others: [AccessRecord::NONE; 2] };
-    }
-
-    /// Records a weak load, if the last store is ordered before it or was made by the same thread.
-    /// Otherwise returns false, with nothing recorded.
-    #[inline(always)]
-    pub(super) fn load_own(&mut self, view: &View<'_>, stamp: AccessRecord) -> bool {
-        let is_plain = |slot: AccessRecord| !slot.kind().writes() || view.is_past(slot);
-        let done = self.is_written_by(view, stamp) && self.others.into_iter().all(is_plain);
-        if done {
-            self.add(view, stamp);
-        }
-        done
-    }
-
-    #[inline(always)]
-    fn is_written_by(&self, view: &View<'_>, stamp: AccessRecord) -> bool {
-        let write = self.write;
-        let own = write.serial == stamp.serial && write.thread() == stamp.thread();
-        view.is_past(write) || (own && !write.kind().is_async())
     }
 
     /// Records a strong access (`lane` is the lane's bit), if each recorded access is strong too or
@@ -118,6 +73,7 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::race::fasttrack::ThreadAccess;
     use crate::race::happens_before::Cta;
     use crate::race::order::Order;
     use texunit_testkit::Random;
@@ -152,12 +108,8 @@ mod tests {
                 let access = ThreadAccess { thread, op: now, kind, value: writes.then_some(value) };
                 let (record, lane) = (access.record(&view), 1 << (thread & 31));
                 let mut short = cell;
-                let is_taken = match (kind.strength(), writes) {
-                    (0, true) => short.store_own(&view, record.with(value), lane),
-                    (0, false) => short.load_own(&view, record.with(lane)),
-                    (_, true) => short.strong(&view, record.with(value), lane),
-                    (_, false) => short.strong(&view, record, lane),
-                };
+                let record = if writes { record.with(value) } else { record };
+                let is_taken = kind.strength() != 0 && short.strong(&view, record, lane);
                 let found = cell.access(&view, &access);
                 if is_taken {
                     assert_eq!((short, found), (cell, None));

@@ -7,6 +7,7 @@
 use super::clock::Clock;
 use super::happens_before::Cta;
 use super::mbarrier::{MbarrierInstruction, Mbarriers};
+use crate::end::number;
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_simt::observe::At;
@@ -26,23 +27,17 @@ pub(super) struct Clusters {
     mbarriers: Mbarriers,
 }
 
-/// Number of a CTA in the grid.
-fn index_of(config: &LaunchConfig<'_>, [x, y, z]: [u32; 3]) -> u64 {
-    let [w, h, _] = config.grid.map(u64::from);
-    u64::from(x) + w * (u64::from(y) + h * u64::from(z))
-}
-
 impl Clusters {
     /// Threads arrive at their cluster's barrier: their clocks are joined to the barrier's clock.
     pub(super) fn arrives(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, at: &At) {
-        let first = index_of(config, config.in_cluster(at.cta, 0));
+        let first = number(config.in_cluster(at.cta, 0), config.grid);
         let known = cta.arrive(at.warp, at.lanes, false);
         self.arrived.entry(first).or_default().join(&known);
     }
 
     /// Threads pass their cluster's barrier: the barrier's clock is joined to theirs.
     pub(super) fn passes(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, at: &At) {
-        let first = index_of(config, config.in_cluster(at.cta, 0));
+        let first = number(config.in_cluster(at.cta, 0), config.grid);
         if let Some(known) = self.arrived.get(&first) {
             cta.join_clock(at.warp, at.lanes, &Arc::new(known.clone()));
         }
@@ -59,7 +54,7 @@ impl Clusters {
         let of = |&address: &u64| {
             let (rank, place) = split_shared_address(address);
             let owner = rank.map_or(acts.at.cta, |rank| config.in_cluster(acts.at.cta, rank));
-            index_of(config, owner) << PLACE_BITS | place
+            number(owner, config.grid) << PLACE_BITS | place
         };
         let addresses = acts.addresses.each_ref().map(of);
         self.mbarriers.act(cta, &MbarrierInstruction { addresses: &addresses, ..*acts });

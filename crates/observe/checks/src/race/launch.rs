@@ -4,8 +4,7 @@ use super::cluster::Clusters;
 use super::memory::Memory;
 use super::order::Order;
 use super::queue::Queue;
-use super::streams::place_of;
-use crate::end::Spot;
+use crate::end::{Spot, number};
 use crate::sink::Sink;
 use std::sync::{Arc, Mutex};
 use texunit_simt::observe::LaunchInfo;
@@ -29,14 +28,12 @@ pub(super) struct Launch<'a> {
 impl Launch<'_> {
     /// Number of a CTA in the grid.
     pub(super) fn index(&self, cta: [u32; 3]) -> u64 {
-        let ([x, y, z], [w, h, _]) = (cta.map(u64::from), self.grid.map(u64::from));
-        x + w * (y + h * z)
+        number(cta, self.grid)
     }
 
     /// The thread of a CTA, by the CTA's serial number, at an operation.
     pub(super) fn spot(&self, serial: u32, thread: u32, op: u32) -> Spot {
         let index = u64::from(serial.wrapping_sub(self.order.first));
-        let [cta, thread] = place_of(index, thread, (self.grid, self.block));
-        Spot { cta, thread, op }
+        Spot::numbered([index, thread.into()], op, (self.grid, self.block))
     }
 }

@@ -37,9 +37,6 @@ impl Lines {
             let line = self.at(first);
             return line.is_some_and(|line| warp.narrow_row(line, view, (of, interval)));
         }
-        if let Some(at) = warp.place() {
-            return self.at(at).is_some_and(|line| warp.one(line, view, (at % LINE, interval)));
-        }
         let Some(octets) = warp.octets_in_line() else { return false };
         let line = self.at(octets[0].at);
         line.is_some_and(|line| warp.octets(line, view, (octets, interval)))

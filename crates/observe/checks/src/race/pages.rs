@@ -93,19 +93,6 @@ impl<'s> Pages<'s> {
         races: &mut Vec<LaneRace>,
     ) {
         let mut full = false;
-        if let Some(at) = warp.place()
-            && rest != 0
-        {
-            let done = self.with(at, |shadow, page| {
-                let line = page.line((at % PAGE / LINE) as usize);
-                let before = line.len();
-                let done = warp.one(line, view, (at % LINE, interval));
-                let grows = line.len() != before;
-                full |= grows && shadow.count(page);
-                done
-            });
-            rest = if done { 0 } else { rest };
-        }
         while rest != 0 {
             let address = warp.access.addresses[rest.trailing_zeros() as usize];
             let mut left = rest;

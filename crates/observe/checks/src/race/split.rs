@@ -2,7 +2,7 @@
 
 mod open;
 
-use super::fasttrack::{AccessKind, AccessRecord, Cell, ThreadAccess, View};
+use super::fasttrack::{AccessKind, AccessRecord, Cell, View};
 use super::shape::{ByteAccess, Hit, LINE, LaneMapping, Octet, RowAccess, WORDS, WordAccess};
 use open::{NEVER, OpenAccesses};
 
@@ -144,18 +144,6 @@ impl Split {
         found
     }
 
-    /// Records a load of the same bytes by several lanes of a warp. Returns false if each lane has
-    /// to be recorded on its own.
-    pub(super) fn load_all(
-        &mut self,
-        view: &View<'_>,
-        (touch, lanes): (&ThreadAccess, u32),
-        (at, len): (u64, u64),
-    ) -> bool {
-        let len = len.min(LINE - at);
-        self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
-    }
-
     /// Records an access of lanes to whole words, as far as the cells show without a comparison of
     /// vector clocks that it races with nothing. Returns the lanes that are recorded; the other
     /// lanes have to be recorded by [`Self::bytes`].
@@ -175,59 +163,47 @@ impl Split {
         while rest != 0 {
             let lane = rest.trailing_zeros();
             let at = access.addresses[lane as usize];
-            let mut lanes = 1 << lane;
+            let bit = 1 << lane;
             rest &= rest - 1;
-            // Neighbouring lanes that load the same words are recorded together.
-            while is_load && rest != 0 && access.addresses[rest.trailing_zeros() as usize] == at {
-                lanes |= rest & rest.wrapping_neg();
-                rest &= rest - 1;
-            }
             let first = (at % LINE / 4) as usize;
             let record = access.record.of_thread(access.record.thread() + lane);
             let is_done = (0..access.count)
-                .all(|i| self.word(view, record, lanes, (first + i, &|| (access.value)(lane, i))));
-            done |= if is_done { lanes } else { 0 };
+                .all(|i| self.word(view, record, bit, (first + i, &|| (access.value)(lane, i))));
+            done |= if is_done { bit } else { 0 };
         }
         self.update_times(view);
         done
     }
 
-    /// Records an access of one lane to a word, or a weak load by several lanes. Returns false, and
-    /// records nothing, if a comparison of vector clocks is needed.
+    /// Records an access of one lane (a mask) to a word. Returns false, and records nothing, if a
+    /// comparison of vector clocks is needed.
     #[inline(always)]
     fn word(
         &mut self,
         view: &View<'_>,
         record: AccessRecord,
-        lanes: u32,
+        lane: u32,
         (word, value): (usize, &dyn Fn() -> u32),
     ) -> bool {
         let (kind, bit) = (record.kind(), 1 << word);
         let (cell, open) = (&mut self.cells[word], &mut self.open);
         if kind.strength() != 0 {
             let value = if kind.writes() { value() } else { 0 };
-            if !cell.strong(view, record.with(value), lanes) {
+            if !cell.strong(view, record.with(value), lane) {
                 return false;
             }
             open.stored |= if kind.writes() { bit } else { 0 };
             (open.others, open.full) = (open.others | bit, open.full & !bit);
         } else if kind.writes() {
-            let record = record.with(value());
-            if (open.stored | open.others) & bit == 0 {
-                cell.stored(record);
-            } else if !cell.store_own(view, record, lanes) {
+            if (open.stored | open.others) & bit != 0 {
                 return false;
             }
+            cell.stored(record.with(value()));
             (open.stored, open.full) = (open.stored | bit, open.full & !bit);
-        } else if open.stored & bit == 0 {
-            if open.full & bit == 0 {
-                self.note(view, record.with(lanes), word as u32);
-            }
-        } else {
-            if !lanes.is_power_of_two() || !cell.load_own(view, record.with(lanes)) {
-                return false;
-            }
-            open.others |= bit;
+        } else if open.stored & bit != 0 {
+            return false;
+        } else if open.full & bit == 0 {
+            self.note(view, record.with(lane), word as u32);
         }
         true
     }

@@ -87,19 +87,6 @@ pub struct Streams {
     pub(super) pools: Vec<PoolAllocation>,
 }
 
-/// The CTA and the thread in it as three coordinates each, from the CTA's number in the grid and
-/// the thread's number in the CTA.
-pub(super) fn place_of(
-    index: u64,
-    thread: u32,
-    (grid, block): ([u32; 3], [u32; 3]),
-) -> [[u32; 3]; 2] {
-    let [x, y, _] = grid.map(|n| u64::from(n.max(1)));
-    let cta = [index % x, index / x % y, index / x / y].map(|n| n as u32);
-    let [w, h, _] = block.map(|n| n.max(1));
-    [cta, [thread % w, thread / w % h, thread / w / h]]
-}
-
 impl Streams {
     /// The positions that are ordered before the next work of a stream.
     pub(super) fn before(&self, queue: Queue) -> Positions {

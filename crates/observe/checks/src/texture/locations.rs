@@ -6,7 +6,7 @@
 //! never needed. The first write records the reads of all listed fetches
 //! ([`AccessedLocations::materialize`]). From then on each fetch is recorded at once.
 
-use crate::end::Spot;
+use crate::end::{Spot, number};
 use crate::lock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -46,9 +46,8 @@ const FLAG: u64 = 1;
 
 impl PackedThread {
     /// Encodes a thread and its operation; `None` if a number has too many bits.
-    pub(super) fn new(at: &At, lane: u32, [w, h, _]: [u32; 3]) -> Option<Self> {
-        let [x, y, z] = at.cta.map(u64::from);
-        let cta = x + u64::from(w) * (y + u64::from(h) * z);
+    pub(super) fn new(at: &At, lane: u32, grid: [u32; 3]) -> Option<Self> {
+        let cta = number(at.cta, grid);
         let (thread, op) = (u64::from(at.warp * 32 + lane), u64::from(at.op) + 1);
         let fits = cta >> (IN_GRID - IN_CTA) == 0 && thread >> IN_CTA == 0 && op >> 22 == 0;
         fits.then_some(Self((op << IN_GRID | cta << IN_CTA | thread) << 1))
@@ -65,15 +64,8 @@ impl PackedThread {
     /// Decodes the word into a thread and its operation.
     pub(super) fn spot(self, grid: [u32; 3], block: [u32; 3]) -> Spot {
         let thread = (self.0 >> 1) & ((1 << IN_GRID) - 1);
-        let split = |n: u64, [w, h, _]: [u32; 3]| {
-            let (w, h) = (u64::from(w.max(1)), u64::from(h.max(1)));
-            [n % w, n / w % h, n / w / h].map(|n| n as u32)
-        };
-        Spot {
-            cta: split(thread >> IN_CTA, grid),
-            thread: split(thread & ((1 << IN_CTA) - 1), block),
-            op: (self.0 >> (IN_GRID + 1)) as u32 - 1,
-        }
+        let of = [thread >> IN_CTA, thread & ((1 << IN_CTA) - 1)];
+        Spot::numbered(of, (self.0 >> (IN_GRID + 1)) as u32 - 1, (grid, block))
     }
 
     fn is_thread(self, other: Self) -> bool {

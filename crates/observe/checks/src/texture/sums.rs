@@ -11,27 +11,14 @@ use texunit_report::{CheckRule, Severity};
 use texunit_simt::Described;
 use texunit_unit::{Coords, FetchKind, FetchPlan, overrides};
 
-/// Findings by the rule's code and the operation.
-type SiteFindings = BTreeMap<(&'static str, u32), SiteFinding>;
-
-/// A finding about the fetches of one source line, with the number of its occurrences.
-#[derive(Debug)]
-struct SiteFinding {
-    rule: &'static CheckRule,
-    severity: Severity,
-    spot: Spot,
-    message: String,
-    object: Described,
-    count: u64,
-}
-
 /// Minimum number of fetches for a finding about their coordinates.
 const FEWEST: u64 = 8;
 
 /// Statistics of the fetches of one source line.
 #[derive(Debug)]
 pub(super) struct Sums {
-    hits: SiteFindings,
+    /// Findings by the rule's code and the operation.
+    hits: BTreeMap<(&'static str, u32), LaunchFinding>,
     pub(super) measured: Measured,
     /// Whether the coordinates of the first texture are normalized, and the size of that texture.
     coords: Coords,
@@ -62,7 +49,7 @@ impl Sums {
     pub(super) fn new(plan: &FetchPlan, spot: Spot) -> Self {
         let (form, effective, resource) = (plan.form(), plan.effective(), &plan.seen().resource);
         let mut sums = Sums {
-            hits: SiteFindings::new(),
+            hits: BTreeMap::new(),
             measured: Measured::default(),
             coords: effective.coords,
             extent: resource.extent().axes(),
@@ -106,10 +93,9 @@ impl Sums {
         message: String,
         count: u64,
     ) {
-        let object = &self.object;
-        let (object, severity) = (object.clone(), rule.severity);
-        let new = || SiteFinding { rule, severity, spot, message, object, count: 0 };
-        let hit = self.hits.entry((rule.code, spot.op)).or_insert_with(new);
+        let object = Some(self.object.clone());
+        let found = LaunchFinding { object, count: 0, ..LaunchFinding::new(rule, spot, message) };
+        let hit = self.hits.entry((rule.code, spot.op)).or_insert(found);
         hit.count = hit.count.saturating_add(count);
     }
 
@@ -131,13 +117,7 @@ impl Sums {
     pub(super) fn add(&mut self, other: Self) {
         for (code, hit) in other.hits {
             match self.hits.get_mut(&code) {
-                Some(own) => {
-                    let count = own.count.saturating_add(hit.count);
-                    if hit.spot.order() < own.spot.order() {
-                        *own = hit;
-                    }
-                    own.count = count;
-                }
+                Some(own) => own.add(hit),
                 None => drop(self.hits.insert(code, hit)),
             }
         }
@@ -159,9 +139,7 @@ impl Sums {
     pub(super) fn tell(mut self, sink: &Sink) {
         self.by_measure();
         for hit in self.hits.into_values() {
-            let (count, severity) = (hit.count.max(1), hit.severity);
-            let found = LaunchFinding::new(hit.rule, hit.spot, hit.message);
-            sink.found(LaunchFinding { object: Some(hit.object), count, severity, ..found });
+            sink.found(LaunchFinding { count: hit.count.max(1), ..hit });
         }
     }
 

@@ -3,7 +3,6 @@
 use super::config::{condition, parsed};
 use crate::focus::{cta_of, shown};
 use crate::module::base_name;
-use crate::session::back::Back;
 use crate::session::breaks::BreakpointKind;
 use crate::session::editor::{Node, Onward};
 use crate::session::run::Run;
@@ -61,13 +60,13 @@ impl Live<'_, '_> {
                     ("stepIn", true) => Onward::Forth(Run::StepInstruction),
                     ("stepIn", false) => Onward::Forth(Run::Step),
                     ("stepOut", _) => Onward::Forth(Run::Finish),
-                    (_, true) => Onward::Back(Back::StepInstruction),
-                    _ => Onward::Back(Back::Next),
+                    (_, true) => Onward::Back(Run::StepInstruction),
+                    _ => Onward::Back(Run::Next),
                 });
                 Ok(json!({}))
             }
             "reverseContinue" => {
-                self.pending = Some(Onward::Back(Back::Continue));
+                self.pending = Some(Onward::Back(Run::Continue));
                 Ok(json!({ "allThreadsContinued": true }))
             }
             "pause" => Ok(json!({})),
@@ -89,7 +88,7 @@ impl Live<'_, '_> {
             Onward::Forth(run) if self.frames.is_empty() && run != Run::Continue => return,
             Onward::Forth(Run::Finish) if self.frames.len() == 1 => self.forward(&Run::Continue),
             Onward::Forth(run) => self.forward(&run),
-            Onward::Back(back) => match self.backward(back) {
+            Onward::Back(back) => match self.backward(&back) {
                 Ok(reason) => reason,
                 Err(error) => {
                     self.say(&format!("{error}\n"));

@@ -1,21 +1,10 @@
 //! Reverse execution: restores an earlier checkpoint and executes from it, once to find the
 //! position and once to stop there.
 
-use super::run::Reason;
+use super::run::{ANY, Reason, Run, only};
 use super::{Live, Thread};
 use crate::module::Line;
 use texunit_simt::debug::{Filter, Position, Stop, StopPoint};
-
-/// How far to go back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Back {
-    Continue,
-    Step,
-    Next,
-    StepInstruction,
-    NextInstruction,
-    Finish,
-}
 
 /// The lines that a thread has reached during execution.
 #[derive(Clone, Debug, Default)]
@@ -32,10 +21,6 @@ fn is_of(stand: StopPoint, thread: Thread) -> bool {
 }
 
 impl Live<'_, '_> {
-    pub(super) fn only_me(&self) -> Filter {
-        Filter { cta: Some(self.thread.0), warp: Some(self.thread.1), lanes: 1 << self.thread.2 }
-    }
-
     /// Executes from a checkpoint to a position, and calls `tell` at each stop before it.
     pub(super) fn again(
         &mut self,
@@ -65,9 +50,7 @@ impl Live<'_, '_> {
     /// Moves the launch to a position, earlier or later.
     pub(crate) fn go_to(&mut self, position: Position) {
         let Some(&checkpoint) = self.history.before(position).first() else { return };
-        self.machine.set_breaks(&|_| false);
-        self.machine.set_filter(None);
-        self.machine.set_watched(Vec::new(), false);
+        self.stop_only(None);
         self.again(checkpoint, position, &mut |_, _| {});
         self.machine.set_end(None);
         self.renew_watches();
@@ -102,7 +85,7 @@ impl Live<'_, '_> {
         }
         loop {
             let to = self.machine.position_of(number);
-            match self.forward(&super::run::Run::To(to)) {
+            match self.forward(&Run::To(to)) {
                 // More CTAs are mapped now.
                 Reason::Moved if self.machine.position_of(number) > self.machine.position() => {}
                 Reason::Moved => break,
@@ -115,20 +98,20 @@ impl Live<'_, '_> {
 
     /// Executes backwards, for instance to the last breakpoint or by one step; returns why the
     /// execution stopped.
-    pub(crate) fn backward(&mut self, back: Back) -> Result<Reason, String> {
+    pub(crate) fn backward(&mut self, back: &Run) -> Result<Reason, String> {
         self.check_history()?;
         let here = self.machine.position();
         let thread = self.thread;
         let found = match back {
-            Back::Continue => self.last_break(here),
-            Back::StepInstruction => {
+            Run::Continue => self.last_break(here),
+            Run::StepInstruction => {
                 self.last_step(thread, here, u32::MAX).map(|p| (p, Reason::Step))
             }
-            Back::NextInstruction => {
+            Run::NextInstruction => {
                 let depth = self.machine.depth(thread);
                 self.last_step(thread, here, depth).map(|p| (p, Reason::Step))
             }
-            Back::Finish => {
+            Run::Finish => {
                 let depth = self.machine.depth(thread);
                 let found =
                     depth.checked_sub(1).and_then(|depth| self.last_step(thread, here, depth));
@@ -139,17 +122,15 @@ impl Live<'_, '_> {
                 }
                 found.map(|p| (p, Reason::Step))
             }
-            Back::Step | Back::Next => self.last_line(back, here).map(|p| (p, Reason::Step)),
+            _ => self.last_line(*back == Run::Next, here).map(|p| (p, Reason::Step)),
         };
         let Some((position, reason)) = found else {
             let first = self.history.before(here).last().copied();
             let Some(first) = first else { return Ok(Reason::NoHistory) };
             self.history.restore(self.machine, first);
-            self.machine.set_breaks(&|_| false);
-            self.machine.set_watched(Vec::new(), false);
             self.machine.set_end(None);
             // Without a stop, goes to the first instruction of the launch.
-            self.machine.set_filter(Some(Filter { cta: None, warp: None, lanes: u32::MAX }));
+            self.stop_only(Some(ANY));
             if !self.machine.is_stopped() {
                 self.machine.run();
             }
@@ -211,7 +192,7 @@ impl Live<'_, '_> {
         here: Position,
         find: &mut dyn FnMut(&mut Self, StopPoint) -> Option<T>,
     ) -> Option<T> {
-        let arm = &mut |live: &mut Self, _| live.stop_only_me();
+        let arm = &mut |live: &mut Self, _| live.stop_only(Some(only(thread)));
         self.last(here, arm, &mut |live, stand| {
             if is_of(stand, thread) { find(live, stand) } else { None }
         })
@@ -236,11 +217,11 @@ impl Live<'_, '_> {
         })
     }
 
-    /// Makes the machine stop at each instruction of the selected thread, and nowhere else.
-    fn stop_only_me(&mut self) {
+    /// Makes the machine stop at each instruction of the filter, and nowhere else.
+    pub(super) fn stop_only(&mut self, filter: Option<Filter>) {
         self.machine.set_breaks(&|_| false);
         self.machine.set_watched(Vec::new(), false);
-        self.machine.set_filter(Some(self.only_me()));
+        self.machine.set_filter(filter);
     }
 
     /// Selects a thread if it is still active, or else the first thread of the stop.
@@ -260,7 +241,7 @@ impl Live<'_, '_> {
 
     /// The position at which the thread reached its current line, or the previous line if it is at
     /// the beginning.
-    fn last_line(&mut self, back: Back, here: Position) -> Option<Position> {
+    fn last_line(&mut self, over_calls: bool, here: Position) -> Option<Position> {
         let thread = self.thread;
         let at = self.at();
         let (depth, inlined) = self.depth(thread, at);
@@ -270,11 +251,11 @@ impl Live<'_, '_> {
         let mut reach = 1;
         loop {
             let first = *checkpoints.get(reach - 1).or(checkpoints.last())?;
-            self.stop_only_me();
+            self.stop_only(Some(only(thread)));
             let mut lines = Lines::default();
             self.again(first, here, &mut |live, stand| {
                 let now = live.depth(thread, stand.at);
-                if !is_of(stand, thread) || (back == Back::Next && now > (depth, inlined)) {
+                if !is_of(stand, thread) || (over_calls && now > (depth, inlined)) {
                     return;
                 }
                 let Some(instruction) = live.module.instruction(stand.at) else { return };
@@ -293,7 +274,7 @@ impl Live<'_, '_> {
             let known = lines.before.is_some() || is_all;
             let found = match lines.now {
                 // Steps into the function, at its end.
-                Some(_) if back == Back::Step && lines.is_behind_call => lines.before,
+                Some(_) if !over_calls && lines.is_behind_call => lines.before,
                 // In the middle of a line, goes to its beginning; otherwise to the previous line.
                 Some((.., position)) => known.then_some(position),
                 None => None,

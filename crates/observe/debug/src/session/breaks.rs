@@ -11,9 +11,10 @@ use texunit_unit::lanes;
 pub(crate) const HEADER: &str = "Num     Type           Disp Enb Address            What\n";
 
 /// What a breakpoint stops at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum BreakpointKind {
     /// The execution of a code location.
+    #[default]
     Place,
     /// A read or write of a value, which a watchpoint catches.
     Watch { reads: bool, writes: bool },
@@ -30,7 +31,7 @@ impl BreakpointKind {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Breakpoint {
     pub(crate) number: u32,
     pub(crate) what: BreakpointKind,
@@ -75,17 +76,8 @@ impl Breakpoint {
             number,
             what,
             text: text.to_owned(),
-            condition: None,
-            is_temporary: false,
             is_enabled: true,
-            ignore: 0,
-            hits: 0,
-            log: None,
-            group: String::new(),
-            commands: Vec::new(),
-            at: Vec::new(),
-            place: None,
-            watched: None,
+            ..Self::default()
         }
     }
 

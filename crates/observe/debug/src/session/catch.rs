@@ -3,6 +3,7 @@
 
 use super::Live;
 use super::run::Reason;
+use crate::ptx::Instruction;
 use texunit_simt::debug::{RegisterAt, StopPoint};
 use texunit_unit::lanes;
 
@@ -22,19 +23,6 @@ const ARITHMETIC: [&str; 15] = [
     "add", "sub", "mul", "div", "fma", "mad", "sqrt", "rsqrt", "rcp", "lg2", "ex2", "sin", "cos",
     "tanh", "rem",
 ];
-
-/// Predicate, opcode and operands of an instruction.
-fn parts(ptx: &str) -> (Option<&str>, &str, Vec<&str>) {
-    let text = ptx.trim_end_matches(';');
-    let (guard, rest) = match text.strip_prefix('@') {
-        Some(rest) => rest
-            .split_once(' ')
-            .map_or((None, rest), |(g, rest)| (Some(g.trim_start_matches('!')), rest)),
-        None => (None, text),
-    };
-    let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
-    (guard, opcode, operands.split(',').map(str::trim).collect())
-}
 
 impl Live<'_, '_> {
     /// Whether such a catchpoint is enabled.
@@ -84,9 +72,9 @@ impl Live<'_, '_> {
             }
         }
         let ptx = self.module.ptx(stand.at);
-        let (guard, opcode, operands) = parts(&ptx);
-        if let (Some(number), Some(guard)) = (self.catches("divergence"), guard)
-            && opcode.starts_with("bra")
+        let text = Instruction::of(&ptx);
+        if let (Some(number), Some((guard, _))) = (self.catches("divergence"), text.guard)
+            && text.opcode.starts_with("bra")
             && let Some((frame, register)) = self.register_of(stand, guard)
         {
             let taken = lanes(stand.lanes).fold(0, |mask, lane| {
@@ -106,36 +94,23 @@ impl Live<'_, '_> {
             }
         }
         let number = self.catches("nan")?;
-        let mut words = opcode.split('.');
-        let first = words.next().unwrap_or("");
-        let is_float = words.any(|word| matches!(word, "f32" | "f64"));
-        if !is_float || !ARITHMETIC.contains(&first) {
+        let is_float = text.opcode.split('.').any(|word| matches!(word, "f32" | "f64"));
+        if !is_float || !ARITHMETIC.contains(&text.word()) {
             return None;
         }
-        let (to, from) = operands.split_first()?;
-        let (frame, register) = self.register_of(stand, to)?;
+        let mut from = text.operands.split(',').map(str::trim);
+        let (frame, register) = self.register_of(stand, from.next()?)?;
         let mut mask = 0;
         for name in from {
             if let Some((frame, source)) = self.register_of(stand, name) {
                 mask |= self.nan_lanes(stand, frame, &source);
             }
         }
-        if guard.is_some() {
+        if text.guard.is_some() {
             // With a predicate, lanes may keep the destination's old value.
             mask |= self.nan_lanes(stand, frame, &register);
         }
         self.begun = Some(PendingInstruction { stand, frame, register, mask, number });
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parts;
-
-    #[test]
-    fn instructions_have_parts() {
-        assert_eq!(parts("@!%p1 bra $L;"), (Some("%p1"), "bra", vec!["$L"]));
-        assert_eq!(parts("add.f32 %f1, %f2, %f3;"), (None, "add.f32", vec!["%f1", "%f2", "%f3"]));
     }
 }

@@ -1,7 +1,6 @@
 //! The part of a session that belongs to an editor (module `dap`).
 
 use super::Thread;
-use super::back::Back;
 use super::run::Run;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -60,5 +59,5 @@ impl EditorState {
 #[derive(Clone, Debug)]
 pub(crate) enum Onward {
     Forth(Run),
-    Back(Back),
+    Back(Run),
 }

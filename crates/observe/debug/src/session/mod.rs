@@ -67,6 +67,7 @@ pub(crate) struct Display {
 }
 
 /// A debugging session, which lasts for all launches of a program.
+#[derive(Default)]
 pub(crate) struct Session {
     pub(crate) settings: Settings,
     pub(crate) printed: Vec<Value>,
@@ -149,17 +150,7 @@ pub(crate) struct Live<'s, 'm> {
 
 impl Session {
     pub(crate) fn new(settings: Settings) -> Self {
-        Self {
-            settings,
-            printed: Vec::new(),
-            variables: HashMap::new(),
-            modules: HashMap::new(),
-            launches: 0,
-            by_kernel: HashMap::new(),
-            is_detached: false,
-            is_killed: false,
-            dap: EditorState::default(),
-        }
+        Self { settings, ..Self::default() }
     }
 
     /// Counts a launch of a kernel; returns whether to debug it, and whether to stop at its

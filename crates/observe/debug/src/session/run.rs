@@ -3,6 +3,7 @@
 use super::breaks::BreakpointKind;
 use super::{Live, Thread};
 use crate::module::Line;
+use crate::ptx::Instruction;
 use texunit_simt::Fault;
 use texunit_simt::debug::{Fast, Filter, Position, Stop, StopPoint};
 
@@ -28,6 +29,21 @@ pub(crate) enum Run {
     /// The selected thread runs to one of these instructions.
     Advance(Vec<u32>),
     To(Position),
+}
+
+impl Run {
+    /// How far a command runs, forward or with `reverse-` back.
+    pub(crate) fn of(command: &str) -> Option<Self> {
+        Some(match command.trim_start_matches("reverse-") {
+            "continue" => Self::Continue,
+            "step" => Self::Step,
+            "next" => Self::Next,
+            "stepi" => Self::StepInstruction,
+            "nexti" => Self::NextInstruction,
+            "finish" => Self::Finish,
+            _ => return None,
+        })
+    }
 }
 
 /// The reason of a stop.
@@ -61,6 +77,14 @@ pub(super) struct StepStart {
     before: u32,
 }
 
+/// All threads.
+pub(super) const ANY: Filter = Filter { cta: None, warp: None, lanes: u32::MAX };
+
+/// A single thread.
+pub(super) fn only((cta, warp, lane): Thread) -> Filter {
+    Filter { cta: Some(cta), warp: Some(warp), lanes: 1 << lane }
+}
+
 impl Live<'_, '_> {
     /// Call depth of a thread, and number of inlined calls at its instruction.
     pub(super) fn depth(&self, thread: Thread, at: u32) -> (u32, u32) {
@@ -86,15 +110,11 @@ impl Live<'_, '_> {
         self.arm_watches();
     }
 
-    fn only(thread: Thread) -> Filter {
-        Filter { cta: Some(thread.0), warp: Some(thread.1), lanes: 1 << thread.2 }
-    }
-
     /// Runs forward until a stop.
     pub(crate) fn forward(&mut self, run: &Run) -> Reason {
         self.was_over = self.machine.is_over();
         if run == &Run::Begin {
-            self.machine.set_filter(Some(Filter { cta: None, warp: None, lanes: u32::MAX }));
+            self.machine.set_filter(Some(ANY));
             let stop = self.machine.run();
             self.machine.set_filter(None);
             return match stop {
@@ -121,10 +141,10 @@ impl Live<'_, '_> {
             begun.depth = (self.physical(self.selected), self.inlined(self.selected));
         }
         let steps = !matches!(run, Run::Continue | Run::To(_));
-        let own = steps.then(|| Self::only(self.thread));
+        let own = steps.then(|| only(self.thread));
         let looks = self.looks_at_all() && !matches!(run, Run::To(_));
         let filter = match looks {
-            true => Some(Filter { cta: None, warp: None, lanes: u32::MAX }),
+            true => Some(ANY),
             false => self.watch_filter(own),
         };
         self.arm(filter);
@@ -191,8 +211,8 @@ impl Live<'_, '_> {
                 self.focus(begun.thread);
                 return reason;
             }
-            leaving =
-                self.depth(begun.thread, stand.at).0 == 0 && is_exit(&self.module.ptx(stand.at));
+            leaving = self.depth(begun.thread, stand.at).0 == 0
+                && Instruction::of(&self.module.ptx(stand.at)).is_exit();
         }
     }
 
@@ -332,12 +352,4 @@ impl Live<'_, '_> {
         let all = &mut self.session.settings.breakpoints;
         all.retain(|b| !(b.is_temporary && numbers.contains(&b.number)));
     }
-}
-
-/// Whether an instruction can end a thread.
-pub(super) fn is_exit(ptx: &str) -> bool {
-    let mut words = ptx.split([' ', ';', '.']).filter(|word| !word.is_empty());
-    let first = words.next().unwrap_or("");
-    let word = if first.starts_with('@') { words.next().unwrap_or("") } else { first };
-    matches!(word, "ret" | "exit")
 }

@@ -2,7 +2,7 @@
 //! thread.
 
 use super::breaks::{BreakpointKind, Watched};
-use super::run::Reason;
+use super::run::{Reason, only};
 use super::{Live, Thread};
 use crate::value::{Place, Value};
 use texunit_memory::SpaceKind;
@@ -88,13 +88,9 @@ impl Live<'_, '_> {
             .collect();
         threads.dedup();
         let mut all = own;
-        for (cta, warp, lane) in threads {
-            let one = Filter { cta: Some(cta), warp: Some(warp), lanes: 1 << lane };
+        for one in threads.into_iter().map(only) {
             all = Some(match all {
                 None => one,
-                Some(f) if (f.cta, f.warp) == (one.cta, one.warp) => {
-                    Filter { lanes: f.lanes | one.lanes, ..f }
-                }
                 Some(f) => Filter {
                     cta: f.cta.filter(|_| f.cta == one.cta),
                     warp: f.warp.filter(|_| f.warp == one.warp),

@@ -5,6 +5,7 @@
 use super::{Live, Thread};
 use crate::focus::index_of;
 use crate::module::Line;
+use crate::ptx::Instruction;
 use crate::value::Place;
 use texunit_report::place::is_toolkit;
 use texunit_simt::debug::{Position, Range, WatchHit};
@@ -71,8 +72,7 @@ impl Live<'_, '_> {
     fn last_caught(&mut self, range: Range, here: Position) -> Option<WatchHit> {
         for checkpoint in self.history.before(here) {
             let end = self.end_of(checkpoint, here);
-            self.machine.set_breaks(&|_| false);
-            self.machine.set_filter(None);
+            self.stop_only(None);
             self.machine.set_watched(vec![range], false);
             self.again(checkpoint, end, &mut |_, _| {});
             let last = self.machine.watch_hits().pop();
@@ -109,63 +109,16 @@ impl Live<'_, '_> {
     /// Whether an instruction of a thread writes a register of a frame.
     fn writes(&self, thread: Thread, at: u32, (frame, name): (u32, &str)) -> bool {
         let ptx = self.module.ptx(at);
-        if !destinations(&ptx).any(|to| to == name) {
+        let text = Instruction::of(&ptx);
+        if !text.destinations().any(|to| to == name) {
             return false;
         }
         let frames = self.machine.frames(thread);
         let Some(own) = frames.first().filter(|own| own.id == frame) else { return false };
-        let Some(guard) = ptx.strip_prefix('@').and_then(|rest| rest.split_once(' ')) else {
-            return true;
-        };
-        let (guard, negated) = (guard.0.trim_start_matches('!'), guard.0.starts_with('!'));
+        let Some((guard, negated)) = text.guard else { return true };
         let all = self.machine.registers(&own.function);
         let found = all.iter().find(|register| register.name == guard);
         let value = found.and_then(|register| self.machine.register(thread, frame, register));
         value.is_none_or(|words| (words[0] & 1 == 1) != negated)
-    }
-}
-
-/// The registers that a PTX instruction writes.
-fn destinations(ptx: &str) -> impl Iterator<Item = &str> {
-    let code = match ptx.strip_prefix('@') {
-        Some(rest) => rest.split_once(' ').map_or("", |(_, rest)| rest),
-        None => ptx,
-    };
-    let (opcode, operands) = code.split_once(' ').unwrap_or((code, ""));
-    let word = opcode.split('.').next().unwrap_or("");
-    let has_none = matches!(
-        word,
-        "st" | "red"
-            | "bra"
-            | "brx"
-            | "bar"
-            | "barrier"
-            | "call"
-            | "ret"
-            | "exit"
-            | "sust"
-            | "sured"
-    );
-    let operands = operands.trim_start();
-    let first = match operands.strip_prefix('{') {
-        Some(vector) => vector.split('}').next().unwrap_or(""),
-        None => operands.split([',', ';']).next().unwrap_or(""),
-    };
-    let first = if has_none { "" } else { first };
-    first.split([',', '|', ' ']).filter(|name| !name.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::destinations;
-
-    #[test]
-    fn instructions_write_their_first_operands() {
-        let of = |ptx: &'static str| destinations(ptx).collect::<Vec<_>>();
-        assert_eq!(of("add.s32 %r1, %r2, %r3;"), ["%r1"]);
-        assert_eq!(of("@!%p1 setp.lt.s32 %p2|%p3, %r2, 4;"), ["%p2", "%p3"]);
-        assert_eq!(of("ld.global.v2.u32 {%r1, %r2}, [%rd1];"), ["%r1", "%r2"]);
-        assert!(of("st.global.u32 [%rd1], %r1;").is_empty());
-        assert!(of("ret;").is_empty());
     }
 }

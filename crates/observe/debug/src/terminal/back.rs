@@ -4,8 +4,8 @@ use super::Done;
 use crate::dwarf::Shape;
 use crate::focus::{shown, thread_of};
 use crate::session::Live;
-use crate::session::back::Back;
 use crate::session::breaks::number;
+use crate::session::run::{Reason, Run};
 use crate::session::written::Written;
 use crate::value::Place;
 
@@ -22,21 +22,14 @@ impl Live<'_, '_> {
         if self.frames.is_empty() {
             return Err("The program is not being run.".to_owned());
         }
-        let back = match command {
-            "reverse-continue" => Back::Continue,
-            "reverse-step" => Back::Step,
-            "reverse-next" => Back::Next,
-            "reverse-stepi" => Back::StepInstruction,
-            "reverse-nexti" => Back::NextInstruction,
-            _ => Back::Finish,
-        };
+        let Some(back) = Run::of(command) else { return Ok(()) };
         let count = if rest.is_empty() { 1 } else { number(rest).unwrap_or(1) };
-        let mut reason = self.backward(back)?;
+        let mut reason = self.backward(&back)?;
         for _ in 1..count.min(1_000_000) {
-            if !matches!(reason, crate::session::run::Reason::Step) {
+            if !matches!(reason, Reason::Step) {
                 break;
             }
-            reason = self.backward(back)?;
+            reason = self.backward(&back)?;
         }
         self.stops(reason)
     }

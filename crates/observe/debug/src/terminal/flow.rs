@@ -14,31 +14,23 @@ impl Live<'_, '_> {
             "" => 1,
             text => number(text).unwrap_or(1),
         };
-        let run = match command {
-            "run" | "start" => return self.runs_again(command == "start"),
-            "continue" => {
-                if count > 1
-                    && let Some(last) = self.last_hit
-                    && let Some(breakpoint) = self.session.settings.breakpoint_mut(last)
-                {
-                    breakpoint.ignore = count - 1;
-                    self.say(&format!(
-                        "Will ignore next {} crossings of breakpoint {last}.  Continuing.\n",
-                        count - 1
-                    ));
-                }
-                Run::Continue
-            }
-            "step" => Run::Step,
-            "next" => Run::Next,
-            "stepi" => Run::StepInstruction,
-            "nexti" => Run::NextInstruction,
-            "finish" => return self.finishes(),
-            "until" if rest.is_empty() => Run::Until,
-            _ => {
-                let (at, _) = self.locate(rest)?;
-                Run::Advance(at)
-            }
+        if command == "continue"
+            && count > 1
+            && let Some(last) = self.last_hit
+            && let Some(breakpoint) = self.session.settings.breakpoint_mut(last)
+        {
+            breakpoint.ignore = count - 1;
+            self.say(&format!(
+                "Will ignore next {} crossings of breakpoint {last}.  Continuing.\n",
+                count - 1
+            ));
+        }
+        let run = match (command, Run::of(command)) {
+            ("run" | "start", _) => return self.runs_again(command == "start"),
+            ("finish", _) => return self.finishes(),
+            ("until", _) if rest.is_empty() => Run::Until,
+            (_, Some(run)) => run,
+            _ => Run::Advance(self.locate(rest)?.0),
         };
         if self.frames.is_empty() && !matches!(run, Run::Continue) {
             return Err("The program is not being run.".to_owned());

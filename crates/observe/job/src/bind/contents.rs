@@ -3,7 +3,7 @@
 
 use super::{Bound, Object};
 use crate::output::Pending;
-use crate::spec::{Data, Job, ParamValue, ResourceSpec, TexelSource};
+use crate::spec::{Data, Job, Param, ParamValue, TexelSource};
 use crate::texel_resource::TexelResource;
 use std::path::{Path, PathBuf};
 use texunit_device::{Error, Format, Geometry};
@@ -103,26 +103,20 @@ impl Bound {
                 {
                     Some((buffer.read(), None))
                 }
-                (ParamValue::Texture(spec), Some(Object::Texture { whole, .. })) => {
-                    texels(&spec.resource, whole)
-                }
-                (ParamValue::Surface(spec), Some(Object::Surface { whole, .. })) => {
-                    texels(&spec.resource, whole)
-                }
+                (
+                    value,
+                    Some(
+                        Object::Texture { texels: made, .. } | Object::Surface { texels: made, .. },
+                    ),
+                ) => texels(value, &made.whole),
                 _ => None,
             };
-            let table = if param.is_object { "objects" } else { "params" };
-            found.extend(content.map(|c| of(table, &param.name.value, c)));
+            found.extend(content.map(|c| of(param, c)));
         }
-        for (name, spec) in &job.textures {
-            let made = self.textures.get(&name.value);
-            let content = made.and_then(|made| texels(&spec.resource, made));
-            found.extend(content.map(|c| of("textures", &name.value, c)));
-        }
-        for (name, spec, _) in &job.surfaces {
-            let made = self.surfaces.get(&name.value);
-            let content = made.and_then(|made| texels(&spec.resource, &made.whole));
-            found.extend(content.map(|c| of("surfaces", &name.value, c)));
+        for (index, param) in job.references.iter().enumerate() {
+            let made = self.references.get(&index);
+            let content = made.and_then(|made| texels(&param.value, &made.whole));
+            found.extend(content.map(|c| of(param, c)));
         }
         found
     }
@@ -150,12 +144,13 @@ impl Bound {
     }
 }
 
-fn of(table: &'static str, key: &str, (bytes, shape): (Vec<u8>, Option<Shape>)) -> Content {
-    Content { table, key: key.to_owned(), bytes, shape }
+fn of(param: &Param, (bytes, shape): (Vec<u8>, Option<Shape>)) -> Content {
+    Content { table: param.table, key: param.name.value.clone(), bytes, shape }
 }
 
 /// The texels of an array that the job specifies completely.
-fn texels(spec: &ResourceSpec, made: &TexelResource) -> Option<(Vec<u8>, Option<Shape>)> {
+fn texels(value: &ParamValue, made: &TexelResource) -> Option<(Vec<u8>, Option<Shape>)> {
+    let spec = value.resource()?;
     let own = matches!(spec.source, TexelSource::Files(_) | TexelSource::Inline(_));
     let whole = spec.shape.view.is_none() && spec.shape.tiles.is_none();
     let array = made.array()?;

@@ -61,17 +61,12 @@ impl Binder<'_> {
     fn pieces(&self, spec: &BufferSpec) -> Result<Pieces, Problem> {
         match &spec.data {
             Data::Zeros(_) => Ok(Pieces::default()),
-            data => Pieces::new(self.data(data)?, spec.parts.as_ref(), &spec.at),
+            data => Pieces::new(self.data(data, 0)?, spec.parts.as_ref(), &spec.at),
         }
     }
 
     fn expected(&self, spec: &At<ExpectedSpec>, size: u64) -> Result<Pieces, Problem> {
-        let bytes = match &spec.value.data {
-            Data::Zeros(count) => {
-                vec![0; count.unwrap_or(size).min(size.saturating_add(1)) as usize]
-            }
-            data => self.data(data)?,
-        };
+        let bytes = self.data(&spec.value.data, size)?;
         let pieces = Pieces::new(bytes, spec.value.parts.as_ref(), spec)?;
         if pieces.end() > size {
             let message =

@@ -19,7 +19,7 @@ pub(super) fn match_params(
 ) -> Vec<Assignment> {
     let push = |problem| problems.borrow_mut().push(problem);
     let mut given = vec![Assignment::default(); params.len()];
-    for (index, param) in job.params.iter().enumerate().filter(|(_, param)| !param.is_object) {
+    for (index, param) in job.params.iter().enumerate().filter(|(_, p)| p.table == "params") {
         let Some(place) = place(&param.name.value, params) else {
             push(no_such_parameter(param, params, kernel));
             continue;

@@ -22,7 +22,7 @@ impl Binder<'_> {
     pub(super) fn buffer(&self, spec: &BufferSpec, name: &str) -> Result<Buffer, Problem> {
         let bytes = match &spec.data {
             Data::Zeros(_) => Vec::new(),
-            data => self.data(data)?,
+            data => self.data(data, 0)?,
         };
         let pieces = Pieces::new(bytes, spec.parts.as_ref(), &spec.at)?;
         let own = match spec.data {
@@ -69,14 +69,7 @@ impl Binder<'_> {
         parts: Option<&At<Parts>>,
     ) -> Result<(), Problem> {
         let size = global.size();
-        let bytes = match &data.value {
-            Data::Zeros(count) => {
-                let count = count.unwrap_or(size).min(size.saturating_add(1));
-                vec![0; count as usize]
-            }
-            other => self.data(other)?,
-        };
-        let pieces = Pieces::new(bytes, parts, data)?;
+        let pieces = Pieces::new(self.data(&data.value, size)?, parts, data)?;
         if pieces.end() > size {
             let message =
                 format!("the data has more than the {} of the variable", Count(size, "byte"));
@@ -92,9 +85,12 @@ impl Binder<'_> {
             .try_for_each(|(offset, bytes)| global.write(offset, bytes).map_err(refused(data)))
     }
 
-    pub(super) fn data(&self, data: &Data) -> Result<Vec<u8>, Problem> {
+    /// The bytes of data; zeros without a count are as many as `size`.
+    pub(super) fn data(&self, data: &Data, size: u64) -> Result<Vec<u8>, Problem> {
         match data {
-            Data::Zeros(count) => Ok(vec![0; count.unwrap_or(0) as usize]),
+            Data::Zeros(count) => {
+                Ok(vec![0; count.unwrap_or(size).min(size.saturating_add(1)) as usize])
+            }
             Data::Inline(bytes) => Ok(bytes.clone()),
             Data::File(file, format) => self.file_bytes(file, format.as_ref()),
         }

@@ -23,41 +23,30 @@ impl Binder<'_> {
         }
     }
 
-    fn is_in_vain(&self, value: &ParamValue) -> bool {
-        match value {
-            ParamValue::Texture(spec) => self.waits_in_vain(&spec.resource),
-            ParamValue::Surface(spec) => self.waits_in_vain(&spec.resource),
-            _ => false,
-        }
-    }
-
     fn object(&self, index: usize, value: &ParamValue) -> Result<Option<Object>, Problem> {
         let name = self.object_name(index);
         Ok(Some(match value {
             ParamValue::Buffer(spec) => Object::Buffer(self.buffer(spec, &name)?),
             ParamValue::Surface(spec) => {
-                let whole = self.resource(&spec.resource, &spec.at, &name, "surface")?;
-                let part = Self::surface_part(spec, &whole)?;
-                let surface = part.surface().ok_or_else(|| no_level(&spec.at))?;
+                let texels = self.surface_texels(spec, &name)?;
+                let surface = texels.part.surface().ok_or_else(|| no_level(&spec.at))?;
                 let object = match spec.handle {
                     Some(handle) => self.device.create_surface_at(handle, surface),
                     None => self.device.create_surface(surface),
                 };
                 let object = object.map_err(refused(&spec.at))?;
-                Object::Surface { whole, part, object }
+                Object::Surface { texels, object }
             }
             ParamValue::Texture(spec) => {
-                let whole = self.resource(&spec.resource, &spec.at, &name, "texture")?;
+                let texels = self.texture_texels(spec, &name)?;
                 let initial = TextureDescriptor::default();
-                let descriptor = state::descriptor(spec, whole.format(), &initial);
-                let part = whole.part(&spec.part)?;
+                let descriptor = state::descriptor(spec, texels.whole.format(), &initial);
+                let texture = texels.part.texture();
                 let object = match spec.handle {
-                    Some(handle) => {
-                        self.device.create_texture_at(handle, &part.texture(), &descriptor)
-                    }
-                    None => self.device.create_texture(&part.texture(), &descriptor),
+                    Some(handle) => self.device.create_texture_at(handle, &texture, &descriptor),
+                    None => self.device.create_texture(&texture, &descriptor),
                 };
-                Object::Texture { object: object.map_err(refused(&spec.at))?, whole }
+                Object::Texture { object: object.map_err(refused(&spec.at))?, texels }
             }
             ParamValue::Sampler(spec) => {
                 let state = spec.value.state.build();

@@ -1,11 +1,10 @@
 //! Collects and checks the outputs of a job's objects.
 
-use super::{Binder, Object, SurfaceTexels};
+use super::{Binder, BoundTexels, Object};
 use crate::names::job_param;
 use crate::output::{Pending, Source};
 use crate::problem::{Problem, codes};
 use crate::spec::{OutputSpec, ParamValue, PartSpec};
-use crate::texel_resource::TexelResource;
 use std::collections::HashMap;
 use std::path::Path;
 use texunit_forms::sort_by_key;
@@ -14,8 +13,7 @@ use texunit_spec::At;
 /// The texels of an output: the part that the surface refers to, or the level or layer that the
 /// output names.
 fn texels(
-    whole: &TexelResource,
-    part: &TexelResource,
+    BoundTexels { whole, part }: &BoundTexels,
     output: &At<OutputSpec>,
 ) -> Result<Source, Problem> {
     let OutputSpec { level, layer, .. } = &output.value;
@@ -42,7 +40,7 @@ impl Binder<'_> {
             for output in &param.outputs {
                 let source = match object {
                     Some(Object::Buffer(b)) => Ok(Source::Buffer(b.clone())),
-                    Some(Object::Surface { whole, part, .. }) => texels(whole, part, output),
+                    Some(Object::Surface { texels: bound, .. }) => texels(bound, output),
                     Some(_) => {
                         let message = "only buffers and surfaces have an output";
                         Err(output.problem(codes::CONFLICT, message))
@@ -53,13 +51,11 @@ impl Binder<'_> {
                 found.extend(self.check(pending));
             }
         }
-        for (name, _, outputs) in &self.job.surfaces {
-            let Some(SurfaceTexels { whole, part }) = self.bound.surfaces.get(&name.value) else {
-                continue;
-            };
-            for output in outputs {
-                let source = texels(whole, part, output);
-                let pending = source.and_then(|s| Pending::new(&name.value, s, output));
+        for (index, param) in self.job.references.iter().enumerate() {
+            let Some(bound) = self.bound.references.get(&index) else { continue };
+            for output in &param.outputs {
+                let source = texels(bound, output);
+                let pending = source.and_then(|s| Pending::new(&param.name.value, s, output));
                 found.extend(self.check(pending));
             }
         }

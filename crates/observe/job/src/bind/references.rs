@@ -2,31 +2,56 @@
 //! its variables.
 
 use super::objects::no_level;
-use super::{Binder, SurfaceTexels, state};
+use super::{Binder, BoundTexels, state};
 use crate::problem::{Problem, codes};
+use crate::spec::{Param, ParamValue};
 use crate::texel_resource::refused;
 use texunit_spec::At;
 
 impl Binder<'_> {
-    /// Binds the module's `.surfref`s, either those that share texels with another object or the
-    /// others.
-    pub(super) fn surface_references(&mut self, shared: bool) {
-        for (name, spec, _) in &self.job.surfaces {
-            if spec.resource.source.is_shared() != shared || self.waits_in_vain(&spec.resource) {
+    /// Binds the references that `which` selects.
+    pub(super) fn references(&mut self, which: impl Fn(&ParamValue) -> bool) {
+        for (index, param) in self.job.references.iter().enumerate() {
+            if !which(&param.value) || self.is_in_vain(&param.value) {
                 continue;
             }
-            let made = self.resource(&spec.resource, &spec.at, &name.value, "surface");
-            let bound = made.and_then(|whole| {
-                let part = Self::surface_part(spec, &whole)?;
-                let surface = part.surface().ok_or_else(|| no_level(&spec.at))?;
-                let warnings = self.module.bind_surface(&name.value, surface);
-                let warnings = warnings.map_err(|e| self.unknown(name, &spec.at, e))?;
-                Ok((SurfaceTexels { whole, part }, warnings))
-            });
-            if let Some((texels, warnings)) = self.check(bound) {
-                self.bound.surfaces.insert(name.value.clone(), texels);
+            if let Some((texels, warnings)) = self.check(self.reference(param)) {
+                self.bound.references.extend(texels.map(|texels| (index, texels)));
                 self.bound.warnings.extend(warnings);
             }
+        }
+    }
+
+    /// Binds a reference. Returns its texels and the device's warnings.
+    fn reference(&self, param: &Param) -> Result<(Option<BoundTexels>, Vec<String>), Problem> {
+        let name = &param.name;
+        let variables = self.module.opaque_variables();
+        let initial = variables.iter().find(|v| v.name == name.value).map(|v| v.initial);
+        let initial = initial.unwrap_or_default();
+        let unknown = |at: &At<()>, error| self.unknown(name, at, error);
+        match &param.value {
+            ParamValue::Surface(spec) => {
+                let texels = self.surface_texels(spec, &name.value)?;
+                let surface = texels.part.surface().ok_or_else(|| no_level(&spec.at))?;
+                let warnings = self.module.bind_surface(&name.value, surface);
+                Ok((Some(texels), warnings.map_err(|e| unknown(&spec.at, e))?))
+            }
+            ParamValue::Texture(spec) => {
+                let texels = self.texture_texels(spec, &name.value)?;
+                let descriptor = state::descriptor(spec, texels.whole.format(), &initial);
+                let texture = texels.part.texture();
+                let warnings = match self.is_recorded(name) {
+                    true => self.module.bind_texture_as_driver(&name.value, &texture, &descriptor),
+                    false => self.module.bind_texture(&name.value, &texture, &descriptor),
+                };
+                Ok((Some(texels), warnings.map_err(|e| unknown(&spec.at, e))?))
+            }
+            ParamValue::Sampler(spec) => {
+                let state = spec.value.state.over(&initial.sampler);
+                let bound = self.module.bind_sampler(&name.value, &state);
+                bound.map_err(|e| unknown(&name.with(()), e)).map(|()| (None, Vec::new()))
+            }
+            _ => Ok((None, Vec::new())),
         }
     }
 
@@ -47,51 +72,11 @@ impl Binder<'_> {
                 self.push(problem.suggest(&name.value, &known));
             }
         }
-        let handles = self.job.textures.iter().map(|(name, spec)| (name, spec.handle));
-        let handles = handles.chain(self.job.surfaces.iter().map(|(n, spec, _)| (n, spec.handle)));
-        let handles = handles.chain(self.job.samplers.iter().map(|(n, spec)| (n, spec.handle)));
-        for (name, _) in handles.filter(|(_, handle)| handle.is_some()) {
+        let references = self.job.references.iter();
+        for Param { name, .. } in references.filter(|param| param.value.handle().is_some()) {
             let message = format!("the handle of `{}` is that of a variable", name.value);
             let problem = name.problem(codes::CONFLICT, message);
             self.push(problem.help("`[places]` says what it is"));
-        }
-    }
-
-    pub(super) fn texture_references(&mut self, shared: bool) {
-        let variables = self.module.opaque_variables();
-        for (name, spec) in &self.job.textures {
-            if spec.resource.source.is_shared() != shared || self.waits_in_vain(&spec.resource) {
-                continue;
-            }
-            let initial = variables.iter().find(|v| v.name == name.value).map(|v| v.initial);
-            let made = self.resource(&spec.resource, &spec.at, &name.value, "texture");
-            let bound = made.and_then(|whole| {
-                let initial = initial.unwrap_or_default();
-                let descriptor = state::descriptor(spec, whole.format(), &initial);
-                let part = whole.part(&spec.part)?;
-                let texture = part.texture();
-                let warnings = match self.is_recorded(name) {
-                    true => self.module.bind_texture_as_driver(&name.value, &texture, &descriptor),
-                    false => self.module.bind_texture(&name.value, &texture, &descriptor),
-                };
-                let warnings = warnings.map_err(|e| self.unknown(name, &spec.at, e))?;
-                Ok((whole, warnings))
-            });
-            if let Some((whole, warnings)) = self.check(bound) {
-                self.bound.textures.insert(name.value.clone(), whole);
-                self.bound.warnings.extend(warnings);
-            }
-        }
-    }
-
-    pub(super) fn sampler_references(&mut self) {
-        let variables = self.module.opaque_variables();
-        for (name, spec) in &self.job.samplers {
-            let initial =
-                variables.iter().find(|v| v.name == name.value).map(|v| v.initial.sampler);
-            let state = spec.state.over(&initial.unwrap_or_default());
-            let bound = self.module.bind_sampler(&name.value, &state);
-            self.check(bound.map_err(|e| self.unknown(name, &name.with(()), e)));
         }
     }
 

@@ -2,7 +2,7 @@
 //! other objects.
 
 use super::texels::{Plan, of_dims};
-use super::{Binder, Object};
+use super::{Binder, BoundTexels, Object};
 use crate::names::job_param;
 use crate::problem::{Problem, codes};
 use crate::spec::{ParamValue, ResourceSpec, SurfaceSpec, TexelSource, TextureSpec};
@@ -62,60 +62,63 @@ impl Binder<'_> {
 
     /// Whether the texels belong to another object that could not be created. Its problem is
     /// reported already, so that this one is skipped silently.
-    pub(super) fn waits_in_vain(&self, spec: &ResourceSpec) -> bool {
-        let own = |spec: &ResourceSpec| !spec.source.is_shared();
-        let (TexelSource::Surface(name)
-        | TexelSource::Texture(name)
-        | TexelSource::Array(name)
-        | TexelSource::Buffer(name)) = &spec.source
+    pub(super) fn is_in_vain(&self, value: &ParamValue) -> bool {
+        let Some(
+            source @ (TexelSource::Surface(name)
+            | TexelSource::Texture(name)
+            | TexelSource::Array(name)
+            | TexelSource::Buffer(name)),
+        ) = value.resource().map(|spec| &spec.source)
         else {
             return false;
         };
-        if let Some(index) = job_param(&name.value, self.job, &self.params) {
-            let fits = match (&spec.source, &self.job.params[index].value) {
-                (TexelSource::Surface(_), ParamValue::Surface(other)) => own(&other.resource),
-                (TexelSource::Texture(_), ParamValue::Texture(other)) => own(&other.resource),
-                (TexelSource::Buffer(_), ParamValue::Buffer(_)) => true,
-                (TexelSource::Array(_), ParamValue::Array(other)) => own(&other.resource),
-                _ => false,
-            };
-            return fits && !self.bound.objects.contains_key(&index);
-        }
-        if self.job.unread.contains(&name.value) {
-            return true;
-        }
-        match &spec.source {
-            TexelSource::Surface(_) => {
-                let named = |(at, other, _): &(At<String>, SurfaceSpec, _)| {
-                    at.value == name.value && own(&other.resource)
-                };
-                self.job.surfaces.iter().any(named)
-                    && !self.bound.surfaces.contains_key(&name.value)
-            }
-            TexelSource::Texture(_) => {
-                let named = |(at, other): &(At<String>, TextureSpec)| {
-                    at.value == name.value && own(&other.resource)
-                };
-                self.job.textures.iter().any(named)
-                    && !self.bound.textures.contains_key(&name.value)
+        let fits = |value: &ParamValue| match (source, value) {
+            (TexelSource::Buffer(_), ParamValue::Buffer(_)) => true,
+            (TexelSource::Surface(_), ParamValue::Surface(_))
+            | (TexelSource::Texture(_), ParamValue::Texture(_))
+            | (TexelSource::Array(_), ParamValue::Array(_)) => {
+                value.resource().is_some_and(|spec| !spec.source.is_shared())
             }
             _ => false,
+        };
+        if let Some(index) = job_param(&name.value, self.job, &self.params) {
+            return fits(&self.job.params[index].value) && !self.bound.objects.contains_key(&index);
         }
+        let mut references = self.job.references.iter().enumerate();
+        self.job.unread.contains(&name.value)
+            || references.any(|(index, other)| {
+                other.name.value == name.value
+                    && fits(&other.value)
+                    && !self.bound.references.contains_key(&index)
+            })
     }
 
-    /// The part of the texels that a surface refers to.
-    pub(super) fn surface_part(
+    /// The texels of a texture, and the part that it refers to.
+    pub(super) fn texture_texels(
+        &self,
+        spec: &TextureSpec,
+        name: &str,
+    ) -> Result<BoundTexels, Problem> {
+        let whole = self.resource(&spec.resource, &spec.at, name, "texture")?;
+        Ok(BoundTexels { part: whole.part(&spec.part)?, whole })
+    }
+
+    /// The texels of a surface, and the part that it refers to.
+    pub(super) fn surface_texels(
+        &self,
         spec: &SurfaceSpec,
-        whole: &TexelResource,
-    ) -> Result<TexelResource, Problem> {
+        name: &str,
+    ) -> Result<BoundTexels, Problem> {
+        let whole = self.resource(&spec.resource, &spec.at, name, "surface")?;
         let part = whole.part(&spec.part)?;
-        match part.array() {
+        let part = match part.array() {
             // A surface without `level` refers to the base level.
             Some(array) if part.is_mipmapped() => {
-                Ok(TexelResource::Array(array.level(0).map_err(refused(&spec.at))?))
+                TexelResource::Array(array.level(0).map_err(refused(&spec.at))?)
             }
-            _ => Ok(part),
-        }
+            _ => part,
+        };
+        Ok(BoundTexels { whole, part })
     }
 
     /// Creates an array or memory with the texels that the job specifies.
@@ -325,12 +328,13 @@ impl Binder<'_> {
         }
         let index = job_param(&other.value, self.job, &self.params);
         let made = match index.and_then(|i| self.bound.objects.get(&i)) {
-            Some(Object::Surface { whole, .. }) if kind == "surface" => Some(whole),
-            Some(Object::Texture { whole, .. }) if kind == "texture" => Some(whole),
+            Some(Object::Surface { texels, .. }) if kind == "surface" => Some(&texels.whole),
+            Some(Object::Texture { texels, .. }) if kind == "texture" => Some(&texels.whole),
             Some(Object::Array(whole)) if kind == "array" => Some(whole),
-            _ if kind == "array" => None,
-            _ if kind == "surface" => self.bound.surfaces.get(&other.value).map(|s| &s.whole),
-            _ => self.bound.textures.get(&other.value),
+            _ => self.job.references.iter().enumerate().find_map(|(index, param)| {
+                let is_it = param.name.value == other.value && param.table.starts_with(kind);
+                self.bound.references.get(&index).filter(|_| is_it).map(|texels| &texels.whole)
+            }),
         };
         let made = made.ok_or_else(|| self.no_such_object(other, kind))?;
         if let Some(format) = &spec.shape.format

@@ -1,7 +1,12 @@
 //! Advice in terms of what launched the kernel: keys of a job, or calls of a program.
 
-use texunit_simt::{BadHandle, FaultKind};
+use std::sync::LazyLock;
+use texunit_simt::{BadHandle, FaultKind, SpaceKind};
+use texunit_syntax::codes::{Code, read};
 use texunit_unit::{Geometry, GeometryError, Layout};
+
+/// Addresses below this count as null pointers with an index or a member offset.
+const NULL_PAGE: u64 = 64 * 1024;
 
 /// What launched a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,99 +19,78 @@ pub enum Host {
     Python,
 }
 
+/// Advice and remarks, from advice.txt.
+static ADVICE: LazyLock<Vec<Code>> = LazyLock::new(|| read(include_str!("advice.txt")));
+
+/// The text of a key for a host, or for a geometry.
+fn text(key: &str, of: &str) -> Option<&'static str> {
+    let is_it = |row: &&Code| row.code == key && (row.title == of || row.title == "any");
+    ADVICE.iter().find(is_it).map(|row| row.explanation)
+}
+
 impl Host {
+    /// The advice of a key.
+    pub(super) fn advice(self, key: &str) -> Option<String> {
+        let name = match self {
+            Self::Job => "job",
+            Self::Program => "program",
+            Self::Python => "python",
+        };
+        let (option, value) =
+            if key == "unnoticed" { ("bounds", "hardware") } else { ("bad-fetch", "fault") };
+        let variable = option.replace('-', "_");
+        let option = match self {
+            Self::Job => format!("`--{option} {value}`"),
+            Self::Program => {
+                format!("`--{option} {value}` (TEXUNIT_{}={value})", variable.to_uppercase())
+            }
+            Self::Python => format!("`{variable}=\"{value}\"`"),
+        };
+        Some(text(key, name)?.replace("OPTION", &option))
+    }
+
     /// Remark for a fault that only [`BadFetch::Fault`](texunit_simt::BadFetch::Fault) causes: what
     /// a GPU does instead, and the evidence for it.
     pub(super) fn of_card(self, kind: &FaultKind) -> Option<String> {
-        let does = match kind {
-            FaultKind::Handle { is: BadHandle::Surface, .. } => {
-                "fetches from the surface, by a point filter and coordinates in texels"
-            }
-            FaultKind::Handle { is: BadHandle::Unknown, wanted: "sampler", .. } => {
-                "does not look at a sampler's handle: that of the texture has the sampler"
-            }
+        self.advice(match kind {
+            FaultKind::Handle { is: BadHandle::Surface, .. } => "card-of-surface",
+            FaultKind::Handle { is: BadHandle::Unknown, wanted: "sampler", .. } => "card-sampler",
             // A handle with a single bit in its upper half may refer to an object of another kind.
             FaultKind::Handle { is: BadHandle::Unknown, handle, .. }
                 if *handle as u32 != 0 && (handle >> 32).count_ones() != 1 =>
             {
-                "takes the lower half of a handle for all of it: it reads the object of this \
-                 number, or zeros if there is none"
+                "card-number"
             }
             FaultKind::Handle { is: BadHandle::Unknown, .. }
             | FaultKind::Floats { .. }
-            | FaultKind::Geometry { .. } => {
-                "goes on: a fetch or load gives 0, a store or reduction does nothing"
-            }
+            | FaultKind::Geometry { .. } => "card-goes-on",
             _ => return None,
-        };
-        let option = match self {
-            Self::Job => "`--bad-fetch fault`",
-            Self::Program => "`--bad-fetch fault` (TEXUNIT_BAD_FETCH=fault)",
-            Self::Python => "`bad_fetch=\"fault\"`",
-        };
-        Some(format!("a card {does}; {option} makes it a fault"))
+        })
     }
 
-    /// Advice for a fault whose remedy differs between job and program.
+    /// Advice that goes beyond the message of a fault.
     pub(super) fn help(self, kind: &FaultKind) -> Option<String> {
-        match kind {
-            FaultKind::Handle { why, .. } if why.ends_with("is not bound") => {
-                let how = match self {
-                    Self::Job => {
-                        "bind an object to it in the job, with a table `[textures.NAME]`, \
-                         `[samplers.NAME]` or `[surfaces.NAME]`"
-                    }
-                    Self::Program => {
-                        "bind an object to it before the launch: cuTexRefSetArray, \
-                         cuTexRefSetAddress, cuSurfRefSetArray"
-                    }
-                    Self::Python => {
-                        "bind a texture or surface to it before the launch: `module.bind(name, texture)`"
-                    }
-                };
-                Some(how.to_owned())
+        self.advice(match kind {
+            FaultKind::Geometry { surface, error } => {
+                return Some(match self {
+                    Self::Job => keys(error),
+                    Self::Program => calls(error, *surface),
+                    Self::Python => keywords(error),
+                });
             }
-            FaultKind::OutOfBounds { unnoticed: true, .. } => {
-                let option = match self {
-                    Self::Job => "`--bounds hardware`",
-                    Self::Program => "`--bounds hardware` (TEXUNIT_BOUNDS=hardware)",
-                    Self::Python => "`bounds=\"hardware\"`",
-                };
-                Some(format!(
-                    "a GPU rounds sizes up and would not notice; {option} lets such accesses pass and counts them"
-                ))
+            FaultKind::Handle { why, .. } if why.ends_with("is not bound") => "unbound",
+            FaultKind::Handle { is: BadHandle::Surface, .. } => "of-surface",
+            FaultKind::Handle { is: BadHandle::Destroyed, .. } => "destroyed",
+            FaultKind::Floats { .. } => "floats",
+            FaultKind::OutOfBounds { unnoticed: true, .. } => "unnoticed",
+            FaultKind::OutOfBounds { space: SpaceKind::Global, address: 0..NULL_PAGE, .. } => {
+                "null"
             }
-            FaultKind::Handle { is: BadHandle::Surface, .. } => Some(
-                match self {
-                    Self::Job => {
-                        "in the job, make it a texture: `texture = { ... }`, or `[textures.NAME]`"
-                    }
-                    Self::Program => {
-                        "a fetch takes what cudaCreateTextureObject (cuTexObjectCreate) makes; \
-                         this handle is of cudaCreateSurfaceObject (cuSurfObjectCreate)"
-                    }
-                    Self::Python => "pass a `texunit.Texture`; this one is a `texunit.Surface`",
-                }
-                .to_owned(),
-            ),
-            FaultKind::Floats { .. } => Some(
-                match self {
-                    Self::Job => "in the job, a texture without `layout` takes `.f32` coordinates",
-                    Self::Program => {
-                        "tex1Dfetch reads linear memory (cudaResourceTypeLinear), by integers; \
-                         tex1D needs a CUDA array (cudaMallocArray)"
-                    }
-                    Self::Python => "a texture without copy=False takes `.f32` coordinates",
-                }
-                .to_owned(),
-            ),
-            FaultKind::Geometry { surface, error } => Some(match self {
-                Self::Job => keys(error),
-                Self::Program => calls(error, *surface),
-                Self::Python => keywords(error),
-            }),
-            _ => None,
-        }
+            FaultKind::Deadlock { waiting } if waiting.contains(" in a loop at ") => "in-loop",
+            FaultKind::ReadOnly { resource: Some(_), .. } => "registered",
+            FaultKind::Surface(text) if text.starts_with("coordinate") => "coordinate",
+            other => other.name(),
+        })
     }
 }
 
@@ -159,33 +143,7 @@ fn keys(error: &GeometryError) -> String {
 /// The API calls that create an object of the geometry that the instruction reads, and the
 /// functions that read the existing object.
 fn calls(error: &GeometryError, surface: bool) -> String {
-    let made = match error.instruction {
-        Geometry::D1 => {
-            "cudaMallocArray with height 0 (cuArrayCreate with Height 0) makes a 1D array"
-        }
-        Geometry::D2 => "cudaMallocArray with a height (cuArrayCreate) makes a 2D array",
-        Geometry::D3 => {
-            "cudaMalloc3DArray with a depth and without cudaArrayLayered (cuArray3DCreate) makes a \
-             3D array"
-        }
-        Geometry::A1d => {
-            "cudaMalloc3DArray with cudaArrayLayered (CUDA_ARRAY3D_LAYERED) and height 0 makes a \
-             layered 1D array"
-        }
-        Geometry::A2d => {
-            "cudaMalloc3DArray with cudaArrayLayered (CUDA_ARRAY3D_LAYERED) makes a layered 2D \
-             array"
-        }
-        Geometry::Cube => {
-            "cudaMalloc3DArray with cudaArrayCubemap (CUDA_ARRAY3D_CUBEMAP) and depth 6 makes a \
-             cube map"
-        }
-        Geometry::Acube => {
-            "cudaMalloc3DArray with cudaArrayCubemap and cudaArrayLayered (CUDA_ARRAY3D_CUBEMAP \
-             and CUDA_ARRAY3D_LAYERED) makes a layered cube map"
-        }
-        Geometry::D2ms | Geometry::A2dms => "CUDA makes no multi-sample arrays",
-    };
+    let made = text("made", &error.instruction.to_string()).unwrap_or_default();
     match (functions(error, surface), error.instruction, error.own) {
         (None, ..) => made.to_owned(),
         (Some(own), Geometry::D1, Geometry::D2) if !surface && error.layout == Layout::Array => {
@@ -199,14 +157,7 @@ fn calls(error: &GeometryError, surface: bool) -> String {
 fn functions(error: &GeometryError, surface: bool) -> Option<String> {
     let stem = match error.own {
         Geometry::D1 if error.layout == Layout::Linear && !surface => "1Dfetch",
-        Geometry::D1 => "1D",
-        Geometry::D2 => "2D",
-        Geometry::D3 => "3D",
-        Geometry::A1d => "1DLayered",
-        Geometry::A2d => "2DLayered",
-        Geometry::Cube => "Cubemap",
-        Geometry::Acube => "CubemapLayered",
-        Geometry::D2ms | Geometry::A2dms => return None,
+        own => text("function", &own.to_string())?,
     };
     Some(match surface {
         true => format!("surf{stem}read and surf{stem}write"),

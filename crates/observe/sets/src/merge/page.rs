@@ -14,9 +14,8 @@ const PAGE: u64 = SECTORS as u64 * SECTOR;
 
 /// A page with accesses.
 struct Page {
-    read: [u32; SECTORS],
-    written: [u32; SECTORS],
-    reduced: [u32; SECTORS],
+    /// The accessed bytes of each sector, as masks: by reads, writes and reductions ([`Does`]).
+    accessed: [[u32; SECTORS]; 3],
     /// For each word, the code of its reduction.
     folds: [u8; SECTORS * 8],
     /// The merged bytes; empty until the first write or reduction.
@@ -52,19 +51,18 @@ impl Page {
     /// bytes of `mask`. A write conflicts with reads, reductions and writes of other values, and a
     /// reduction with reads, writes and other reductions.
     fn conflicts(&self, at: usize, mask: u32, access: &Access<'_>, values: &[u8]) -> u32 {
-        let mut both = match access.does {
-            Does::Reads => self.written[at] | self.reduced[at],
-            Does::Writes => self.read[at] | self.reduced[at],
-            Does::Reduces => self.read[at] | self.written[at],
-        };
+        let own = access.does as usize;
+        let others = (0..3).filter(|&does| does != own);
+        let mut both = others.fold(0, |all, does| all | self.accessed[does][at]);
+        let alike = self.accessed[own][at];
         if let Some(fold) = access.fold {
             for word in (0..8).filter(|word| self.folds[at * 8 + word] != fold.code()) {
-                both |= self.reduced[at] & 0xf << (4 * word);
+                both |= alike & 0xf << (4 * word);
             }
-        } else if access.does == Does::Writes && self.written[at] & mask != 0 {
+        } else if access.does == Does::Writes && alike & mask != 0 {
             let here = &self.bytes[at * SECTOR as usize..];
             for (byte, value) in numbers(mask, 1).zip(values) {
-                both |= self.written[at] & u32::from(here[byte as usize] != *value) << byte;
+                both |= alike & u32::from(here[byte as usize] != *value) << byte;
             }
         }
         both & mask
@@ -79,11 +77,7 @@ impl Page {
         (access, values): (&Access<'_>, &[u8]),
         initial: impl Fn(u64, u8) -> u64,
     ) {
-        match access.does {
-            Does::Reads => self.read[at] |= mask,
-            Does::Writes => self.written[at] |= mask,
-            Does::Reduces => self.reduced[at] |= mask,
-        }
+        self.accessed[access.does as usize][at] |= mask;
         let here = at * SECTOR as usize;
         let Some(fold) = access.fold else {
             for (byte, value) in numbers(mask, 1).zip(values) {
@@ -133,9 +127,8 @@ impl Pages {
         for (n, sector) in run.sectors().enumerate() {
             let (number, at) = (sector as usize / SECTORS, sector as usize % SECTORS);
             let page = self.pages[number].get_or_insert_with(|| {
-                let [read, written, reduced] = [[0; SECTORS]; 3];
-                let (folds, bytes) = ([0; SECTORS * 8], Vec::new());
-                Box::new(Page { read, written, reduced, folds, bytes })
+                let (accessed, folds) = ([[0; SECTORS]; 3], [0; SECTORS * 8]);
+                Box::new(Page { accessed, folds, bytes: Vec::new() })
             });
             if access.does != Does::Reads && page.bytes.is_empty() {
                 let first = number as u64 * PAGE;
@@ -153,7 +146,8 @@ impl Pages {
         let mut count = 0;
         let pages = (0..).zip(&self.pages).filter_map(|(n, page)| Some((n, page.as_deref()?)));
         for (n, page) in pages {
-            for (sector, (w, r)) in (0..).zip(page.written.iter().zip(&page.reduced)) {
+            let [_, written, reduced] = &page.accessed;
+            for (sector, (w, r)) in (0..).zip(written.iter().zip(reduced)) {
                 let mut rest = w | r;
                 count += u64::from(rest.count_ones());
                 // Consecutive bytes are written together.

@@ -82,7 +82,7 @@ fn run(
     let (job, first) = read(path, form)?;
     let first = first.as_ref();
     let job = job.ok_or_else(|| failed(first.map_or("it cannot be read", message)))?;
-    if !(job.textures.is_empty() && job.surfaces.is_empty() && job.samplers.is_empty()) {
+    if !job.references.is_empty() {
         return Err(skipped(
             "the module's own texture, sampler and surface references are not bound on the card",
         ));
@@ -90,7 +90,7 @@ fn run(
     if !job.globals.is_empty() {
         return Err(skipped("the module's variables are not set on the card"));
     }
-    if job.params.iter().any(|param| param.is_object) || !job.places.is_empty() {
+    if job.params.iter().any(|param| param.table == "objects") || !job.places.is_empty() {
         return Err(skipped(
             "the card hands out addresses and handles of its own, and a recorded launch has others",
         ));

@@ -1,8 +1,9 @@
 //! Removes parameters and results of functions together with the arguments of their calls.
 
-use super::{Tree, Unit, singly};
+use super::{Tree, Unit, name_of, singly};
 use crate::search::Search;
 use crate::text::Edit;
+use texunit_syntax::Span;
 use texunit_syntax::ast::{Function, Instruction, Operand, OperandKind};
 
 /// Removes parameters and results of functions from all their declarations and calls.
@@ -37,8 +38,8 @@ struct Call<'t, 'a> {
 fn calls<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<Call<'t, 'a>> {
     let call = |instruction: &'t Instruction<'a>| {
         let operands = &instruction.operands;
-        let is_name = |o: &Operand<'_>| matches!(&o.kind, OperandKind::Name { name: n, .. } if n.text == name);
-        let at = operands.iter().position(is_name).filter(|_| instruction.opcode.text == "call")?;
+        callee(instruction).filter(|callee| *callee == name)?;
+        let at = operands.iter().position(|operand| name_of(operand).is_some())?;
         let arguments = match operands.get(at + 1).map(|o| &o.kind) {
             Some(OperandKind::List(list)) => list.as_slice(),
             _ => &[],
@@ -51,14 +52,8 @@ fn calls<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<Call<'t, 'a>> {
 
 /// The name of the function that an instruction calls.
 pub(super) fn callee<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
-    if instruction.opcode.text != "call" {
-        return None;
-    }
-    let name = |operand: &Operand<'a>| match &operand.kind {
-        OperandKind::Name { name, component: None } => Some(name.text),
-        _ => None,
-    };
-    instruction.operands.iter().find_map(name)
+    let name = instruction.operands.iter().find_map(name_of);
+    name.filter(|_| instruction.opcode.text == "call")
 }
 
 fn declarations<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<&'t Function<'a>> {
@@ -68,18 +63,17 @@ fn declarations<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<&'t Function<'a>>
 fn without_parameter(tree: &Tree<'_>, name: &str, number: usize) -> Unit {
     let mut unit = Vec::new();
     for function in declarations(tree, name) {
-        let spans: Vec<_> = function.params.iter().map(|p| p.span.range()).collect();
-        unit.extend(one_of(&spans, number));
+        unit.extend(one_of(function.params.iter().map(|param| param.span), number));
     }
     for Call { arguments, .. } in calls(tree, name) {
-        let spans: Vec<_> = arguments.iter().map(|o| o.span.range()).collect();
-        unit.extend(one_of(&spans, number));
+        unit.extend(one_of(arguments.iter().map(|argument| argument.span), number));
     }
     unit
 }
 
 /// Removes an element of a comma-separated list, with one comma.
-pub(super) fn one_of(spans: &[std::ops::Range<usize>], number: usize) -> Option<Edit> {
+pub(super) fn one_of(spans: impl Iterator<Item = Span>, number: usize) -> Option<Edit> {
+    let spans: Vec<_> = spans.map(Span::range).collect();
     let own = spans.get(number)?;
     let range = match (number.checked_sub(1).map(|n| &spans[n]), spans.get(number + 1)) {
         (Some(before), _) => before.end..own.end,

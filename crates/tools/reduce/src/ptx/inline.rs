@@ -1,6 +1,6 @@
 //! Inlines functions that are called only once.
 
-use super::{Tree, Unit, calls, walk};
+use super::{Tree, Unit, calls, name_of, walk};
 use crate::text::{Edit, apply, words};
 use std::collections::HashSet;
 use texunit_syntax::ast::{
@@ -113,13 +113,6 @@ fn inlined(
 fn list<'t, 'a>(operand: &'t Operand<'a>) -> Option<&'t [Operand<'a>]> {
     match &operand.kind {
         OperandKind::List(list) => Some(list),
-        _ => None,
-    }
-}
-
-fn name_of<'t>(operand: &'t Operand<'_>) -> Option<&'t str> {
-    match &operand.kind {
-        OperandKind::Name { name, component: None } => Some(name.text),
         _ => None,
     }
 }

@@ -15,7 +15,9 @@ use crate::search::Search;
 use crate::text::{Edit, apply, blank_lines, comments};
 pub(crate) use formula::formula;
 use std::ops::Range;
-use texunit_syntax::ast::{Block, Function, Instruction, Item, Statement, Variable};
+use texunit_syntax::ast::{
+    Block, Function, Instruction, Item, Operand, OperandKind, Statement, Variable,
+};
 use texunit_syntax::{Parsed, SourceFile, Span, parse};
 
 /// Edits that must be made together.
@@ -86,6 +88,14 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// The name that an operand is.
+fn name_of<'a>(operand: &Operand<'a>) -> Option<&'a str> {
+    match &operand.kind {
+        OperandKind::Name { name, component: None } => Some(name.text),
+        _ => None,
+    }
+}
+
 fn walk<'a, 't>(
     block: &'t Block<'a>,
     depth: usize,
@@ -99,8 +109,8 @@ fn walk<'a, 't>(
     }
 }
 
-/// The edits that `find` returns for a text.
-fn units(text: &str, find: impl Fn(&Tree<'_>) -> Vec<Unit>) -> Vec<Unit> {
+/// What `find` returns for a text.
+fn units<T>(text: &str, find: impl FnOnce(&Tree<'_>) -> T) -> T {
     let source = SourceFile::new("kernel.ptx", text);
     find(&Tree { text: source.text(), parsed: parse(&source) })
 }

@@ -5,7 +5,7 @@ use super::{Tree, Unit, units};
 use crate::search::Search;
 use crate::text::{Edit, Word, apply, words};
 use std::collections::HashMap;
-use texunit_syntax::ast::{Function, Statement, Variable};
+use texunit_syntax::ast::{Statement, Variable};
 use toml::Value;
 
 /// Edits that remove unused labels, and declarations of unused registers and variables.
@@ -47,19 +47,18 @@ pub(super) fn parameters(search: &mut Search<'_>) -> bool {
         let best = search.best().clone();
         let found = units(&best.ptx, |tree| {
             let kernels = tree.functions().filter(|f| f.is_entry);
-            kernels.flat_map(|f| (0..f.params.len()).map(|n| leave_out(f, n))).collect()
+            let mut all = kernels.flat_map(|f| (0..).zip(&f.params).map(move |param| (f, param)));
+            let (kernel, (number, param)) = all.nth(at)?;
+            let edit = one_of(kernel.params.iter().map(|param| param.span), number);
+            Some((param.name.text.to_owned(), edit))
         });
-        let names = parameter_names(&best.ptx);
-        if at >= found.len() || search.is_over() {
-            return changed;
-        }
-        let mut case = best.with_ptx(apply(&best.ptx, &found[at]));
+        let Some((name, edit)) = found.filter(|_| !search.is_over()) else { return changed };
+        let mut case = best.with_ptx(apply(&best.ptx, &edit));
         if let Some(params) = case.job.as_mut().and_then(|job| job.get_mut("params"))
             && let Value::Table(params) = params
         {
-            let name = &names[at];
             let member = format!("{name}+");
-            params.retain(|key, _| key != name && !key.starts_with(&member));
+            params.retain(|key, _| *key != name && !key.starts_with(&member));
         }
         if search.attempt(case) {
             changed = true;
@@ -67,24 +66,6 @@ pub(super) fn parameters(search: &mut Search<'_>) -> bool {
             at += 1;
         }
     }
-}
-
-/// The parameter names of all kernels, in the order of the text.
-fn parameter_names(text: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let source = texunit_syntax::SourceFile::new("kernel.ptx", text);
-    let parsed = texunit_syntax::parse(&source);
-    let tree = Tree { text: source.text(), parsed };
-    for function in tree.functions().filter(|f| f.is_entry) {
-        names.extend(function.params.iter().map(|p| p.name.text.to_owned()));
-    }
-    names
-}
-
-/// Edits that remove a parameter of a function, with one comma.
-fn leave_out(function: &Function<'_>, number: usize) -> Unit {
-    let spans: Vec<_> = function.params.iter().map(|p| p.span.range()).collect();
-    one_of(&spans, number).into_iter().collect()
 }
 
 /// Edits that renumber the registers from 1 in the order of the text, and declare only these.

@@ -23,7 +23,7 @@ pub(super) fn reduce(search: &mut Search<'_>) -> bool {
 
 fn is_deepest(text: &str, depth: usize) -> bool {
     super::units(text, |tree| {
-        let mut found = Vec::new();
+        let mut found: Vec<Unit> = Vec::new();
         tree.each_statement(|_, at| {
             if at > depth {
                 found.push(Vec::new());

@@ -1,7 +1,7 @@
 //! Forwards values: instructions that read the result of a removed instruction read one of its
 //! operands instead.
 
-use super::{Tree, Unit};
+use super::{Tree, Unit, name_of};
 use crate::text::{Edit, words};
 use texunit_syntax::ast::{Expr, ExprKind, Instruction, Operand, OperandKind, Statement};
 
@@ -15,14 +15,11 @@ pub(super) fn forward(tree: &Tree<'_>) -> Vec<Unit> {
         super::walk(body, 0, &mut |statement, _| {
             let Statement::Instruction(instruction) = statement else { return };
             let Some(result) = result(instruction) else { return };
-            let operands =
-                instruction.operands[1..].iter().filter_map(|operand| match &operand.kind {
-                    OperandKind::Name { name, component: None } if name.text != result => {
-                        Some(name.text.to_owned())
-                    }
-                    OperandKind::Constant(_) => Some(tree.text[operand.span.range()].to_owned()),
-                    _ => None,
-                });
+            let operands = instruction.operands[1..].iter().filter_map(|operand| {
+                let is_other = name_of(operand).is_some_and(|name| name != result);
+                let is_value = is_other || matches!(operand.kind, OperandKind::Constant(_));
+                is_value.then(|| tree.text[operand.span.range()].to_owned())
+            });
             for with in value(instruction).into_iter().chain(address(instruction)).chain(operands) {
                 let readers = own.iter().filter(|w| w.text == result);
                 let mut unit: Unit = readers.map(|w| Edit::replace(w.range(), &*with)).collect();
@@ -53,14 +50,8 @@ fn value(instruction: &Instruction<'_>) -> Option<String> {
 /// brackets.
 fn address(instruction: &Instruction<'_>) -> Option<String> {
     let [_, base, offset] = instruction.operands.as_slice() else { return None };
-    match (&base.kind, number(offset)) {
-        (OperandKind::Name { name, component: None }, Some(offset))
-            if instruction.opcode.text == "add" =>
-        {
-            Some(format!("{}+{offset}", name.text))
-        }
-        _ => None,
-    }
+    let (name, offset) = (name_of(base)?, number(offset)?);
+    (instruction.opcode.text == "add").then(|| format!("{name}+{offset}"))
 }
 
 fn number(operand: &Operand<'_>) -> Option<u64> {
@@ -72,10 +63,5 @@ fn number(operand: &Operand<'_>) -> Option<u64> {
 
 /// The register that an instruction writes, if no other instruction writes it.
 fn result<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
-    match &instruction.operands.first()?.kind {
-        OperandKind::Name { name, component: None } if name.text.starts_with('%') => {
-            Some(name.text)
-        }
-        _ => None,
-    }
+    name_of(instruction.operands.first()?).filter(|name| name.starts_with('%'))
 }

@@ -1,7 +1,7 @@
 //! The source locations of launches, for reports of races with earlier launches.
 
-use super::{Streams, place_of};
-use crate::end::End;
+use super::Streams;
+use crate::end::{End, Spot};
 use std::sync::Arc;
 use texunit_report::CodeLocation;
 use texunit_simt::Sources;
@@ -49,10 +49,17 @@ impl Streams {
         let past = self.launch_of(serial)?;
         let text = past.text.as_ref()?;
         let index = u64::from(serial - past.ctas.start());
-        let [cta, thread] = place_of(index, thread, (past.grid, past.block));
+        let spot = Spot::numbered([index, thread.into()], op, (past.grid, past.block));
         let span = *text.spans.get(op as usize)?;
         let place = CodeLocation::new(&text.sources, &text.source, span);
         let node = self.name(past.position.queue);
-        Some(End { cta, thread, kernel: text.kernel.clone(), place, span, node })
+        Some(End {
+            cta: spot.cta,
+            thread: spot.thread,
+            kernel: text.kernel.clone(),
+            place,
+            span,
+            node,
+        })
     }
 }
