@@ -110,51 +110,63 @@ mod tests {
     use super::super::weights::Weighted;
     use super::*;
 
-    fn group(texels: &[(u32, u32)]) -> Vec<Weighted> {
-        texels.iter().map(|&(code, weight)| Weighted { code, weight, read: true }).collect()
+    /// A number: factors and divisors, each of which may be a power of two.
+    fn number(text: &str) -> f32 {
+        let factor = |text: &str| match text.strip_prefix("2^") {
+            Some(power) => 2.0_f64.powi(power.parse().unwrap()),
+            None => text.parse().unwrap(),
+        };
+        let mut quotients = text.split('/').map(|text| text.split('*').map(factor).product());
+        let first: f64 = quotients.next().unwrap();
+        quotients.fold(first, |a, b: f64| a / b) as f32
     }
 
-    fn sum(reading: Reading, groups: &[Vec<Weighted>]) -> Option<u32> {
-        let groups: Vec<_> = groups.iter().map(|texels| Group { texels, step: 0 }).collect();
-        Some(super::sum(reading, &groups, 0))
+    fn hexadecimal(text: &str) -> Option<u32> {
+        text.strip_prefix("0x").map(|digits| u32::from_str_radix(digits, 16).unwrap())
     }
 
-    #[test]
-    fn unorm8_counts_in_65535ths() {
-        let one = |code| sum(Reading::Unorm { bits: 8 }, &[group(&[(code, 256)])]).unwrap();
-        assert_eq!(one(255), 1.0_f32.to_bits());
-        assert_eq!(one(128), ((128.0 * 257.0 / 65535.0_f64) as f32).to_bits());
-        // Codes 0 and 1 with equal weights: rhu(257 * 128 / 256) = 129 of 65535.
-        let half = sum(Reading::Unorm { bits: 8 }, &[group(&[(0, 128), (1, 128)])]).unwrap();
-        assert_eq!(half, (129.0_f32 / 65535.0).to_bits());
+    fn texel(reading: Reading, text: &str) -> Weighted {
+        let (code, weight) = text.split_once('@').unwrap();
+        let code = hexadecimal(code).unwrap_or_else(|| match reading {
+            Reading::F32 => number(code).to_bits(),
+            _ => code.parse().unwrap(),
+        });
+        Weighted { code, weight: weight.parse().unwrap_or(0), read: weight != "unread" }
     }
 
-    #[test]
-    fn snorm_extremes() {
-        let one = |channel, code| sum(channel, &[group(&[(code, 256)])]).unwrap();
-        for (channel, lowest, above, top) in [
-            (Reading::Snorm { bits: 8 }, 0x80, 0x81, 0x7f),
-            (Reading::Snorm { bits: 16 }, 0x8000, 0x8001, 0x7fff),
-        ] {
-            assert_eq!(one(channel, lowest), (-1.0_f32).to_bits(), "{channel:?}");
-            assert_eq!(one(channel, above), (-1.0_f32).to_bits(), "{channel:?}");
-            assert_eq!(one(channel, top), 1.0_f32.to_bits(), "{channel:?}");
-            assert_eq!(one(channel, 0), 0, "{channel:?}");
+    fn reading(name: &str) -> Reading {
+        let (kind, bits) =
+            name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
+        let bits = bits.parse().unwrap_or(0);
+        match kind {
+            "f" => [Reading::F16, Reading::F32][bits as usize / 32],
+            "unorm" => Reading::Unorm { bits },
+            "snorm" => Reading::Snorm { bits },
+            "uint" => Reading::Uint { bits },
+            "sint" => Reading::Sint { bits },
+            "srgb" => Reading::Srgb,
+            "missing" => Reading::Missing,
+            "one" => Reading::One,
+            _ => panic!("`{name}` is no reading"),
         }
-        // Code -1 of 16 bits with weight 128: rhu(-1/2) = 0, which is a positive zero.
-        assert_eq!(sum(Reading::Snorm { bits: 16 }, &[group(&[(0xffff, 128), (0, 128)])]), Some(0));
-        // A code 64 of snorm 8: S = 256 * 64, so K = 16384 + ((257 * 1024 + 1024) >> 11) = 16513.
-        assert_eq!(one(Reading::Snorm { bits: 8 }, 64), (16513.0_f32 / 32767.0).to_bits());
     }
 
     #[test]
-    fn integers_are_filtered() {
-        let halves = |reading, a, b| sum(reading, &[group(&[(a, 128), (b, 128)])]).unwrap();
-        assert_eq!(halves(Reading::Uint { bits: 8 }, 1, 2), 2, "a half, up");
-        assert_eq!(halves(Reading::Sint { bits: 8 }, 0xff, 0xfe), u32::MAX, "-1.5 up is -1");
-        assert_eq!(halves(Reading::Uint { bits: 32 }, 1, 2), 1, "32 bits are cut");
-        assert_eq!(halves(Reading::Sint { bits: 32 }, u32::MAX, 0xffff_fffe), 0xffff_fffe);
-        assert_eq!(halves(Reading::Uint { bits: 32 }, u32::MAX, u32::MAX), u32::MAX);
+    fn sums() {
+        let file = include_str!("../../tests/sums.txt");
+        for line in file.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (texels, wanted) = line.split_once(" = ").unwrap();
+            let (name, texels) = texels.split_once(' ').unwrap();
+            let taps = texels.strip_prefix("taps=").and_then(|texels| texels.split_once(' '));
+            let (scale, texels) = taps.map_or((0, texels), |(n, t)| (n.parse().unwrap(), t));
+            let reading = reading(name);
+            let slices = texels.split(" | ");
+            let slices: Vec<Vec<_>> =
+                slices.map(|slice| slice.split(' ').map(|t| texel(reading, t)).collect()).collect();
+            let groups: Vec<_> = slices.iter().map(|texels| Group { texels, step: 0 }).collect();
+            let wanted = hexadecimal(wanted).unwrap_or_else(|| number(wanted).to_bits());
+            assert_eq!(sum(reading, &groups, scale), wanted, "{line}");
+        }
     }
 
     #[test]
@@ -162,68 +174,15 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|c| widen_unorm(2, c)), [0, 0x5555, 0xaaaa, 0xffff]);
         assert_eq!([0, 1, 0x3ff].map(|c| widen_unorm(10, c)), [0, 0x40, 0xffff]);
         assert_eq!(widen_unorm(10, 0x200), 0x8020);
-        let ten = sum(Reading::Unorm { bits: 10 }, &[group(&[(0x200, 128), (0, 128)])]);
-        assert_eq!(ten, Some((16_400.0_f32 / 65_535.0).to_bits()));
     }
 
     #[test]
-    fn depths_of_24_bits_have_a_unit_more() {
-        let depth = |texels: &[_]| sum(Reading::Unorm { bits: 24 }, &[group(texels)]).unwrap();
-        let wanted = 255.0 * 128.0 * 2.0_f32.powi(-32);
-        assert_eq!(depth(&[(255, 128), (0, 128)]), wanted.to_bits() + 1);
-        assert_eq!(depth(&[(0, 256)]), 0);
+    fn a_single_depth_of_24_bits_is_what_it_is() {
+        let reading = Reading::Unorm { bits: 24 };
         for code in (1..1 << 24).step_by(4099) {
-            let point = Reading::Unorm { bits: 24 }.point(code);
-            assert_eq!(depth(&[(code, 256)]), point, "a single texel is what it is: {code}");
+            let texels = [Weighted { code, weight: 256, read: true }];
+            let depth = sum(reading, &[Group { texels: &texels, step: 0 }], 0);
+            assert_eq!(depth, reading.point(code), "{code}");
         }
-    }
-
-    #[test]
-    fn a_channel_the_format_lacks_is_zero_but_alpha_of_blocks_is_one() {
-        let texels = [group(&[(7, 100), (9, 156)])];
-        assert_eq!(sum(Reading::Missing, &texels), Some(0));
-        assert_eq!(sum(Reading::One, &texels), Some(1.0_f32.to_bits()));
-    }
-
-    #[test]
-    fn srgb_is_cut_in_blocks_of_eight_codes() {
-        // A texel that has the whole weight keeps all bits of its value: code 255 gives 1.0.
-        assert_eq!(sum(Reading::Srgb, &[group(&[(255, 256)])]), Some(1.0_f32.to_bits()));
-        // Code 1 decodes to 20/65536. In a footprint with a texel of value 1, it is truncated to a
-        // multiple of 2^(16-7), which is 0.
-        let both = sum(Reading::Srgb, &[group(&[(255, 128), (1, 128)])]);
-        assert_eq!(both, Some(0.5_f32.to_bits()));
-        // In its own footprint, code 1 keeps its value, but the 11 bits of the sum drop it again.
-        let separate = sum(Reading::Srgb, &[group(&[(255, 128)]), group(&[(1, 128)])]);
-        assert_eq!(separate, Some(0.5_f32.to_bits()));
-        // Codes 0 to 7 share the exponent of code 7 (160, 2^7), so that nothing is truncated.
-        let low = sum(Reading::Srgb, &[group(&[(1, 128), (0, 128)])]);
-        assert_eq!(low, Some((10.0_f32 / 65_536.0).to_bits()));
-        // Codes 240 and 247 are in one block of exponent 2^15, and keep multiples of 256.
-        let shared = sum(Reading::Srgb, &[group(&[(240, 128), (247, 128)])]);
-        assert_eq!(shared, Some((59_008.0_f32 / 65_536.0).to_bits()));
-        // In a footprint with code 255, the value 57088 of code 240 is truncated to a multiple of
-        // 512: (56832 + 65536) / 2.
-        let cut = sum(Reading::Srgb, &[group(&[(240, 128), (255, 128)])]);
-        assert_eq!(cut, Some((61_184.0_f32 / 65_536.0).to_bits()));
-    }
-
-    #[test]
-    fn taps_weigh_in_finer_units() {
-        let (a, b) = (group(&[(255, 256)]), group(&[(0, 768)]));
-        let groups = [Group { texels: &a, step: 0 }, Group { texels: &b, step: 0 }];
-        // With weights 256 and 768 of 1024: rhu(65535 / 4) = 16384.
-        let unorm = super::sum(Reading::Unorm { bits: 8 }, &groups, 2);
-        assert_eq!(unorm, (16_384.0_f32 / 65_535.0).to_bits());
-        let (a, b) = (group(&[(0x7f, 256)]), group(&[(0x80, 256)]));
-        let groups = [Group { texels: &a, step: 0 }, Group { texels: &b, step: 0 }];
-        // Codes 127 and -128 with weights of 256 of 512: S = 256 * (127 - 128) = -256, so that K =
-        // -128 + ((257 * -8 + 1024) >> 11) = -129.
-        let snorm = super::sum(Reading::Snorm { bits: 8 }, &groups, 1);
-        assert_eq!(snorm, (-129.0_f32 / 32_767.0).to_bits());
-        let [one, three] = [1.0_f32, 3.0].map(f32::to_bits);
-        let (a, b) = (group(&[(one, 1000)]), group(&[(three, 12), (one, 12)]));
-        let groups = [Group { texels: &a, step: 0 }, Group { texels: &b, step: 0 }];
-        assert_eq!(super::sum(Reading::F32, &groups, 2), (1048.0_f32 / 1024.0).to_bits());
     }
 }

@@ -1,4 +1,5 @@
-//! Tests of surface accesses: their sizes, their boundary policies and their faults.
+//! Tests of surface accesses: their sizes, their boundary policies and their faults. More of them
+//! are in `tests/fetch/whole.toml`.
 
 #![allow(clippy::unwrap_used)]
 mod formatted;
@@ -52,63 +53,25 @@ fn load(plan: &SurfacePlan, coord: [i32; 3]) -> Result<[u64; 4], AccessFault> {
 }
 
 #[test]
-fn vectors_and_widths() {
+fn sizes_and_geometries_that_no_instruction_has_are_refused() {
     let s = surface(1, 32, 1, 1);
-    let of = |size, vector| {
-        SurfacePlan::new(form(Geometry::D1, size, vector, ClampMode::Trap), &s).unwrap()
-    };
-    assert_eq!(load(&of(1, 4), [4, 0, 0]), Ok([5, 6, 7, 8]));
-    assert_eq!(load(&of(2, 2), [4, 0, 0]), Ok([0x605, 0x807, 0, 0]));
-    assert_eq!(load(&of(8, 2), [16, 9, 9]).unwrap()[1], 0x201f_1e1d_1c1b_1a19);
     for (size, vector) in [(8, 4), (3, 1), (4, 3), (16, 1), (0, 1)] {
         let f = form(Geometry::D1, size, vector, ClampMode::Trap);
         assert!(SurfacePlan::new(f, &s).is_err(), "{size} x {vector}");
     }
+    assert!(SurfacePlan::new(form(Geometry::Cube, 1, 1, ClampMode::Trap), &s).is_err());
 }
 
 #[test]
-fn clamp_keeps_to_aligned_positions_at_which_the_access_fits() {
+fn a_fault_names_the_coordinates_of_its_lane() {
     let s = surface(2, 24, 2, 1);
-    let plan = |clamp| SurfacePlan::new(form(Geometry::D2, 4, 4, clamp), &s).unwrap();
-    let first = load(&plan(ClampMode::Trap), [0, 1, 0]).unwrap();
-    assert_eq!(load(&plan(ClampMode::Clamp), [16, 1, 0]), Ok(first), "at 0, not at 8");
-    assert_eq!(load(&plan(ClampMode::Clamp), [-16, 7, 0]), Ok(first));
-    assert_eq!(load(&plan(ClampMode::Zero), [16, 1, 0]), Ok([0; 4]));
-    let fault = load(&plan(ClampMode::Trap), [16, 1, 5]).unwrap_err();
+    let plan = SurfacePlan::new(form(Geometry::D2, 4, 4, ClampMode::Trap), &s).unwrap();
+    let fault = load(&plan, [16, 1, 5]).unwrap_err();
     assert_eq!(
         fault.to_string(),
         "coordinate (16, 1, 0) with 16 bytes is outside 2D array `s`, 24 x 2 texels of u8"
     );
     assert!(matches!(fault, AccessFault::Outside { lane: 7, .. }));
-}
-
-#[test]
-fn misaligned_under_every_policy() {
-    let s = surface(1, 32, 1, 1);
-    for clamp in [ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero] {
-        let plan = SurfacePlan::new(form(Geometry::D1, 4, 1, clamp), &s).unwrap();
-        for x in [2, -2, 1001, i32::MIN + 1] {
-            let fault = load(&plan, [x, 0, 0]).unwrap_err();
-            assert!(matches!(fault, AccessFault::Misaligned { size: 4, .. }), "{clamp:?}");
-        }
-    }
-}
-
-/// Rule 10.5 of docs/numerics.md: an access that is longer than a row loads 0, or is dropped.
-#[test]
-fn a_row_shorter_than_the_access() {
-    let s = surface(1, 3, 1, 1);
-    let before = s.resource.to_packed();
-    let plan = |clamp| SurfacePlan::new(form(Geometry::D1, 4, 1, clamp), &s).unwrap();
-    for clamp in [ClampMode::Clamp, ClampMode::Zero] {
-        let plan = plan(clamp);
-        assert_eq!(load(&plan, [0, 0, 0]), Ok([0; 4]));
-        let coords = lanes_at(&plan, [0, 0, 0]);
-        let request = SurfaceRequest { active: u32::MAX, coords: coords.each_ref() };
-        plan.store(&request, &[[77; 32]; 4]).unwrap();
-        assert_eq!(s.resource.to_packed(), before);
-    }
-    assert!(load(&plan(ClampMode::Trap), [0, 0, 0]).is_err());
 }
 
 /// Rule 10.6 of docs/numerics.md: when lanes 2 to 29 store to the same bytes, the access size
@@ -157,39 +120,6 @@ fn the_lowest_lane_of_the_last_pass_wins() {
     let fault = plan.store(&request, &values).unwrap_err();
     assert!(matches!(fault, AccessFault::Misaligned { lane: 2, .. }), "{fault}");
     assert_eq!(load(&plan, [0, 0, 0]).unwrap()[0], 0x41);
-}
-
-#[test]
-fn stores_are_dropped_clamped_or_made() {
-    let s = surface(3, 4, 2, 2);
-    let bytes = || s.resource.to_packed();
-    let store = |clamp, coord: [i32; 3], value: u64| {
-        let plan = SurfacePlan::new(form(Geometry::D3, 2, 2, clamp), &s).unwrap();
-        let coords = lanes_at(&plan, coord);
-        let request = SurfaceRequest { active: u32::MAX, coords: coords.each_ref() };
-        plan.store(&request, &[[value; 32], [value + 1; 32], [99; 32], [99; 32]])
-    };
-    let before = bytes();
-    store(ClampMode::Zero, [4, 0, 0], 7).unwrap();
-    store(ClampMode::Zero, [0, 0, 2], 7).unwrap();
-    assert!(store(ClampMode::Trap, [0, -1, 0], 7).is_err());
-    assert_eq!(bytes(), before);
-    store(ClampMode::Clamp, [400, 1, 9], 0x10_a1a0).unwrap();
-    assert_eq!(bytes()[..12], before[..12]);
-    assert_eq!(bytes()[12..], [0xa0, 0xa1, 0xa1, 0xa1], "elements are cut to their size");
-}
-
-#[test]
-fn geometry_must_match() {
-    let s = surface(2, 4, 4, 1);
-    let of = |geometry| SurfacePlan::new(form(geometry, 1, 1, ClampMode::Trap), &s);
-    assert_eq!(
-        of(Geometry::D3).unwrap_err().to_string(),
-        "the instruction has .3d geometry, but surface `s` is a 2D array of 4 x 4 texels \
-         of u8"
-    );
-    assert!(of(Geometry::A1d).is_err());
-    assert!(of(Geometry::Cube).is_err());
 }
 
 #[test]

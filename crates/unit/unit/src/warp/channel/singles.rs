@@ -28,9 +28,7 @@ impl FloatChannel for F32 {
             return None;
         }
         let zero = int(simd, 0);
-        let mut largest = [zero; GROUPS];
-        let mut in_reach = zero.is(zero);
-        let (mut top, mut highest) = (zero, zero);
+        let (mut largest, mut highest) = ([zero; GROUPS], zero);
         for g in 0..GROUPS {
             for k in 0..PER {
                 let magnitude = codes[g][k] & int(simd, i32::MAX);
@@ -38,32 +36,43 @@ impl FloatChannel for F32 {
                 largest[g] = largest[g].max(weights[g][k].is(zero).select(zero, magnitude));
             }
             largest[g] = largest[g] & int(simd, EXPONENT);
-            top = top.max(largest[g]);
-            let above = int(simd, LOWEST - 1).lt(largest[g]);
+        }
+        let mut lowest = largest[0];
+        if GROUPS == 2 {
             // A group may have weight 0, for example the second slice of a fetch at the centre of
-            // the first slice.
-            in_reach = in_reach & if GROUPS == 1 { above } else { above | largest[g].is(zero) };
+            // the first slice. Its sum is 0 in any unit.
+            let [first, second] = [largest[0], largest[1]];
+            largest[0] = first.is(zero).select(second, first);
+            largest[1] = second.is(zero).select(first, second);
+            lowest = largest[0].min(largest[1]);
         }
         // Texels without weight must be finite, too, so that the limit applies to all texels.
-        let in_reach = in_reach & highest.lt(int(simd, HIGHEST));
-        let in_reach = if GROUPS == 1 { in_reach } else { in_reach & zero.lt(top) };
+        let in_reach = int(simd, LOWEST - 1).lt(lowest) & highest.lt(int(simd, HIGHEST));
         if !in_reach.is_full() {
             return None;
         }
         let (mut high, mut low) = ([zero; GROUPS], [zero; GROUPS]);
         // The loop is unrolled by hand, because the compiler would keep it, and the sums in memory.
-        let one = GROUPS == 1;
+        let bits = if GROUPS == 1 { LOW_OF_ONE } else { LOW };
         let (values, shares) = (&codes[0], &weights[0]);
-        (high[0], low[0]) = Self::of_group(simd, (values, shares), largest[0], one, (ahead, 0));
-        if GROUPS > 1 {
-            let (values, shares) = (&codes[1], &weights[1]);
-            (high[1], low[1]) =
-                Self::of_group(simd, (values, shares), largest[1], one, (ahead, PER));
-        }
+        (high[0], low[0]) = Self::of_group(simd, (values, shares), largest[0], bits, (ahead, 0));
         if GROUPS == 1 {
-            return Some(nearest_f32::<S, LOW, 35>(simd, high[0], low[0], largest[0]));
+            return Some(nearest_f32::<S, LOW_OF_ONE, 35>(simd, high[0], low[0], largest[0]));
         }
-        Some(Self::of_two(simd, (high[0], low[0], largest[0]), (high[1], low[1], largest[1])))
+        let (values, shares) = (&codes[1], &weights[1]);
+        (high[1], low[1]) = Self::of_group(simd, (values, shares), largest[1], bits, (ahead, PER));
+        // Groups whose largest texels have the same accumulator's unit are added as integers.
+        if !(largest[0] ^ largest[1]).lt(int(simd, 4 << 23)).is_full() {
+            return Some(Self::of_groups(simd, &high, &low, &largest));
+        }
+        let (mut all_high, mut all_low) = (zero, zero);
+        for g in 0..GROUPS {
+            let to_unit = largest[g].shr(23) & int(simd, 3);
+            all_high = all_high + high[g].shl_each(to_unit);
+            all_low = all_low + low[g].shl_each(to_unit);
+        }
+        let (high, low) = (all_high + (all_low >> LOW), all_low & int(simd, (1 << LOW) - 1));
+        Some(nearest_f32::<S, LOW, 35>(simd, high, low, unit(simd, largest[0])))
     }
 
     #[inline(always)]
@@ -76,7 +85,7 @@ impl FloatChannel for F32 {
         for g in 0..GROUPS {
             for k in 0..PER {
                 let texel = cut::<S, 4>(simd, texels.values[g][k], texels.largest[g]);
-                Self::add(simd, texel, weights[g][k], (&mut high[g], &mut low[g]));
+                Self::add(simd, texel, weights[g][k], LOW, (&mut high[g], &mut low[g]));
             }
         }
         Self::of_groups(simd, &high, &low, &texels.largest)
@@ -88,26 +97,26 @@ impl FloatChannel for F32 {
 const LOWEST: i32 = 40 << 23;
 const HIGHEST: i32 = 154 << 23;
 
-/// Number of bits of the lower of the two parts into which a texel is split.
-const LOW: u32 = 14;
-const LOW_BITS: i32 = (1 << LOW) - 1;
+/// Number of bits of the lower of the two parts into which a texel is split. The lower part of a sum
+/// then fits an f32 with another two bits if there is one group, which is not normalized before it
+/// is rounded. The higher part of the sum of two groups, in the accumulator's unit, fits an f32.
+const LOW_OF_ONE: u32 = 14;
+const LOW: u32 = 15;
 
 impl F32 {
-    /// The weighted sum of a group, in the form `high * 2^LOW + low`. If there is only one group,
-    /// its sum must not be zero.
+    /// The weighted sum of a group, in the form `high * 2^bits + low`.
     #[inline(always)]
     fn of_group<S: Simd, const PER: usize>(
         simd: S,
         (codes, weights): (&[Int<S>; PER], &[Int<S>; PER]),
         largest: Int<S>,
-        is_only: bool,
+        bits: u32,
         (ahead, first): (impl Prefetcher, usize),
     ) -> (Int<S>, Int<S>) {
         let zero = int(simd, 0);
         // Texels are scaled to units of the sum, and the conversion to integers truncates them.
         // Texels without a weight may get any value.
-        let scale = int(simd, (127 + 27) << 23) - largest;
-        let mut scale = if is_only { scale } else { largest.is(zero).select(zero, scale) };
+        let mut scale = int(simd, (127 + 27) << 23) - largest;
         let (mut high, mut low) = (zero, zero);
         // The fence keeps the compiler from computing `scale` again for each texel.
         Int::fence(&mut scale, &mut zero.clone());
@@ -115,55 +124,24 @@ impl F32 {
             let mut code = codes[k];
             ahead.prefetch(first + k, &mut code, &mut high);
             let texel = (code + scale).as_float().to_int();
-            Self::add(simd, texel, weights[k], (&mut high, &mut low));
+            Self::add(simd, texel, weights[k], bits, (&mut high, &mut low));
         }
         (high, low)
     }
 
-    /// Adds a weighted texel to a sum of the form `high * 2^LOW + low`. A texel has 28 bits without
+    /// Adds a weighted texel to a sum of the form `high * 2^bits + low`. A texel has 28 bits without
     /// its sign, so that both of its parts fit 16 bits and the sums of the parts fit an f32. `low`
-    /// is positive and below 2^22.
+    /// is positive and below 2^(bits + 8).
     #[inline(always)]
     fn add<S: Simd>(
         simd: S,
         texel: Int<S>,
         weight: Int<S>,
+        bits: u32,
         (high, low): (&mut Int<S>, &mut Int<S>),
     ) {
-        *high = *high + (texel >> LOW).dot16(weight);
-        *low = *low + (texel & int(simd, LOW_BITS)).dot16(weight);
-    }
-
-    /// The f32 result for the sums of two groups. Each sum is `high * 2^LOW + low` in units of
-    /// 2^-35 of its group's largest texel, and within the bounds that `in_reach` checks.
-    #[inline(always)]
-    fn of_two<S: Simd>(
-        simd: S,
-        a: (Int<S>, Int<S>, Int<S>),
-        b: (Int<S>, Int<S>, Int<S>),
-    ) -> Int<S> {
-        let other = a.2.lt(b.2);
-        let (high, low) = (other.select(b.0, a.0), other.select(b.1, a.1));
-        let (less_high, less_low) = (other.select(a.0, b.0), other.select(a.1, b.1));
-        let top = a.2.max(b.2);
-        let below = (top - a.2.min(b.2)).shr(23);
-        // The smaller of the two sums, in eighths of its unit, is `wide * 2^16 + rest`.
-        let bits = int(simd, 0xffff);
-        let n = less_high + (less_low >> LOW);
-        let m = less_low & int(simd, LOW_BITS);
-        let (wide, rest) = ((n << 1) + m.shr(13), (m << 3) & bits);
-        // `near` has the low 32 bits of the smaller sum. A shift by more than 16 bits needs the bits
-        // above them, which `far` has.
-        let near = ((wide << 16) | rest).shr_each(below);
-        let far = wide.sar_each(below - int(simd, 16));
-        let less_low = int(simd, 16).lt(below).select(far, near) & bits;
-        // The smaller sum is floored to the accumulator's unit, which has the larger exponent
-        // without its lowest two bits.
-        let extra = int(simd, 3) - (top.shr(23) & int(simd, 3));
-        let less_low = less_low & int(simd, -1).shl_each(extra);
-        let low = (low << 3) + less_low;
-        let high = (high << 1) + wide.sar_each(below) + (low >> 16);
-        nearest_f32::<S, 16, 38>(simd, high, low & bits, top)
+        *high = *high + (texel >> bits).dot16(weight);
+        *low = *low + (texel & int(simd, (1 << bits) - 1)).dot16(weight);
     }
 
     /// The f32 result for the sums of several groups. Each sum is `high * 2^LOW + low` in units of
@@ -258,7 +236,7 @@ mod tests {
             for chunk in 0..32 / S::LANES {
                 let (high, low) = (load(simd, &high, chunk), load(simd, &low, chunk));
                 let top = int(simd, 130 << 23);
-                nearest_f32::<S, LOW, 35>(simd, high, low, top).store(call.to, chunk);
+                nearest_f32::<S, LOW_OF_ONE, 35>(simd, high, low, top).store(call.to, chunk);
             }
         }
     }
@@ -267,7 +245,7 @@ mod tests {
     fn sums_become_the_nearest_floats_and_ties_go_away_from_zero() {
         check::<Nearest>((0..2_000_000).map(|n: u32| n.wrapping_mul(2_654_435_761)), |x| {
             let (high, low) = parts(x);
-            let sum = (i64::from(high) << LOW) + i64::from(low);
+            let sum = (i64::from(high) << LOW_OF_ONE) + i64::from(low);
             let magnitude = sum.unsigned_abs();
             let extra = 40_u32.saturating_sub(magnitude.leading_zeros());
             let half = if extra == 0 { 0 } else { 1 << (extra - 1) };

@@ -255,7 +255,7 @@ fn each(offsets: __m256i) -> [u64; 8] {
 /// The machine supports AVX2; 4 bytes can be read at each offset.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
+pub(super) unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
     let at = each(offsets);
     let four = |at: [u64; 4]| {
         let out: __m128i;
@@ -285,7 +285,7 @@ unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
 /// The machine supports AVX2; 8 bytes can be read at each offset.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
+pub(super) unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
     let at = each(offsets);
     let two = |i: usize| {
         let out: __m128i;
@@ -320,22 +320,8 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
 unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
     let at = each(offsets);
     // A row has the texels of lanes j and j + 4, so the transposition results in the right order.
-    let row = |j: usize| {
-        let out: __m256i;
-        // SAFETY: the caller upholds this function's safety contract.
-        unsafe {
-            asm!(
-                "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
-                "vinserti128 {out:y}, {out:y}, xmmword ptr [{base} + {b}], 1",
-                base = in(reg) base,
-                a = in(reg) at[j],
-                b = in(reg) at[j + 4],
-                out = out(ymm_reg) out,
-                options(readonly, nostack, preserves_flags),
-            );
-        }
-        out
-    };
+    // SAFETY: the caller upholds this function's safety contract.
+    let row = |j: usize| unsafe { two_texels(base, at[j], at[j + 4]) };
     let (a, b, c, d) = (row(0), row(1), row(2), row(3));
     let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
     let (ef, gh) = (_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
@@ -345,4 +331,28 @@ unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
         _mm256_unpacklo_epi64(ef, gh),
         _mm256_unpackhi_epi64(ef, gh),
     ]
+}
+
+/// Loads two texels of 16 bytes into one vector: the texel at `at` into the low half, the texel at
+/// `above` into the high half.
+///
+/// # Safety
+/// The machine supports AVX2; 16 bytes can be read at both offsets.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn two_texels(base: *const u8, at: u64, above: u64) -> __m256i {
+    let out: __m256i;
+    // SAFETY: the caller upholds this function's safety contract.
+    unsafe {
+        asm!(
+            "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
+            "vinserti128 {out:y}, {out:y}, xmmword ptr [{base} + {b}], 1",
+            base = in(reg) base,
+            a = in(reg) at,
+            b = in(reg) above,
+            out = out(ymm_reg) out,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    out
 }
