@@ -58,7 +58,6 @@ mod texture;
 mod turns;
 mod waiting;
 mod warp;
-mod words;
 mod workers;
 mod yielding;
 
