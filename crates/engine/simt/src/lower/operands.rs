@@ -135,7 +135,12 @@ impl Builder<'_> {
                 let a = self.source(operand, false)?;
                 let d = self.temporary_predicate();
                 let b = self.constant(0, false);
-                self.helper(Op::Compare { row: Row::inner(Kind::Ne), a, b, to: CompareTo::only(d) });
+                self.helper(Op::Compare {
+                    row: Row::inner(Kind::Ne),
+                    a,
+                    b,
+                    to: CompareTo::only(d),
+                });
                 Some(d)
             }
             Operand::Imm(_) => Some(Slot::TRUE),

@@ -10,7 +10,7 @@ use texunit_memory::SpaceKind;
 use texunit_unit::{Resource, SurfaceKind, lanes};
 
 /// A position of lanes at which the launch has stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StopPoint {
     /// Number of the CTA in the grid.
     pub cta: u64,
@@ -227,7 +227,7 @@ pub(in super::super) enum StepAnswer {
 }
 
 /// Decides where a launch stops.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in super::super) struct Stepper {
     /// The current position.
     pub(super) position: Position,
@@ -260,20 +260,10 @@ const PATIENCE: u32 = 4096;
 impl Stepper {
     pub(super) fn new(places: usize, grid: [u32; 3]) -> Self {
         Self {
-            position: Position::default(),
-            passes: false,
             breaks: vec![false; places],
-            filter: None,
-            end: None,
-            stops_behind: false,
-            watch_state: None,
-            interrupted: Arc::default(),
-            resume: None,
-            cta: 0,
-            stop_point: StopPoint { cta: 0, warp: 0, lanes: 0, at: 0 },
             grid: [grid[0].into(), grid[1].into()],
-            ends: false,
             patience: PATIENCE,
+            ..Self::default()
         }
     }
 
