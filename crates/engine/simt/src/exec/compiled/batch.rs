@@ -162,7 +162,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         match (&inst.op, yield_points[yield_point].what) {
             (Op::Fetch(fetch), YieldKind::Fetch(texture, sampler)) => {
                 let (rows, plan) = self.plan_of(table, fetch, (texture, sampler))?;
-                let of = (fetch, &rows, plan);
+                let of = (&**fetch, &rows, plan);
                 self.counters.fetches += fetch_all(of, table, launch, self.sites.scratch);
             }
             (Op::SurfaceLoad(access) | Op::SurfaceStore(access), YieldKind::Surface(surface)) => {
