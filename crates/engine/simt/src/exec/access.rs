@@ -1,6 +1,7 @@
 //! The fast path of loads, stores and atomics: the target memory and its bounds are checked once
-//! for the whole warp, and contiguous global memory is copied as a whole. An access that would fault in a lane, or that is of another kind, is left
-//! unexecuted for the general path ([`super::memory`]), which proceeds lane by lane.
+//! for the whole warp, and contiguous global memory is copied as a whole. An access that would fault
+//! in a lane, or that is of another kind, is left unexecuted for the general path
+//! ([`super::memory`]), which proceeds lane by lane.
 
 use super::context::{Context, ROW};
 use super::decoded::each;
