@@ -129,45 +129,65 @@ fn has_words(access: &Access, mask: u32) -> bool {
         && access.parts.iter().all(is_narrow)
 }
 
-/// Loads word `k` of each lane, at valid addresses.
+/// Loads word `k` of the `parts` words of each lane, at valid addresses.
 #[inline(always)]
 fn load_words(
     to: &mut L32,
     words: &[[u8; 4]],
     (at, k): (&L64, usize),
-    (arrangement, total): (Arrangement, u32),
+    (arrangement, parts): (Arrangement, usize),
 ) {
-    let index = |at: u64| (at / 4) as usize + k;
+    let index = |at: u64| (at / 4) as usize;
+    let words = words.get(k..).unwrap_or_default();
     let load = |at| words.get(index(at)).map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    match words.get(index(at[0])..).and_then(|words| words.first_chunk()) {
+    let row = words.get(index(at[0])..).unwrap_or_default();
+    match row.first_chunk() {
         _ if arrangement == Arrangement::Same => *to = [load(at[0]); 32],
-        Some(row) if arrangement == Arrangement::Row && total == 4 => {
+        Some(row) if arrangement == Arrangement::Row && parts == 1 => {
             each::one(to, row, u32::from_le_bytes);
+        }
+        _ if arrangement == Arrangement::Row => {
+            for (to, word) in to.iter_mut().zip(row.iter().step_by(parts)) {
+                *to = u32::from_le_bytes(*word);
+            }
         }
         _ => each::one(to, at, load),
     }
 }
 
-/// Stores word `k` of each lane, at valid addresses.
+/// Stores word `k` of the `parts` words of each lane, at valid addresses.
 #[inline(always)]
 fn store_words(
     words: &mut [[u8; 4]],
     (at, k): (&L64, usize),
     from: &L32,
-    (arrangement, total): (Arrangement, u32),
+    (arrangement, parts): (Arrangement, usize),
 ) {
-    let index = |at: u64| (at / 4) as usize + k;
-    match words.get_mut(index(at[0])..).and_then(|words| words.first_chunk_mut()) {
-        Some(row) if arrangement == Arrangement::Row && total == 4 => {
-            each::one(row, from, u32::to_le_bytes);
-        }
-        _ => {
-            for (&at, from) in at.iter().zip(from) {
-                if let Some(word) = words.get_mut(index(at)) {
-                    *word = from.to_le_bytes();
-                }
+    let index = |at: u64| (at / 4) as usize;
+    let words = words.get_mut(k..).unwrap_or_default();
+    if arrangement != Arrangement::Row {
+        for (&at, from) in at.iter().zip(from) {
+            if let Some(word) = words.get_mut(index(at)) {
+                *word = from.to_le_bytes();
             }
         }
+        return;
+    }
+    let row = words.get_mut(index(at[0])..).unwrap_or_default();
+    match row.first_chunk_mut() {
+        Some(row) if parts == 1 => each::one(row, from, u32::to_le_bytes),
+        _ => {
+            for (word, from) in row.iter_mut().step_by(parts).zip(from) {
+                *word = from.to_le_bytes();
+            }
+        }
+    }
+}
+
+/// Sets the addresses of a contiguous access to `total` bytes in each lane that begins at 0.
+fn count_from_zero(addresses: &mut L64, total: u32) {
+    for (lane, address) in addresses.iter_mut().enumerate() {
+        *address = lane as u64 * u64::from(total);
     }
 }
 
@@ -269,16 +289,17 @@ impl<'a> Context<'a> {
             if block.read(at[0], row).is_err() {
                 return false;
             }
-            (0..).step_by(total as usize).zip(at.iter_mut()).for_each(|(own, at)| *at = own);
+            count_from_zero(at, total);
             target = Target::Bytes(row);
         }
         if let (Target::Bytes(bytes), true) = (&target, has_words(access, mask)) {
             let (words, registers) = (bytes.as_chunks().0, warp.narrow.rows_from(base));
+            let arranged = (arrangement, access.parts.len());
             self.level.run(
                 #[inline(always)]
                 || {
                     for (k, d) in access.parts.iter().enumerate() {
-                        load_words(&mut registers[d.index()], words, (at, k), (arrangement, total));
+                        load_words(&mut registers[d.index()], words, (at, k), arranged);
                     }
                 },
             );
@@ -305,19 +326,18 @@ impl<'a> Context<'a> {
         let mut row = None;
         if let (Found::Global(block), Arrangement::Row, 4..=ROW) = (found, arrangement, total) {
             row = Some((block, self.addresses[0]));
-            let at = self.addresses.iter_mut();
-            (0..).step_by(total as usize).zip(at).for_each(|(own, at)| *at = own);
+            count_from_zero(&mut self.addresses, total);
         }
         let is_bytes = row.is_some() || matches!(found, Found::Shared);
         if is_bytes && has_words(access, mask) {
             let (at, constants) = (&self.addresses, &self.launch.constants);
             let to = if row.is_some() { &mut self.row[..bytes] } else { &mut self.cta.shared };
-            let words = to.as_chunks_mut().0;
+            let (words, arranged) = (to.as_chunks_mut().0, (arrangement, access.parts.len()));
             self.level.run(
                 #[inline(always)]
                 || {
                     for (k, &from) in access.parts.iter().enumerate() {
-                        store_words(words, (at, k), warp.n(constants, from), (arrangement, total));
+                        store_words(words, (at, k), warp.n(constants, from), arranged);
                     }
                 },
             );
