@@ -1,14 +1,12 @@
 //! The fast path of loads, stores and atomics: the target memory and its bounds are checked once
-//! for the whole warp, and contiguous global memory is copied as a whole. An access that would fault
-//! in a lane, or that is of another kind, is left unexecuted for the general path
-//! ([`super::memory`]), which proceeds lane by lane.
+//! for the whole warp. An access that would fault in a lane, or that is of another kind, is left
+//! unexecuted for the general path ([`super::memory`]), which proceeds lane by lane.
 
 use super::context::{Context, ROW};
-use super::decoded::each;
 use super::memory::space_at;
 use super::target::Target;
 use super::warp::{Warp, lanes};
-use crate::code::{Access, Atomic, Located, MemSpace, Slot, SpaceProfile};
+use crate::code::{Access, Atomic, Located, MemSpace, SpaceProfile};
 use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
@@ -118,79 +116,6 @@ fn extent(addresses: &mut L64, mask: u32, step: u64) -> Extent {
     Extent { low, high, any, is_row: apart == 0 && mask == u32::MAX }
 }
 
-/// Whether an access of all lanes has elements that are whole registers of 4 bytes, which is the
-/// most frequent form.
-#[inline(always)]
-fn has_words(access: &Access, mask: u32) -> bool {
-    let is_narrow = |d: &Slot| !d.is_none() && !d.is_wide() && !d.is_predicate();
-    mask == u32::MAX
-        && access.size == 4
-        && access.mask as u32 == u32::MAX
-        && access.parts.iter().all(is_narrow)
-}
-
-/// Loads word `k` of the `parts` words of each lane, at valid addresses.
-#[inline(always)]
-fn load_words(
-    to: &mut L32,
-    words: &[[u8; 4]],
-    (at, k): (&L64, usize),
-    (arrangement, parts): (Arrangement, usize),
-) {
-    let index = |at: u64| (at / 4) as usize;
-    let words = words.get(k..).unwrap_or_default();
-    let load = |at| words.get(index(at)).map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    let row = words.get(index(at[0])..).unwrap_or_default();
-    match row.first_chunk() {
-        _ if arrangement == Arrangement::Same => *to = [load(at[0]); 32],
-        Some(row) if arrangement == Arrangement::Row && parts == 1 => {
-            each::one(to, row, u32::from_le_bytes);
-        }
-        _ if arrangement == Arrangement::Row => {
-            for (to, word) in to.iter_mut().zip(row.iter().step_by(parts)) {
-                *to = u32::from_le_bytes(*word);
-            }
-        }
-        _ => each::one(to, at, load),
-    }
-}
-
-/// Stores word `k` of the `parts` words of each lane, at valid addresses.
-#[inline(always)]
-fn store_words(
-    words: &mut [[u8; 4]],
-    (at, k): (&L64, usize),
-    from: &L32,
-    (arrangement, parts): (Arrangement, usize),
-) {
-    let index = |at: u64| (at / 4) as usize;
-    let words = words.get_mut(k..).unwrap_or_default();
-    if arrangement != Arrangement::Row {
-        for (&at, from) in at.iter().zip(from) {
-            if let Some(word) = words.get_mut(index(at)) {
-                *word = from.to_le_bytes();
-            }
-        }
-        return;
-    }
-    let row = words.get_mut(index(at[0])..).unwrap_or_default();
-    match row.first_chunk_mut() {
-        Some(row) if parts == 1 => each::one(row, from, u32::to_le_bytes),
-        _ => {
-            for (word, from) in row.iter_mut().step_by(parts).zip(from) {
-                *word = from.to_le_bytes();
-            }
-        }
-    }
-}
-
-/// Sets the addresses of a contiguous access to `total` bytes in each lane that begins at 0.
-fn count_from_zero(addresses: &mut L64, total: u32) {
-    for (lane, address) in addresses.iter_mut().enumerate() {
-        *address = lane as u64 * u64::from(total);
-    }
-}
-
 impl<'a> Context<'a> {
     /// The memory that contains the addresses of all lanes; `None` if a lane would fault, or if the
     /// lanes' addresses are in different memories.
@@ -278,10 +203,13 @@ impl<'a> Context<'a> {
 
     /// Executes a load. Returns false, with nothing changed, if a lane would fault.
     pub(super) fn load_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
+        if self.load_words(warp, access, mask) {
+            return true;
+        }
         let found = self.resolve(warp, &AccessRequest::of(access, false), mask);
         let Some((found, arrangement)) = found else { return false };
         let (at, size, total) = (&mut self.addresses, u64::from(access.size), access.total());
-        let (params, [base, ..]) = (self.launch.config.params, warp.bases());
+        let params = self.launch.config.params;
         let mut target = found.target(&mut self.cta.shared, params, &mut warp.local);
         if let (Target::Block(block), Arrangement::Row, 4..=ROW) = (&target, arrangement, total) {
             // Contiguous global memory is copied first, because separate loads are slower.
@@ -289,21 +217,8 @@ impl<'a> Context<'a> {
             if block.read(at[0], row).is_err() {
                 return false;
             }
-            count_from_zero(at, total);
+            (0..).step_by(total as usize).zip(at.iter_mut()).for_each(|(own, at)| *at = own);
             target = Target::Bytes(row);
-        }
-        if let (Target::Bytes(bytes), true) = (&target, has_words(access, mask)) {
-            let (words, registers) = (bytes.as_chunks().0, warp.narrow.rows_from(base));
-            let arranged = (arrangement, access.parts.len());
-            self.level.run(
-                #[inline(always)]
-                || {
-                    for (k, d) in access.parts.iter().enumerate() {
-                        load_words(&mut registers[d.index()], words, (at, k), arranged);
-                    }
-                },
-            );
-            return true;
         }
         for (k, part) in (0..).zip(&mut self.parts[..access.parts.len()]) {
             // Bounds and alignment were checked for all lanes.
@@ -319,43 +234,24 @@ impl<'a> Context<'a> {
 
     /// Executes a store. Returns false, with nothing changed, if a lane would fault.
     pub(super) fn store_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
+        if self.store_words(warp, access, mask) {
+            return true;
+        }
         let found = self.resolve(warp, &AccessRequest::of(access, true), mask);
         let Some((found, arrangement)) = found else { return false };
-        let (size, total) = (u64::from(access.size), access.total());
-        let bytes = 32 * total as usize;
+        self.read_stored(warp, access);
+        let (at, size, total) = (&mut self.addresses, u64::from(access.size), access.total());
+        let mut target = found.target(&mut self.cta.shared, &[], &mut warp.local);
         let mut row = None;
         if let (Found::Global(block), Arrangement::Row, 4..=ROW) = (found, arrangement, total) {
-            row = Some((block, self.addresses[0]));
-            count_from_zero(&mut self.addresses, total);
+            row = Some((block, at[0]));
+            (0..).step_by(total as usize).zip(at.iter_mut()).for_each(|(own, at)| *at = own);
+            target = Target::Bytes(&mut self.row[..32 * total as usize]);
         }
-        let is_bytes = row.is_some() || matches!(found, Found::Shared);
-        if is_bytes && has_words(access, mask) {
-            let (at, constants) = (&self.addresses, &self.launch.constants);
-            let to = if row.is_some() { &mut self.row[..bytes] } else { &mut self.cta.shared };
-            let (words, arranged) = (to.as_chunks_mut().0, (arrangement, access.parts.len()));
-            self.level.run(
-                #[inline(always)]
-                || {
-                    for (k, &from) in access.parts.iter().enumerate() {
-                        store_words(words, (at, k), warp.n(constants, from), arranged);
-                    }
-                },
-            );
-        } else {
-            self.read_stored(warp, access);
-            let mut target = match row {
-                Some(_) => Target::Bytes(&mut self.row[..bytes]),
-                None => found.target(&mut self.cta.shared, &[], &mut warp.local),
-            };
-            for (k, part) in (0..).zip(&self.parts[..access.parts.len()]) {
-                target.store_lanes(mask, &self.addresses, (k * size, access.size), part);
-            }
+        for (k, part) in (0..).zip(&self.parts[..access.parts.len()]) {
+            target.store_lanes(mask, at, (k * size, access.size), part);
         }
-        row.is_none_or(|(block, at)| {
-            // In most kernels the next CTA writes the memory that follows this CTA's.
-            block.prefetch_to_write(at + u64::from(self.launch.warps) * bytes as u64, bytes);
-            block.write(at, &self.row[..bytes]).is_ok()
-        })
+        row.is_none_or(|(block, at)| block.write(at, &self.row[..32 * total as usize]).is_ok())
     }
 
     /// The memory of an atomic; `None` if a lane would fault, or in local memory.

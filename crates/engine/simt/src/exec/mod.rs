@@ -58,6 +58,7 @@ mod texture;
 mod turns;
 mod waiting;
 mod warp;
+mod words;
 mod workers;
 mod yielding;
 

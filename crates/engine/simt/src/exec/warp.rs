@@ -247,6 +247,13 @@ impl Warp {
 
     /// 32-bit registers of the running call frame, and the registers above them for the frames of
     /// callees.
+    #[inline(always)]
+    pub(super) fn rows_mut(&mut self) -> &mut [L32] {
+        self.narrow.rows_from(self.narrow_base)
+    }
+
+    /// 32-bit registers of the running call frame, and the registers above them for the frames of
+    /// callees.
     #[inline]
     pub(super) fn rows(&self) -> &[L32] {
         &self.narrow[self.narrow_base..]
