@@ -258,6 +258,11 @@ impl Module {
     }
 }
 
+/// The distance from the first byte of pitched memory to a byte of a row and slice.
+fn offset(of: &Pitched, [x, y, z]: [u64; 3]) -> u64 {
+    x + y * of.row + z * of.slice
+}
+
 /// The distance from the first to the last byte of a pitched copy.
 fn span(of: &Pitched, [width, height, depth]: [u64; 3]) -> u64 {
     let rows = height.saturating_sub(1).saturating_mul(of.row);
@@ -286,15 +291,18 @@ fn place(
     Ok(found)
 }
 
-/// Calls `f` with the offsets of each row in both pitched memories.
-fn each_row(
+/// Calls `f` with the row and slice of each piece of a pitched memory, its first byte in the row and
+/// its size.
+fn each_piece(
     [width, height, depth]: [u64; 3],
-    mut f: impl FnMut(u64, u64) -> Result<(), FaultKind>,
+    mut f: impl FnMut([u64; 3], u64) -> Result<(), FaultKind>,
 ) -> Result<(), FaultKind> {
-    if width == 0 {
-        return Ok(());
+    for (y, z) in (0..depth).flat_map(|z| (0..height).map(move |y| (y, z))) {
+        for x in (0..width).step_by(PIECE as usize) {
+            f([x, y, z], PIECE.min(width - x))?;
+        }
     }
-    (0..depth).try_for_each(|z| (0..height).try_for_each(|y| f(y, z)))
+    Ok(())
 }
 
 /// Converts the error of an access that should be in bounds.
@@ -313,17 +321,12 @@ fn copy(
     let (source, first) = place(memory, from, extent, "load")?;
     let (target, at) = place(memory, to, extent, "store")?;
     let mut bytes = vec![0; extent[0].min(PIECE) as usize];
-    each_row(extent, |y, z| {
-        let [from, to] = [(first, from), (at, to)].map(|(at, of)| at + y * of.row + z * of.slice);
-        let mut done = 0;
-        while done < extent[0] {
-            let piece = (extent[0] - done).min(PIECE);
-            let bytes = &mut bytes[..piece as usize];
-            inside(source.read(from + done, bytes))?;
-            inside(target.write(to + done, bytes))?;
-            done += piece;
-        }
-        target.define(to, extent[0]);
+    each_piece(extent, |piece, len| {
+        let [from, to] = [(first, from), (at, to)].map(|(at, of)| at + offset(of, piece));
+        let bytes = &mut bytes[..len as usize];
+        inside(source.read(from, bytes))?;
+        inside(target.write(to, bytes))?;
+        target.define(to, len);
         Ok(())
     })
 }
@@ -334,15 +337,10 @@ fn fill(memory: &Memory, to: &Pitched, value: u8, extent: [u64; 3]) -> Result<()
     }
     let (target, at) = place(memory, to, extent, "store")?;
     let bytes = vec![value; extent[0].min(PIECE) as usize];
-    each_row(extent, |y, z| {
-        let at = at + y * to.row + z * to.slice;
-        let mut done = 0;
-        while done < extent[0] {
-            let piece = (extent[0] - done).min(PIECE);
-            inside(target.write(at + done, &bytes[..piece as usize]))?;
-            done += piece;
-        }
-        target.define(at, extent[0]);
+    each_piece(extent, |piece, len| {
+        let at = at + offset(to, piece);
+        inside(target.write(at, &bytes[..len as usize]))?;
+        target.define(at, len);
         Ok(())
     })
 }

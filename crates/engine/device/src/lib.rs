@@ -120,11 +120,11 @@ pub use texunit_memory::{
 pub use texunit_memory::{Mapped, Pages, Reserved};
 pub use texunit_simt::debug;
 pub use texunit_simt::{
-    Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Described,
-    ExternalWriters, Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource,
-    InstructionForm, KernelId, LaunchStats, Observer, PolledMemory, Resources, SourceId,
-    SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop, Watch, Watched, WatchedAccess,
-    WatchedFetch, WatchedSurface, observe, runtime,
+    AccessKind, Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, CtaRange,
+    Described, ExternalWriters, Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats,
+    HandleSource, InstructionForm, KernelId, LaunchStats, Observer, PolledMemory, Resources,
+    SourceId, SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop, Watch, Watched,
+    WatchedAccess, WatchedFetch, WatchedSurface, observe, runtime,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -79,30 +79,31 @@ impl<'a> MemoryTexels<'a> {
     }
 
     fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
-        let memory = match self.memory {
+        let Memory { base, name, owner } = match self.memory {
             Backing::Buffer(buffer) => Memory::of(device, buffer, self.offset)?,
             Backing::Linear(linear) => Memory::at(linear, self.offset),
         };
-        match self.rows {
-            _ if self.as_driver => self.make_as_driver(device, memory),
-            None => linear(device, memory, self.format, self.width),
-            Some((height, pitch)) => {
-                pitched(device, memory, self.format, [self.width, height], pitch)
-            }
+        let (format, architecture) = (self.format, device.architecture());
+        let limits = architecture.limits();
+        let (height, pitch) = self.rows.unwrap_or((1, 0));
+        let size @ [width, _] = [self.width, height];
+        if !self.as_driver {
+            let (of, geometry) = match self.rows {
+                None => (LimitedObject::Linear, Geometry::D1),
+                Some(_) => (LimitedObject::Pitched, Geometry::D2),
+            };
+            let shape = ArrayShape::new(format, geometry, Extent { width, height, depth: 1 });
+            limits::check(of, &shape, pitch, architecture, name)?;
         }
-    }
-
-    fn make_as_driver(&self, device: &Device, memory: Memory<'_>) -> Result<OwnedResource, Error> {
-        let (Memory { base, name, owner }, format) = (memory, self.format);
-        let limits = device.architecture().limits();
-        let resource = match self.rows {
-            None => Resource::linear_as_driver(&limits, format, self.width, base, name)?,
-            Some((height, pitch)) => {
-                let size = [self.width, height];
-                Resource::pitched_as_driver(&limits, format, size, pitch, base, name)?
+        let resource = match (self.rows, self.as_driver) {
+            (None, false) => Resource::linear_for(&limits, format, width, base, name),
+            (None, true) => Resource::linear_as_driver(&limits, format, width, base, name),
+            (Some(_), false) => Resource::pitched_for(&limits, format, size, pitch, base, name),
+            (Some(_), true) => {
+                Resource::pitched_as_driver(&limits, format, size, pitch, base, name)
             }
         };
-        Ok(OwnedResource { resource: Arc::new(resource), owner })
+        Ok(OwnedResource { resource: Arc::new(resource?), owner })
     }
 }
 
@@ -209,11 +210,6 @@ fn of_texels(resource: &Arc<Resource>) -> OwnedResource {
     OwnedResource { resource: Arc::clone(resource), owner: Owner::Texels(Arc::clone(resource)) }
 }
 
-/// The shape of texels in memory, for the limits.
-fn plane(format: Format, geometry: Geometry, [width, height]: [u32; 2]) -> ArrayShape {
-    ArrayShape::new(format, geometry, Extent { width, height, depth: 1 })
-}
-
 /// Memory, from the first texel on.
 struct Memory<'a> {
     base: Base,
@@ -236,33 +232,4 @@ impl<'a> Memory<'a> {
         let base = Base { block: Arc::clone(block), offset, address: linear.allocation().start };
         Self { base, name: linear.name(), owner: Owner::Linear(linear.clone()) }
     }
-}
-
-fn linear(
-    device: &Device,
-    memory: Memory<'_>,
-    format: Format,
-    width: u32,
-) -> Result<OwnedResource, Error> {
-    let Memory { base, name, owner } = memory;
-    let shape = plane(format, Geometry::D1, [width, 1]);
-    limits::check(LimitedObject::Linear, &shape, 0, device.inner.architecture, name)?;
-    let resource =
-        Resource::linear_for(&device.architecture().limits(), format, width, base, name)?;
-    Ok(OwnedResource { resource: Arc::new(resource), owner })
-}
-
-fn pitched(
-    device: &Device,
-    memory: Memory<'_>,
-    format: Format,
-    size: [u32; 2],
-    pitch: u64,
-) -> Result<OwnedResource, Error> {
-    let Memory { base, name, owner } = memory;
-    let shape = plane(format, Geometry::D2, size);
-    limits::check(LimitedObject::Pitched, &shape, pitch, device.inner.architecture, name)?;
-    let limits = device.architecture().limits();
-    let resource = Resource::pitched_for(&limits, format, size, pitch, base, name)?;
-    Ok(OwnedResource { resource: Arc::new(resource), owner })
 }

@@ -41,7 +41,7 @@ pub use lower::{
 pub use observe::{LaunchConfig, Observer};
 pub use regions::{JitError, JitMode};
 pub use stats::{BadFetches, Fault, Fusion, Interpreted, LaunchStats};
-pub use tally::{Count, Tallies, Tally};
+pub use tally::{AccessKind, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
 pub use texunit_memory::{End, SpaceKind};
 pub use waiting::{ExternalWriters, PolledMemory, Verdict, WaitingLoop};

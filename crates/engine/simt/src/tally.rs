@@ -1,68 +1,30 @@
 //! Counts of fetches and surface accesses by geometry and format, collected by an observer.
 
 use crate::observe::{At, Events, LaunchInfo, Observer, PlannedFetch, PlannedSurfaceAccess, Probe};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use texunit_forms::sort_by_key;
 use texunit_texel::Format;
 use texunit_unit::Geometry;
 
-/// Number of accesses of one geometry and format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
-    /// Geometry of the instruction.
-    pub geometry: Geometry,
-    /// Format of the texture or surface.
-    pub format: Format,
-    /// Whether the accesses are surface accesses, not fetches.
-    pub surface: bool,
-    /// Number of accesses; each lane counts.
-    pub accesses: u64,
-}
+/// Whether accesses are surface accesses instead of fetches, the geometry of the instruction, and
+/// the name of the format of the texture or surface.
+pub type AccessKind = (bool, &'static str, &'static str);
 
-impl Count {
-    fn is(&self, other: &Count) -> bool {
-        (self.geometry, self.format, self.surface) == (other.geometry, other.format, other.surface)
-    }
-}
-
-/// Access counts, one entry for each geometry and format, in order of first occurrence.
+/// Numbers of accesses by kind; each lane counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    counts: Vec<Count>,
-    /// Index of the entry that was incremented last, which is usually the next one, too.
-    last: usize,
-}
+pub struct Tally(pub BTreeMap<AccessKind, u64>);
 
 impl Tally {
-    /// Adds to the count of the same geometry and format.
-    #[inline]
-    pub fn add(&mut self, count: Count) {
-        if let Some(last) = self.counts.get_mut(self.last).filter(|last| last.is(&count)) {
-            last.accesses += count.accesses;
-            return;
-        }
-        match self.counts.iter().position(|c| c.is(&count)) {
-            Some(at) => {
-                self.counts[at].accesses += count.accesses;
-                self.last = at;
-            }
-            None => {
-                self.last = self.counts.len();
-                self.counts.push(count);
-            }
-        }
+    fn add(&mut self, at: &At, surface: bool, (geometry, format): (Geometry, Format)) {
+        let count = self.0.entry((surface, geometry.name(), format.name())).or_default();
+        *count += u64::from(at.lanes.count_ones());
     }
 
     /// Adds all counts of another tally.
-    pub fn merge(&mut self, other: &Tally) {
-        other.counts.iter().for_each(|&count| self.add(count));
-    }
-
-    /// The counts sorted by geometry and format, fetches first.
-    pub fn sorted(&self) -> Vec<Count> {
-        let mut counts = self.counts.clone();
-        sort_by_key(&mut counts, |c| (c.surface, c.geometry.name(), c.format.name()));
-        counts
+    pub fn merge(&mut self, other: &Self) {
+        for (kind, count) in &other.0 {
+            *self.0.entry(*kind).or_default() += count;
+        }
     }
 }
 
@@ -96,21 +58,12 @@ struct Counting<'a> {
 
 impl Probe for Counting<'_> {
     fn fetch(&mut self, at: &At, fetch: &PlannedFetch<'_>) {
-        self.tally.add(Count {
-            geometry: fetch.plan.form().geometry,
-            format: fetch.plan.texture().resource.format(),
-            surface: false,
-            accesses: at.lanes.count_ones().into(),
-        });
+        let geometry = fetch.plan.form().geometry;
+        self.tally.add(at, false, (geometry, fetch.plan.texture().resource.format()));
     }
 
     fn surface(&mut self, at: &At, access: &PlannedSurfaceAccess<'_>) {
-        self.tally.add(Count {
-            geometry: access.form.geometry,
-            format: access.surface.resource.format(),
-            surface: true,
-            accesses: at.lanes.count_ones().into(),
-        });
+        self.tally.add(at, true, (access.form.geometry, access.surface.resource.format()));
     }
 }
 

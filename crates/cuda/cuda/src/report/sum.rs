@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::shape::Shape;
 use texunit_device::SourceFile;
 use texunit_device::runtime::Caller;
-use texunit_device::{Count, Fault, LaunchStats, Tally};
+use texunit_device::{AccessKind, Fault, LaunchStats, Tally};
 use texunit_evidence::{Accesses, Finding, Kernel, Related};
 use texunit_report::{CodeLocation, Host};
 
@@ -90,18 +90,18 @@ impl KernelStatistics {
         }
         self.kernel.milliseconds = milliseconds(self.wall);
         self.kernel.cpu_milliseconds = milliseconds(self.cpu);
-        self.kernel.accesses = self.tally.sorted().into_iter().map(accesses).collect();
+        self.kernel.accesses = self.tally.0.iter().map(accesses).collect();
         self.kernel.interpreted = self.interpreted.most();
         Some(self.kernel.clone())
     }
 }
 
-fn accesses(count: Count) -> Accesses {
+fn accesses((&(surface, geometry, format), &count): (&AccessKind, &u64)) -> Accesses {
     Accesses {
-        kind: if count.surface { "surface" } else { "texture" }.to_owned(),
-        geometry: format!(".{}", count.geometry),
-        format: count.format.name().to_owned(),
-        count: count.accesses,
+        kind: if surface { "surface" } else { "texture" }.to_owned(),
+        geometry: format!(".{geometry}"),
+        format: format.to_owned(),
+        count,
     }
 }
 

@@ -31,7 +31,7 @@ pub use special_memory::MbarrierAction;
 pub(crate) use special_memory::*;
 
 use std::ops::Range;
-use texunit_alu::{Alu, L32, L64, MAX, Row, Temporaries};
+use texunit_alu::{Alu, Kind, L32, L64, MAX, Row, Temporaries};
 use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::Span;
@@ -76,7 +76,21 @@ pub(crate) struct Inst {
     pub(crate) span: Span,
 }
 
+impl CompareTo {
+    /// A predicate that receives the result alone.
+    pub(crate) fn only(p: Slot) -> Self {
+        Self { p, q: Slot::NONE, op: BoolOp::And, c: Slot::TRUE }
+    }
+}
+
 impl Op {
+    /// An operation of the inner loop's table, with as many sources as it has.
+    pub(crate) fn inner(kind: Kind, d: Slot, sources: &[Slot]) -> Self {
+        let mut s = [Slot::NONE; 4];
+        s.iter_mut().zip(sources).for_each(|(to, &slot)| *to = slot);
+        Self::Compute { row: Row::inner(kind), d, s }
+    }
+
     /// The member mask of an instruction that lanes execute together; [`Slot::NONE`] if its members
     /// are the active lanes.
     #[inline]

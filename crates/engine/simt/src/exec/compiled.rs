@@ -16,11 +16,13 @@ use super::notify::ProbeAdapter;
 use super::outcome::Stop;
 use super::warp::{Split, Warp, count, lanes};
 use crate::code::NONE;
-use crate::regions::Compiled as Region;
+use crate::regions::{Compiled as Region, Table};
 use std::slice::from_mut;
 use texunit_alu::L32;
 use texunit_jit::Registers;
-use texunit_jit::region::{DivergenceLimits, ExitReason, Inputs, Mode, WarpStart};
+use texunit_jit::region::{
+    DivergenceLimits, Entry, ExitReason, Inputs, Mode, Running, Sites, WarpStart,
+};
 
 pub(super) use arrive::interpreted;
 use batch::{BatchProgress, YieldPoints};
@@ -89,6 +91,25 @@ fn inputs<'i>(
         is_contiguous: launch.is_contiguous(),
         is_stream: false,
     }
+}
+
+/// Prepares a region for its execution from an instruction. If that is not possible, the entry is
+/// closed.
+#[inline]
+fn start<'t: 'r, 'r>(
+    table: &'t Table,
+    (number, sites): (u32, &'r mut Option<Sites<'_>>),
+    inputs: Inputs<'r>,
+    (mode, at): (Mode, u32),
+) -> Option<(&'t Region, Running<'r>, Entry)> {
+    let started = table.region(number).zip(sites.as_mut()).and_then(|(region, sites)| {
+        let running = region.function.with(inputs, sites)?;
+        Some((region, running, region.function.entry_of(mode, at)?))
+    });
+    if started.is_none() {
+        table.close(mode, at);
+    }
+    started
 }
 
 /// The mode of compiled code for a split: whether the split has all live lanes of its warp.
@@ -169,21 +190,12 @@ impl<'a> Context<'a> {
         let first = on.trailing_zeros() as usize;
         let Split { pc: from, group, .. } = splits[first];
         let inputs = inputs(launch, &self.fixed, &self.of_cta, &self.counts);
-        let region = table.region(number);
         let mut sites = compiled.sites_of(number).take();
-        let mut adapter = self.probe.take().map(|probe| {
-            let load_groups = region.map(|region| &region.load_groups);
-            ProbeAdapter::new(probe, launch, self.cta.id, load_groups)
-        });
-        let running = region.zip(sites.as_mut()).and_then(|(region, sites)| {
-            let running = region.function.with(inputs, sites)?;
-            Some((region, running, region.function.entry_of(mode, from)?))
-        });
-        let Some((region, mut running, entry)) = running else {
-            table.close(mode, from);
-            self.probe = adapter.map(ProbeAdapter::into_probe);
-            return (None, on);
-        };
+        let started = start(table, (number, &mut sites), inputs, (mode, from));
+        let Some((region, mut running, entry)) = started else { return (None, on) };
+        let probe = self.probe.take();
+        let mut adapter =
+            probe.map(|probe| ProbeAdapter::new(probe, launch, self.cta.id, &region.load_groups));
         // Warps wait at yield points only if all warps of the CTA are in the batch.
         let threads: u64 = lanes(on).map(|i| count(warps[i].live)).sum();
         let all = launch.warps == 1 || threads == u64::from(self.cta.live);

@@ -176,7 +176,7 @@ impl BarrierState {
 }
 
 /// The state of the current CTA.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Cta {
     pub(crate) shared: Vec<u8>,
     /// Shared memory after `shared`, up to the bounds of the hardware
@@ -263,16 +263,7 @@ impl<'a> Context<'a> {
         let beside = (shares, launch.shared_len);
         Self {
             launch,
-            cta: Cta {
-                shared: Vec::new(),
-                tail: Vec::new(),
-                id: [0; 3],
-                barriers: Default::default(),
-                has_barriers: false,
-                completed: false,
-                at_unit: false,
-                live: 0,
-            },
+            cta: Cta::default(),
             counters: Counters::default(),
             worker,
             level: Build::current(),

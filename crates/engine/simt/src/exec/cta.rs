@@ -78,9 +78,7 @@ impl Context<'_> {
 
     /// Linear number of the current CTA in the grid, x varying fastest.
     pub(super) fn cta_number(&self) -> u64 {
-        let ([x, y, z], [w, h, _]) =
-            (self.cta.id.map(u64::from), self.launch.config.grid.map(u64::from));
-        x + w * (y + h * z)
+        number_of(self.cta.id, self.launch.config.grid)
     }
 
     /// Sets the number of the current CTA, and the values that follow from it.
@@ -255,6 +253,12 @@ pub(super) fn cta_of(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
             [index % x, index / x % y, index / x / y].map(|n| n as u32)
         }
     }
+}
+
+/// The linear number of a CTA in the grid, x varying fastest.
+pub(super) fn number_of(cta: [u32; 3], grid: [u32; 3]) -> u64 {
+    let ([x, y, z], [w, h, _]) = (cta.map(u64::from), grid.map(u64::from));
+    x + w * (y + h * z)
 }
 
 /// Stores the `%ctaid` of a CTA and the products with `%ntid` in the CTA's values, and returns the

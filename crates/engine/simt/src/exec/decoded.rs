@@ -12,7 +12,7 @@ use super::outcome::Stop;
 use super::warp::Warp;
 use crate::code::{Code, Constants, OF_CTA, Slot};
 use arms::{apply, arm};
-use lanes::{Lanes, Spread, Window};
+use lanes::{Spread, Window};
 use texunit_alu::words::*;
 use texunit_alu::{Kind, L32, inner_rows};
 use texunit_unit::Build;
@@ -60,7 +60,7 @@ pub(super) struct Progress {
 /// stores of its fields.
 struct InnerLoop<'v, 'w> {
     values: &'v WarpInputs<'v>,
-    lanes: Lanes<'w>,
+    warp: &'w mut Warp,
     progress: &'w mut Progress,
 }
 
@@ -92,11 +92,10 @@ macro_rules! define {
         fn run_inline(job: &mut InnerLoop<'_, '_>) {
             // The inputs are copied to local variables, so that the compiler sees that no store
             // changes them.
-            let InnerLoop { values, lanes, progress } = job;
-            let Lanes { narrow, wide, predicates, constants, live } = lanes;
-            let (narrow, wide, predicates) = (&mut **narrow, &mut **wide, &mut **predicates);
-            let (constants, live) = (*constants, *live);
+            let InnerLoop { values, warp, progress } = job;
+            let (constants, live) = (values.fixed.constants, warp.live);
             let constants = Spread { narrow: &constants.narrow, wide: &constants.wide };
+            let (mut narrow, mut wide, mut predicates) = warp.windows();
             let decoded = &values.fixed.code.decoded[..];
             let Progress { mut pc, mask: active, grouped, mut steps, limit, mut threads, turns, .. } = **progress;
             let (mut n, mut w) = ([0u32; 32], [0u64; 32]);
@@ -175,9 +174,9 @@ macro_rules! define {
                         ArmResult::Executed
                     }
                     Kind::Call => {
-                        let constants = values.fixed.constants;
-                        let mut all = Lanes { narrow, wide, predicates, constants, live };
-                        all.call(&values.fixed.code.insts[pc as usize].op, mask);
+                        let op = &values.fixed.code.insts[pc as usize].op;
+                        warp.call(values.fixed.constants, op, mask);
+                        (narrow, wide, predicates) = warp.windows();
                         ArmResult::Executed
                     }
                     Kind::OfCta => {
@@ -228,8 +227,5 @@ fn word<const N: usize>(params: &[u8], at: Slot) -> Option<[u8; N]> {
 
 /// Executes instructions in the inner loop from `progress` on, which is updated.
 pub(super) fn run(level: Build, values: &WarpInputs<'_>, warp: &mut Warp, progress: &mut Progress) {
-    let live = warp.live;
-    let (narrow, wide, predicates) = warp.windows();
-    let lanes = Lanes { narrow, wide, predicates, constants: values.fixed.constants, live };
-    InnerLoop { values, lanes, progress }.run(level);
+    InnerLoop { values, warp, progress }.run(level);
 }

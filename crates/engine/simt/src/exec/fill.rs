@@ -22,9 +22,7 @@ impl Context<'_> {
     /// Fills the local memory of a warp's threads, beginning with a word.
     #[inline]
     pub(super) fn fill_local(&self, warp: &mut Warp, from: usize) {
-        let [x, y, _] = self.launch.config.grid.map(u64::from);
-        let [cx, cy, cz] = self.cta.id.map(u64::from);
-        let Some((fill, number)) = self.fill_of(cx + x * (cy + y * cz)) else { return };
+        let Some((fill, number)) = self.fill_of(self.cta_number()) else { return };
         let first = u64::from(warp.index) * 32 + 1;
         for (at, row) in (0..).zip(&mut warp.local).skip(from) {
             for (thread, word) in (first..).zip(row) {

@@ -38,12 +38,6 @@ impl Context<'_> {
                 let zeros = lanes(mask).filter(|&l| self.wide[l] == 0).count();
                 self.counters.divisions_by_zero += zeros as u64;
             }
-            Op::Special { .. }
-            | Op::FrameAddress { .. }
-            | Op::Cvta { .. }
-            | Op::MapShared { .. }
-            | Op::SharedRank { .. }
-            | Op::IsSpace { .. } => self.transfer(warp, op, mask),
             Op::LoadQuad(access) => {
                 let _one_at_a_time = quads();
                 self.load(warp, access, mask)?;
@@ -59,32 +53,22 @@ impl Context<'_> {
                 }
                 self.surface_store(warp, access, mask)?;
             }
-            Op::ActiveMask { d } => {
-                let active = [u64::from(mask); 32];
-                warp.put(*d, &active, u64::MAX, mask);
-            }
             Op::Printf(printf) => self.printf(warp, printf, mask)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
             Op::Stack(op) => self.stack(warp, op, mask)?,
             Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
-            Op::EnvReg { d, number } => {
-                let workspace = self.launch.config.grid_workspace;
-                let value = match number {
-                    1 => workspace >> 32,
-                    2 => workspace & u64::from(u32::MAX),
-                    _ => 0,
-                };
-                warp.put(*d, &[value; 32], u64::MAX, mask);
-            }
             Op::AssertFail(failed) => self.assert_fail(warp, failed, mask)?,
             Op::Trap => return fault_at(first, FaultKind::Trap { message: None }),
             Op::Breakpoint => {
                 let message = Some("brkpt: a breakpoint without a debugger".to_owned());
                 return fault_at(first, FaultKind::Trap { message });
             }
-            _ => {
-                let what = "an instruction that texunit does not execute was reached";
-                return fault_at(first, FaultKind::BadOperand(what.to_owned()));
+            op => {
+                let Some(d) = self.read_into_wide(warp, op, mask) else {
+                    let what = "an instruction that texunit does not execute was reached";
+                    return fault_at(first, FaultKind::BadOperand(what.to_owned()));
+                };
+                warp.put(d, &self.wide, u64::MAX, mask);
             }
         }
         Ok(())

@@ -1,25 +1,45 @@
 //! Executes reads of special registers and conversions of addresses.
 
 use super::context::Context;
-use super::warp::{Warp, lanes, lanes_where, thread_of};
+use super::warp::{Warp, lanes, thread_of};
 use crate::code::{Op, Slot};
 use texunit_isa::SpecialReg;
 use texunit_memory::{WINDOW_SIZE, space_of};
 
 impl Context<'_> {
-    pub(super) fn transfer(&mut self, warp: &mut Warp, op: &Op, mask: u32) {
+    /// Stores the result of a read of a special register or of a conversion of an address to
+    /// `self.wide`, and returns its destination; `None` for all other operations.
+    pub(super) fn read_into_wide(&mut self, warp: &Warp, op: &Op, mask: u32) -> Option<Slot> {
         let constants = &self.launch.constants;
-        match op {
-            Op::Special { d, reg, component } => {
-                self.special(warp, *reg, *component);
-                warp.put(*d, &self.wide, u64::MAX, mask);
-            }
-            Op::FrameAddress { d, offset } => {
-                self.wide = [warp.local_base.wrapping_add(*offset); 32];
-                warp.put(*d, &self.wide, u64::MAX, mask);
-            }
-            Op::Cvta { d, a, window, to } => {
+        let d = match op {
+            Op::Special { d, .. }
+            | Op::EnvReg { d, .. }
+            | Op::FrameAddress { d, .. }
+            | Op::ActiveMask { d } => *d,
+            Op::Cvta { d, a, .. }
+            | Op::MapShared { d, a, .. }
+            | Op::SharedRank { d, a, .. }
+            | Op::IsSpace { d, a, .. } => {
                 warp.read(constants, *a, &mut self.wide);
+                *d
+            }
+            _ => return None,
+        };
+        match op {
+            Op::Special { reg, component, .. } => self.special(warp, *reg, *component),
+            Op::EnvReg { number, .. } => {
+                let workspace = self.launch.config.grid_workspace;
+                let value = match number {
+                    1 => workspace >> 32,
+                    2 => workspace & u64::from(u32::MAX),
+                    _ => 0,
+                };
+                self.wide = [value; 32];
+            }
+            Op::FrameAddress { offset, .. } => {
+                self.wide = [warp.local_base.wrapping_add(*offset); 32];
+            }
+            Op::Cvta { window, to, .. } => {
                 for v in &mut self.wide {
                     let inside = v.wrapping_sub(*window) < WINDOW_SIZE;
                     // Addresses of parameters are generic already.
@@ -29,33 +49,27 @@ impl Context<'_> {
                         *v = v.wrapping_add(*window);
                     }
                 }
-                warp.put(*d, &self.wide, u64::MAX, mask);
             }
-            Op::MapShared { d, a, rank, window } => {
-                warp.read(constants, *a, &mut self.wide);
+            Op::MapShared { rank, window, .. } => {
                 let mut ranks = [0; 32];
                 warp.read(constants, *rank, &mut ranks);
                 for lane in lanes(mask) {
                     let address = self.wide[lane];
                     self.wide[lane] = self.map_shared(address, *window, ranks[lane] as u32);
                 }
-                warp.put(*d, &self.wide, u64::MAX, mask);
             }
-            Op::SharedRank { d, a, window } => {
-                warp.read(constants, *a, &mut self.wide);
+            Op::SharedRank { window, .. } => {
                 for lane in lanes(mask) {
                     self.wide[lane] = self.rank_of(self.wide[lane], *window).into();
                 }
-                warp.put(*d, &self.wide, u64::MAX, mask);
             }
-            Op::IsSpace { d, a, space } => {
-                warp.read(constants, *a, &mut self.wide);
-                let is = lanes_where(u32::MAX, |lane| space_of(self.wide[lane]) == *space);
-                warp.put_p(*d, is, mask);
+            Op::IsSpace { space, .. } => {
+                self.wide = self.wide.map(|address| (space_of(address) == *space).into());
             }
-            // All other operations are executed by other functions.
-            _ => {}
+            // `ActiveMask`.
+            _ => self.wide = [mask.into(); 32],
         }
+        Some(d)
     }
 
     /// Stores the value of a special register in each lane to `self.wide`.

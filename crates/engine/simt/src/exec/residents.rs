@@ -8,6 +8,7 @@ use super::Shared;
 use super::cluster;
 use super::context::{Context, Launch};
 use super::counters::Counts;
+use super::cta::{cta_of, number_of};
 use super::limits::RESIDENT_TURN;
 use super::outcome::CtaTurn;
 use super::resident::{Resident, Stage};
@@ -45,16 +46,12 @@ pub(super) struct Residents<'a> {
 
 /// The number in the grid of a CTA, given its number by cluster and rank. Clusters are ordered like
 /// CTAs.
-fn cta_of(launch: &Launch<'_>, number: u64) -> u64 {
-    let (shape, grid) = (launch.cluster_shape().map(u64::from), launch.config.grid.map(u64::from));
+fn number_in_grid(launch: &Launch<'_>, number: u64) -> u64 {
+    let (shape, grid) = (launch.cluster_shape(), launch.config.grid);
     let (cluster, rank) = (number / launch.cluster_size(), number % launch.cluster_size());
-    let wide = [grid[0] / shape[0], grid[1] / shape[1]];
-    let at = [
-        cluster % wide[0] * shape[0] + rank % shape[0],
-        cluster / wide[0] % wide[1] * shape[1] + rank / shape[0] % shape[1],
-        cluster / wide[0] / wide[1] * shape[2] + rank / shape[0] / shape[1],
-    ];
-    at[0] + grid[0] * (at[1] + grid[1] * at[2])
+    let cluster = cta_of(cluster, [0, 1, 2].map(|axis| grid[axis] / shape[axis]));
+    let place = cta_of(rank, shape);
+    number_of([0, 1, 2].map(|axis| cluster[axis] * shape[axis] + place[axis]), grid)
 }
 
 impl<'a> Residents<'a> {
@@ -98,7 +95,7 @@ impl<'a> Residents<'a> {
                 continue;
             }
             for (resident, number) in self.all[members].iter_mut().zip(&mut self.order.left) {
-                let index = cta_of(resident.context.launch, number);
+                let index = number_in_grid(resident.context.launch, number);
                 resident.context.counts = std::mem::take(&mut self.counts);
                 let result = begin(resident, index);
                 self.counts = std::mem::take(&mut resident.context.counts);

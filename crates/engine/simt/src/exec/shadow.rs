@@ -11,7 +11,7 @@ use super::memory::space_at;
 use super::target::Target;
 use super::warp::{Warp, lanes, lanes_by, lanes_where};
 use crate::code::{Access, Check, Located, Shadow};
-use crate::observe::{At, Register, Sink, Texels, Undefined};
+use crate::observe::{At, Register, Sink, Undefined};
 use state::WorkerShadows;
 use texunit_alu::L64;
 use texunit_memory::{Block, SpaceKind};
@@ -213,15 +213,24 @@ impl Context<'_> {
             if undefined == 0 {
                 continue;
             }
-            let mut size =
-                if shadow.is_predicate() { 1 } else { 4 + 4 * u32::from(shadow.is_wide()) };
+            let size = match &check.access {
+                Some(access) => access.size.into(),
+                None if shadow.is_predicate() => 1,
+                None => 4 + 4 * u32::from(shadow.is_wide()),
+            };
+            let what = Undefined {
+                sink: check.sink,
+                register: Register::of(register),
+                bits: &bits,
+                size,
+                memory: None,
+                texels: None,
+            };
             let Some(access) = &check.access else {
-                let what = (check.sink, Register::of(register));
-                self.notify_undefined(warp, (check.op, undefined), what, (&bits, size), None);
+                self.notify_undefined(warp, (check.op, undefined), &what);
                 warp.put(shadow, &[0; 32], u64::MAX, undefined);
                 continue;
             };
-            size = access.size.into();
             self.addresses_of(warp, access.located(), access.constant);
             let element = access.parts.iter().position(|&part| part == register).unwrap_or(0);
             let at = self.addresses.map(|at| at.wrapping_add(element as u64 * u64::from(size)));
@@ -232,9 +241,9 @@ impl Context<'_> {
                     Sink::Store if space != SpaceKind::Global => Sink::Keep,
                     sink => sink,
                 };
-                let what = (sink, Register::of(register));
-                let of = (&bits, size);
-                self.notify_undefined(warp, (check.op, same), what, of, Some((space, &own)));
+                let memory = Some((space, &own));
+                let what = Undefined { sink, memory, ..what };
+                self.notify_undefined(warp, (check.op, same), &what);
                 if sink == Sink::Atomic {
                     for lane in lanes(same) {
                         self.put_shadow(warp, lane, (space, own[lane]), (access.size, 0));
@@ -247,30 +256,14 @@ impl Context<'_> {
         }
     }
 
-    fn notify_undefined(
+    /// Notifies the probe of an uninitialised value of the lanes that execute an operation.
+    pub(super) fn notify_undefined(
         &mut self,
         warp: &Warp,
         (op, lanes): (u32, u32),
-        (sink, register): (Sink, Option<Register>),
-        (bits, size): (&L64, u32),
-        memory: Option<(SpaceKind, &L64)>,
+        what: &Undefined<'_>,
     ) {
         let at = At { cta: self.cta.id, warp: warp.index, lanes, op };
-        let what = Undefined { sink, register, bits, size, memory, texels: None };
-        self.probe.iter_mut().for_each(|probe| probe.undefined(&at, &what));
-    }
-
-    /// Notifies the probe of uninitialised registers whose values come from texels.
-    pub(super) fn notify_texels(
-        &mut self,
-        warp: &Warp,
-        (op, lanes): (u32, u32),
-        (sink, register): (Sink, Option<Register>),
-        (bits, size): (&L64, u32),
-        texels: Texels<'_>,
-    ) {
-        let at = At { cta: self.cta.id, warp: warp.index, lanes, op };
-        let what = Undefined { sink, register, bits, size, memory: None, texels: Some(texels) };
-        self.probe.iter_mut().for_each(|probe| probe.undefined(&at, &what));
+        self.probe.iter_mut().for_each(|probe| probe.undefined(&at, what));
     }
 }

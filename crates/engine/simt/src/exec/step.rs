@@ -4,7 +4,7 @@ use super::context::Context;
 use super::decoded::{self, Progress, WarpInputs};
 use super::limits::TURN;
 use super::machine::stepper::StepAnswer;
-use super::outcome::{At, Executed, Flow, PendingFault, Resume, Stop, Turn, fault_of_all};
+use super::outcome::{At, Flow, PendingFault, Resume, Stop, Turn, fault_of_all};
 use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
@@ -169,7 +169,12 @@ impl Context<'_> {
                 return Ok(flow);
             }
             op => {
-                self.straight(warp, op, mask)?;
+                match op {
+                    Op::Load(access) => self.load(warp, access, mask)?,
+                    Op::Store(access) => self.store(warp, access, mask)?,
+                    Op::Query(query) => self.query(warp, query, mask)?,
+                    _ => self.rare_op(warp, op, mask)?,
+                }
                 self.fill_missed(split.pc);
             }
         }
@@ -220,18 +225,6 @@ impl Context<'_> {
         let first = 3 * warp.index as usize;
         let tid = &self.tids[first..first + 3];
         WarpInputs { fixed: &self.fixed, of_cta: &self.of_cta, tid, counts: &self.counts }
-    }
-
-    /// Executes an instruction without control flow.
-    #[inline]
-    fn straight(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Executed {
-        match op {
-            Op::Load(access) => self.load(warp, access, mask)?,
-            Op::Store(access) => self.store(warp, access, mask)?,
-            Op::Query(query) => self.query(warp, query, mask)?,
-            _ => self.rare_op(warp, op, mask)?,
-        }
-        Ok(())
     }
 
     /// Exits a warp all of whose lanes are in one split.

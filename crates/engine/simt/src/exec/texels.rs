@@ -9,7 +9,7 @@ use super::surface;
 use super::texture::{self, FetchLanes};
 use super::warp::{Warp, lanes, lanes_by};
 use crate::code::{FetchShadow, Slot, SurfaceShadow};
-use crate::observe::{Register, Sink, Texels};
+use crate::observe::{Register, Sink, Texels, Undefined};
 use std::sync::Arc;
 use texunit_alu::L64;
 use texunit_memory::Block;
@@ -56,6 +56,17 @@ impl<S> UndefinedBits<S> {
         }
         self.lanes |= 1 << lane;
         self.bits[lane] |= bits;
+    }
+
+    /// The description of the register for the probe.
+    fn undefined<'f>(
+        &'f self,
+        resource: &'f Resource,
+        (sink, register): (Sink, Option<Register>),
+        size: u32,
+    ) -> Undefined<'f> {
+        let texels = Some(Texels { resource, at: &self.at });
+        Undefined { sink, register, bits: &self.bits, size, memory: None, texels }
     }
 }
 
@@ -235,9 +246,9 @@ impl Context<'_> {
             warp.put(shadow, &UndefinedBits::of_part(&found, part), u64::MAX, mask);
         }
         for found in found {
-            let what = (Sink::Origin, Register::of(fetch.parts[found.part]));
-            let texels = Texels { resource: &found.of.resource, at: &found.at };
-            self.notify_texels(warp, (of.op, found.lanes), what, (&found.bits, 4), texels);
+            let register = Register::of(fetch.parts[found.part]);
+            let what = found.undefined(&found.of.resource, (Sink::Origin, register), 4);
+            self.notify_undefined(warp, (of.op, found.lanes), &what);
         }
     }
 
@@ -281,13 +292,13 @@ impl Context<'_> {
         for found in found {
             let register = access.parts.get(found.part).filter(|_| is_load);
             let sink = if is_load { Sink::Origin } else { Sink::Atomic };
-            let what = (sink, register.and_then(|&part| Register::of(part)));
-            let texels = Texels { resource: &found.of.resource, at: &found.at };
+            let register = register.and_then(|&part| Register::of(part));
             let size = match kind {
                 SurfaceKind::Load { element_size, .. } => element_size.into(),
                 _ => 8,
             };
-            self.notify_texels(warp, (of.op, found.lanes), what, (&found.bits, size), texels);
+            let what = found.undefined(&found.of.resource, (sink, register), size);
+            self.notify_undefined(warp, (of.op, found.lanes), &what);
         }
     }
 }

@@ -4,9 +4,9 @@ use super::bad_fetch::{BadAccesses, clear};
 use super::context::Context;
 use super::handles::{KINDS, Lookup};
 use super::outcome::{Executed, PendingFault, fault_at};
-use super::sites::{PlanCache, Sites, plan_for};
+use super::sites::{PlanCache, plan_for};
 use super::warp::{Warp, count, lanes_by, narrow};
-use crate::code::{Constants, Fetch, Handle, Query};
+use crate::code::{Constants, Fetch, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::SURFACE_BIT;
@@ -212,43 +212,6 @@ fn ask(
 impl Context<'_> {
     /// Executes a fetch.
     pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Executed {
-        if mask == warp.live && self.fetch_again(warp, fetch) {
-            return Ok(());
-        }
-        self.fetch_groups(warp, fetch, mask)
-    }
-
-    /// Executes a fetch for all live lanes of a warp directly on its registers, if their handles
-    /// are those of the instruction's last plan, no external engine computes the results, and no
-    /// observer receives them. Otherwise returns false, and nothing has been changed.
-    fn fetch_again(&mut self, warp: &mut Warp, fetch: &Fetch) -> bool {
-        let (constants, live) = (&self.launch.constants, warp.live);
-        let at = self.at_site(warp, live, fetch.site);
-        let Sites { fetches, scratch, .. } = &mut self.sites;
-        let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
-        let has = |of: &Handle, handle| has_all(warp.w(constants, of.slot), live, handle);
-        let are_wanted = self.events.has(Events::ANSWERS) || self.launch.config.gradients.is_some();
-        let Some(block) = fetch.block.filter(|_| {
-            let sampler = fetch.sampler.as_ref();
-            !are_wanted
-                && has(&fetch.texture, handles.0)
-                && sampler.is_none_or(|of| has(of, handles.1))
-        }) else {
-            return false;
-        };
-        if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
-            let request = &request(fetch, warp, constants, live);
-            probe.fetch(&at, &PlannedFetch { plan, request });
-        }
-        let (rows, mut resident) = (rows_of(fetch, block, constants), [0]);
-        let files = (&mut [warp.rows_mut()][..], &[live][..]);
-        fetch_files((fetch, &rows, plan), constants, files, &mut resident, scratch);
-        warp.put_p(fetch.resident, resident[0], live);
-        self.counters.fetches += count(live);
-        true
-    }
-
-    fn fetch_groups(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Executed {
         let constants = &self.launch.constants;
         self.counters.fetches += count(mask);
         let at = self.at_site(warp, mask, fetch.site);

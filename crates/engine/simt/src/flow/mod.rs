@@ -90,6 +90,11 @@ impl<'a> FunctionCode<'a> {
         Some(row[0] as i32)
     }
 
+    /// The range of the function's instructions in the module's code.
+    pub(crate) fn range(&self) -> Range<u32> {
+        self.first..self.first + self.insts.len() as u32
+    }
+
     /// The function that contains an instruction.
     pub(crate) fn around(code: &'a Code, pc: u32) -> Option<Self> {
         Self::new(code, code.function_at(pc)?)

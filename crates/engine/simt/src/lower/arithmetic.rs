@@ -5,7 +5,7 @@ use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{CompareTo, Op, Rare, Slot};
 use texunit_alu::{self as alu, Alu, Approximate, Kind, L32, ResultKind, Row};
 use texunit_check::ir::{Instruction, Operand};
-use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, ScalarType};
+use texunit_isa::{AtomOp, Modifiers, Opcode, ScalarType};
 
 /// The ALU operation of an instruction with two sources.
 pub(super) fn row_of(opcode: Opcode, mods: &Modifiers) -> Option<&'static Row> {
@@ -132,7 +132,7 @@ impl<'a> Builder<'a> {
             let cut = !wide && keep < u64::from(u32::MAX);
             return (d, cut);
         }
-        (if wide { self.temporary_wide() } else { self.temporary_narrow() }, true)
+        (self.temporary(wide), true)
     }
 
     /// Truncates or moves a result into its register, if necessary.
@@ -187,11 +187,10 @@ impl<'a> Builder<'a> {
                 (self.temporary_predicate(), q, &ops[1..])
             }
         };
-        let (op, c) = match (inst.mods.bool_op, sources.get(2)) {
-            (Some(op), Some(c)) => (op, self.predicate(c)?),
-            _ => (BoolOp::And, Slot::TRUE),
-        };
-        let to = CompareTo { p, q, op, c };
+        let mut to = CompareTo { q, ..CompareTo::only(p) };
+        if let (Some(op), Some(c)) = (inst.mods.bool_op, sources.get(2)) {
+            (to.op, to.c) = (op, self.predicate(c)?);
+        }
         let (a, b) = match row.shape().from[0] {
             true => (self.wide_at(sources, 0)?, self.wide_at(sources, 1)?),
             false => (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?),

@@ -4,8 +4,9 @@ use super::arithmetic::row_of;
 use super::builder::Builder;
 use super::memory::Address;
 use crate::code::{MemSpace, Op, Slot};
+use texunit_alu::Kind;
 use texunit_check::ir::{Base, Element, Operand, Storage};
-use texunit_isa::{Modifiers, MulPart, Opcode, ScalarType};
+use texunit_isa::{Modifiers, Opcode, ScalarType};
 
 /// Address arithmetic for an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,10 +50,7 @@ impl Builder<'_> {
         if is_wide == wide {
             return Some(base);
         }
-        let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
-        let op = self.kept(d, base, u64::from(u32::MAX));
-        self.helper(op);
-        Some(d)
+        Some(self.converted(base, wide))
     }
 
     /// Computes `(index + offset) * size` in 32 bits and adds the array's address, as ptxas 13.5
@@ -61,25 +59,18 @@ impl Builder<'_> {
         let index = self.subscript(&element.index)?;
         let size = self.constant(element.size.into(), false);
         let offset = (element.offset as u32).wrapping_mul(element.size);
-        let mul =
-            |part, ty| Modifiers { types: vec![ty], part: Some(part), ..Modifiers::default() };
-        let low = mul(MulPart::Lo, ScalarType::U32);
-        let row = row_of(Opcode::Mad, &low)?;
-        let bytes = self.temporary_narrow();
-        if reach == AddressWidth::Narrow {
-            let base = self.address_of(element.base, i64::from(offset), false)?;
-            self.helper(Op::Compute { row, d: bytes, s: [index, size, base, size] });
-            return Some(bytes);
-        }
+        let add = match reach {
+            AddressWidth::Narrow => {
+                let base = self.address_of(element.base, i64::from(offset), false)?;
+                return Some(self.prepared(Kind::MadLo, &[index, size, base]));
+            }
+            AddressWidth::Global => Kind::MadWideU,
+            AddressWidth::Signed => Kind::MadWideS,
+        };
         let offset = self.constant(offset.into(), false);
-        self.helper(Op::Compute { row, d: bytes, s: [index, size, offset, size] });
-        let ty = if reach == AddressWidth::Global { ScalarType::U32 } else { ScalarType::S32 };
-        let wide = mul(MulPart::Wide, ty);
-        let row = row_of(Opcode::Mad, &wide)?;
-        let base = self.address_of(element.base, 0, true)?;
-        let (d, one) = (self.temporary_wide(), self.constant(1, false));
-        self.helper(Op::Compute { row, d, s: [bytes, one, base, base] });
-        Some(d)
+        let bytes = self.prepared(Kind::MadLo, &[index, size, offset]);
+        let (base, one) = (self.address_of(element.base, 0, true)?, self.constant(1, false));
+        Some(self.prepared(add, &[bytes, one, base]))
     }
 
     /// The register of a subscript with 32 bits; signed registers of fewer bits are sign-extended.

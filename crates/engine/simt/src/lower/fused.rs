@@ -4,7 +4,7 @@ use super::arithmetic::row_of;
 use super::builder::{Builder, is_wide};
 use super::fuse::{Product, Sum, fma_of};
 use crate::code::{Op, Slot};
-use texunit_alu::{Kind, Row};
+use texunit_alu::Kind;
 use texunit_check::ir::Instruction;
 use texunit_isa::{Modifiers, Opcode, Rounding, ScalarType};
 
@@ -55,21 +55,20 @@ impl<'a> Builder<'a> {
     /// An operand of an `fma` with its sign changed. The hardware leaves the sign of a NaN
     /// unchanged, which is visible only in f64, where NaN operands are propagated with their bits.
     fn negative(&mut self, x: Slot, ty: ScalarType) -> Option<Slot> {
-        let (d, row, s) = if is_wide(ty) {
-            let mods =
-                Modifiers { types: vec![ty], rounding: Some(Rounding::Rn), ..Modifiers::default() };
-            let zero = self.constant((-0.0_f64).to_bits(), true);
-            (self.temporary_wide(), row_of(Opcode::Sub, &mods)?, [zero, x, x, x])
-        } else {
-            let signs = match ty {
-                ScalarType::F32 => 1 << 31,
-                ScalarType::F16 | ScalarType::Bf16 => 1 << 15,
-                _ => 1 << 31 | 1 << 15,
-            };
-            let signs = self.constant(signs, false);
-            (self.temporary_narrow(), Row::inner(Kind::Xor), [x, signs, signs, signs])
+        let signs = match ty {
+            ScalarType::F32 => 1 << 31,
+            ScalarType::F16 | ScalarType::Bf16 => 1 << 15,
+            ScalarType::F16x2 | ScalarType::Bf16x2 => 1 << 31 | 1 << 15,
+            _ => {
+                let (types, rounding) = (vec![ty], Some(Rounding::Rn));
+                let mods = Modifiers { types, rounding, ..Modifiers::default() };
+                let zero = self.constant((-0.0_f64).to_bits(), true);
+                let (d, row) = (self.temporary_wide(), row_of(Opcode::Sub, &mods)?);
+                self.helper(Op::Compute { row, d, s: [zero, x, x, x] });
+                return Some(d);
+            }
         };
-        self.helper(Op::Compute { row, d, s });
-        Some(d)
+        let signs = self.constant(signs, false);
+        Some(self.prepared(Kind::Xor, &[x, signs]))
     }
 }

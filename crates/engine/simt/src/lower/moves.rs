@@ -3,7 +3,7 @@
 use super::arithmetic::row_of;
 use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{Op, Slot};
-use texunit_alu::{Kind, Row};
+use texunit_alu::Kind;
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Modifiers, Opcode, ScalarType, Space, SpecialReg as R};
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind};
@@ -31,21 +31,23 @@ impl<'a> Builder<'a> {
             let (one, zero) = (self.constant(keep & 1, d.is_wide()), self.constant(0, d.is_wide()));
             return Op::Select { d, a: one, b: zero, p: a };
         }
-        let row = match (d.is_wide(), a.is_wide()) {
+        let kind = match (d.is_wide(), a.is_wide()) {
             (true, true) if keep == u64::MAX => return Op::Mov { d, a },
-            (true, true) => Row::inner(Kind::And64),
-            (true, false) => Row::inner(Kind::U32ToU64),
-            (false, false) => Row::inner(Kind::And),
+            (true, true) => Kind::And64,
+            (true, false) => return Op::inner(Kind::U32ToU64, d, &[a]),
+            (false, false) => Kind::And,
             (false, true) => {
                 let ty = if keep == mask_of(8) { ScalarType::U8 } else { ScalarType::U16 };
                 let types = vec![ty, ScalarType::U64];
                 let mods = Modifiers { types, ..Modifiers::default() };
-                let narrower = row_of(Opcode::Cvt, &mods).filter(|_| keep < u64::from(u32::MAX));
-                narrower.unwrap_or(Row::inner(Kind::Low))
+                return match row_of(Opcode::Cvt, &mods).filter(|_| keep < u64::from(u32::MAX)) {
+                    Some(row) => Op::Compute { row, d, s: [a; 4] },
+                    None => Op::inner(Kind::Low, d, &[a]),
+                };
             }
         };
         let mask = self.constant(keep, d.is_wide());
-        Op::Compute { row, d, s: [a, mask, mask, mask] }
+        Op::inner(kind, d, &[a, mask])
     }
 
     /// Emits operations: the first one counts as the instruction.
@@ -124,8 +126,7 @@ impl<'a> Builder<'a> {
 
     /// Copies a register's value to a temporary, because the register is about to be overwritten.
     fn kept_apart(&mut self, slot: Slot) -> Slot {
-        let wide = slot.is_wide();
-        let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+        let d = self.temporary(slot.is_wide());
         self.helper(Op::Mov { d, a: slot });
         d
     }
@@ -206,17 +207,9 @@ impl<'a> Builder<'a> {
         let (mut ops, mut pairs) = (Vec::new(), Vec::new());
         for pair in parts.chunks(2) {
             let &[a, b] = pair else { return None };
-            let to = match (is_last, wide) {
-                (true, _) => d,
-                (false, true) => self.temporary_wide(),
-                (false, false) => self.temporary_narrow(),
-            };
+            let to = if is_last { d } else { self.temporary(wide) };
             pairs.push(to);
-            ops.push(Op::Compute {
-                row: Row::inner(kind),
-                d: to,
-                s: [a, b, Slot::NONE, Slot::NONE],
-            });
+            ops.push(Op::inner(kind, to, &[a, b]));
         }
         if !is_last {
             ops.extend(self.pack_ops(d, &pairs, 2 * bits)?);
@@ -244,15 +237,11 @@ impl<'a> Builder<'a> {
             }
             let to = if let &[part] = parts { part } else { self.temporary_narrow() };
             ops.push(match (half, kind) {
-                (32, kind) => Op::Compute {
-                    row: Row::inner(kind),
-                    d: to,
-                    s: [a, Slot::NONE, Slot::NONE, Slot::NONE],
-                },
+                (32, kind) => Op::inner(kind, to, &[a]),
                 (_, Kind::Low) => self.kept(to, a, mask_of(half)),
                 _ => {
                     let by = self.constant(half.into(), false);
-                    Op::Compute { row: Row::inner(Kind::ShrU), d: to, s: [a, by, by, by] }
+                    Op::inner(Kind::ShrU, to, &[a, by])
                 }
             });
             if parts.len() > 1 {

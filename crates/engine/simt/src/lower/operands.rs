@@ -5,7 +5,7 @@ use super::symbols::function_address;
 use crate::code::{CompareTo, Op, Slot};
 use texunit_alu::{Kind, Row};
 use texunit_check::ir::{self, Base, Operand, Storage};
-use texunit_isa::{BoolOp, TypeKind};
+use texunit_isa::TypeKind;
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW};
 
 impl Builder<'_> {
@@ -42,6 +42,10 @@ impl Builder<'_> {
         self.wide.temporary(Slot::wide)
     }
 
+    pub(crate) fn temporary(&mut self, wide: bool) -> Slot {
+        if wide { self.temporary_wide() } else { self.temporary_narrow() }
+    }
+
     pub(crate) fn temporary_predicate(&mut self) -> Slot {
         self.predicates.temporary(Slot::predicate)
     }
@@ -56,7 +60,7 @@ impl Builder<'_> {
             Operand::Imm(v) => self.constant(*v, wide),
             Operand::ZeroCounter => self.constant(0, wide),
             Operand::EnvReg(number) => {
-                let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+                let d = self.temporary(wide);
                 self.helper(Op::EnvReg { d, number: *number });
                 d
             }
@@ -73,7 +77,7 @@ impl Builder<'_> {
                 if is_nondeterministic(*reg) && !self.needs.nondeterministic_inputs.contains(reg) {
                     self.needs.nondeterministic_inputs.push(*reg);
                 }
-                let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+                let d = self.temporary(wide);
                 self.helper(Op::Special { d, reg: *reg, component: *component });
                 d
             }
@@ -91,6 +95,13 @@ impl Builder<'_> {
         })
     }
 
+    /// Emits an operation that prepares an operand, and returns the register of its result.
+    pub(super) fn prepared(&mut self, kind: Kind, sources: &[Slot]) -> Slot {
+        let d = self.temporary(Row::inner(kind).shape().is_wide());
+        self.helper(Op::inner(kind, d, sources));
+        d
+    }
+
     pub(crate) fn constant(&mut self, value: u64, wide: bool) -> Slot {
         if wide { self.pools.wide(value) } else { self.pools.narrow(value as u32) }
     }
@@ -98,25 +109,22 @@ impl Builder<'_> {
     /// An operand in a narrow slot.
     pub(crate) fn narrow(&mut self, operand: &Operand) -> Option<Slot> {
         let slot = self.source(operand, false)?;
-        if !slot.is_wide() && !slot.is_predicate() {
-            return Some(slot);
-        }
-        let d = self.temporary_narrow();
-        let op = self.kept(d, slot, u64::from(u32::MAX));
-        self.helper(op);
-        Some(d)
+        let fits = !slot.is_wide() && !slot.is_predicate();
+        Some(if fits { slot } else { self.converted(slot, false) })
     }
 
     /// An operand in a wide slot, zero-extended.
     pub(crate) fn wide(&mut self, operand: &Operand) -> Option<Slot> {
         let slot = self.source(operand, true)?;
-        if slot.is_wide() {
-            return Some(slot);
-        }
-        let d = self.temporary_wide();
-        let op = self.kept(d, slot, u64::MAX);
+        Some(if slot.is_wide() { slot } else { self.converted(slot, true) })
+    }
+
+    /// A value in a temporary of another width, truncated or zero-extended.
+    pub(super) fn converted(&mut self, slot: Slot, wide: bool) -> Slot {
+        let d = self.temporary(wide);
+        let op = self.kept(d, slot, if wide { u64::MAX } else { u32::MAX.into() });
         self.helper(op);
-        Some(d)
+        d
     }
 
     /// A predicate operand.
@@ -126,9 +134,13 @@ impl Builder<'_> {
             Operand::Special(texunit_isa::SpecialReg::IsExplicitCluster, _) => {
                 let a = self.source(operand, false)?;
                 let d = self.temporary_predicate();
-                let to = CompareTo { p: d, q: Slot::NONE, op: BoolOp::And, c: Slot::TRUE };
                 let b = self.constant(0, false);
-                self.helper(Op::Compare { row: Row::inner(Kind::Ne), a, b, to });
+                self.helper(Op::Compare {
+                    row: Row::inner(Kind::Ne),
+                    a,
+                    b,
+                    to: CompareTo::only(d),
+                });
                 Some(d)
             }
             Operand::Imm(_) => Some(Slot::TRUE),
@@ -169,7 +181,7 @@ impl Builder<'_> {
         let op = match signed {
             true => {
                 let by = self.constant(63, false);
-                Op::Compute { row: Row::inner(Kind::ShrS64), d, s: [low, by, by, by] }
+                Op::inner(Kind::ShrS64, d, &[low, by])
             }
             false => Op::Mov { d, a: self.constant(0, true) },
         };
@@ -234,7 +246,7 @@ impl Builder<'_> {
                     _ => false,
                 };
                 let window = if local || !wide { 0 } else { LOCAL_WINDOW };
-                let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+                let d = self.temporary(wide);
                 self.helper(Op::FrameAddress { d, offset: window.wrapping_add(at) });
                 Some(d)
             }

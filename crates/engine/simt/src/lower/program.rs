@@ -1,5 +1,6 @@
 //! A lowered module: its kernels, their requirements, and the instructions that are not supported.
 
+use super::Requirements;
 use super::resources::{self, Resources};
 use super::symbols::Symbols;
 use super::unit::{self, Form, LoweringInput, Unit};
@@ -220,40 +221,45 @@ impl Program {
         u32::try_from(self.shared_layout(id).size).unwrap_or(u32::MAX)
     }
 
+    /// The requirements of the kernel and of the functions that it can reach.
+    fn needs(&self, id: KernelId) -> impl Iterator<Item = &Requirements> {
+        self.unit(id, Arithmetic::default()).needs.iter()
+    }
+
     /// Diagnostics of all unsupported instructions that the kernel can reach, in source order. If
     /// the kernel has an indirect call, all functions whose address is taken are included.
     pub fn unsupported(&self, id: KernelId) -> Vec<Diagnostic> {
-        let needs = self.unit(id, Arithmetic::default()).needs.iter();
-        let mut all: Vec<Diagnostic> = needs.flat_map(|n| n.unsupported.iter().cloned()).collect();
+        let unsupported = self.needs(id).flat_map(|n| &n.unsupported);
+        let mut all: Vec<Diagnostic> = unsupported.cloned().collect();
         sort_by_key(&mut all, |d| d.primary.span);
         all
     }
 
     /// Whether the kernel can call `malloc`, `free`, `cudaMalloc` or `cudaFree`.
     pub fn allocates(&self, id: KernelId) -> bool {
-        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.allocates)
+        self.needs(id).any(|n| n.allocates)
     }
 
     /// Whether the kernel may wait for agents outside: it has spin loops, sleeps, or has loads that
     /// observe concurrent changes (`ld.volatile`, `ld.acquire` and so on). Other kernels may wait,
     /// too, but only with a loop that a compiler may assume to be infinite.
     pub fn may_wait(&self, id: KernelId) -> bool {
-        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.may_wait)
+        self.needs(id).any(|n| n.may_wait)
     }
 
     /// Whether the kernel can print.
     pub fn prints(&self, id: KernelId) -> bool {
-        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.prints)
+        self.needs(id).any(|n| n.prints)
     }
 
     /// Whether the kernel needs a device heap.
     pub fn uses_heap(&self, id: KernelId) -> bool {
-        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.heap)
+        self.needs(id).any(|n| n.heap)
     }
 
     /// Whether the kernel can call the device runtime.
     pub fn uses_runtime(&self, id: KernelId) -> bool {
-        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.runtime)
+        self.needs(id).any(|n| n.runtime)
     }
 
     /// The kernel that a function pointer refers to.
@@ -266,11 +272,7 @@ impl Program {
     /// Names of special registers that the kernel can read and that differ between runs, sorted and
     /// without duplicates: clocks, and values that depend on host threads.
     pub fn nondeterministic_inputs(&self, id: KernelId) -> Vec<&'static str> {
-        let all = self
-            .unit(id, Arithmetic::default())
-            .needs
-            .iter()
-            .flat_map(|n| &n.nondeterministic_inputs);
+        let all = self.needs(id).flat_map(|n| &n.nondeterministic_inputs);
         let mut names: Vec<&'static str> = all.map(|reg| reg.name()).collect();
         sort_by_key(&mut names, |&name| name);
         names.dedup();
@@ -279,7 +281,7 @@ impl Program {
 
     /// Whether the kernel reads the offset of reserved shared memory.
     pub(crate) fn uses_reserved_shared(&self, id: KernelId) -> bool {
-        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.reserved_shared)
+        self.needs(id).any(|n| n.reserved_shared)
     }
 
     /// Resources that a thread of the kernel needs.
@@ -297,8 +299,7 @@ impl Program {
     }
 
     fn lay_out_shared(&self, id: KernelId) -> SharedLayout {
-        let needs = self.unit(id, Arithmetic::default()).needs.iter();
-        let mut used: Vec<VarId> = needs.flat_map(|n| &n.shared).copied().collect();
+        let mut used: Vec<VarId> = self.needs(id).flat_map(|n| &n.shared).copied().collect();
         sort_by_key(&mut used, |&v| v);
         used.dedup();
         let (mut offsets, mut end, mut align) = (HashMap::new(), 0_u64, 16_u64);

@@ -1,14 +1,13 @@
 //! Lowers the tensor-core instructions `mma` and `wmma`. Loads and stores of `wmma` become ordinary
 //! loads and stores of each lane, as with ptxas.
 
-use super::arithmetic::row_of;
 use super::builder::{Builder, mask_of};
 use super::memory::Address;
 use crate::code::{Access, MemSpace, Mma, Op, Slot};
 use std::sync::Arc;
-use texunit_alu::soft;
+use texunit_alu::{Kind, soft};
 use texunit_check::ir::{Instruction, Operand};
-use texunit_isa::{Modifiers, MulPart, Opcode, Rounding, ScalarType};
+use texunit_isa::{Modifiers, Opcode, Rounding};
 use texunit_tensor::{BitOperation, ElementType, Fragment, Operation, Order, Product, Shape};
 
 /// A matrix (A, B, C or D) and its order in memory.
@@ -174,7 +173,10 @@ impl<'a> Builder<'a> {
         let bytes = |elements: usize| (elements * unit / 8) as u64;
         let lane = self.temporary_narrow();
         self.helper(Op::Special { d: lane, reg: texunit_isa::SpecialReg::Laneid, component: 0 });
-        let stride = self.scaled(stride, bits)?;
+        // The distance in bytes from line to line.
+        let (kind, by) = if bits < 8 { (Kind::ShrU, 8 / bits) } else { (Kind::Shl, bits / 8) };
+        let by = self.constant(by.trailing_zeros().into(), false);
+        let stride = self.prepared(kind, &[stride, by]);
         // Lane 1 differs from lane 0 in its position in the group of four lanes, lane 4 in its
         // group.
         let (first, next, group) = (place(0, 0, 0), place(0, 1, 0), place(0, 4, 0));
@@ -182,17 +184,17 @@ impl<'a> Builder<'a> {
         if base.is_none() {
             base = self.constant(0, true);
         } else if !base.is_wide() {
-            let (d, a) = (self.temporary_wide(), base);
-            let op = self.kept(d, a, u64::MAX);
-            self.helper(op);
-            base = d;
+            base = self.converted(base, true);
         }
-        for (part, by) in [(self.low(lane)?, next), (self.high(lane)?, group)] {
+        // The position of the lane in its group of four, and its group.
+        for (kind, number, by) in [(Kind::And, 3, next), (Kind::ShrU, 2, group)] {
+            let number = self.constant(number, false);
+            let part = self.prepared(kind, &[lane, number]);
             let lines = self.constant((by.0 - first.0) as u64, false);
-            let line = self.multiplied(part, lines)?;
-            base = self.plus_product((line, stride), base)?;
+            let line = self.prepared(Kind::MulLo, &[part, lines]);
+            base = self.prepared(Kind::MadWideU, &[line, stride, base]);
             let across = self.constant(bytes(by.1 - first.1), false);
-            base = self.plus_product((part, across), base)?;
+            base = self.prepared(Kind::MadWideU, &[part, across, base]);
         }
         for (register, &slot) in slots.iter().enumerate() {
             let elements: Vec<_> =
@@ -216,7 +218,10 @@ impl<'a> Builder<'a> {
             }
             for (part, &(line, across)) in temporaries.iter().zip(&elements) {
                 let lines = self.constant(line as u64, false);
-                let base = if line == 0 { base } else { self.plus_product((stride, lines), base)? };
+                let base = match line {
+                    0 => base,
+                    _ => self.prepared(Kind::MadWideU, &[stride, lines, base]),
+                };
                 let address = (base, at.offset.wrapping_add(bytes(across)));
                 let access = Access {
                     mask: mask_of(8 * u32::from(size)),
@@ -231,48 +236,6 @@ impl<'a> Builder<'a> {
             }
         }
         Some(())
-    }
-
-    /// The distance in bytes from line to line.
-    fn scaled(&mut self, stride: Slot, bits: u32) -> Option<Slot> {
-        let (opcode, by) = if bits < 8 { (Opcode::Shr, 8 / bits) } else { (Opcode::Shl, bits / 8) };
-        self.with(opcode, stride, by.trailing_zeros())
-    }
-
-    /// Position of a lane in its group of four.
-    fn low(&mut self, lane: Slot) -> Option<Slot> {
-        self.with(Opcode::And, lane, 3)
-    }
-
-    /// Group of a lane.
-    fn high(&mut self, lane: Slot) -> Option<Slot> {
-        self.with(Opcode::Shr, lane, 2)
-    }
-
-    /// Emits a 32-bit operation on a register and a constant.
-    fn with(&mut self, opcode: Opcode, a: Slot, by: u32) -> Option<Slot> {
-        let ty = if opcode == Opcode::Shr { ScalarType::U32 } else { ScalarType::B32 };
-        let row = row_of(opcode, &Modifiers { types: vec![ty], ..Modifiers::default() })?;
-        let (d, by) = (self.temporary_narrow(), self.constant(by.into(), false));
-        self.helper(Op::Compute { row, d, s: [a, by, by, by] });
-        Some(d)
-    }
-
-    fn multiplied(&mut self, a: Slot, b: Slot) -> Option<Slot> {
-        let (types, part) = (vec![ScalarType::U32], Some(MulPart::Lo));
-        let row = row_of(Opcode::Mul, &Modifiers { types, part, ..Modifiers::default() })?;
-        let d = self.temporary_narrow();
-        self.helper(Op::Compute { row, d, s: [a, b, a, a] });
-        Some(d)
-    }
-
-    /// Emits `base + a * b` with 64 bits.
-    fn plus_product(&mut self, (a, b): (Slot, Slot), base: Slot) -> Option<Slot> {
-        let (types, part) = (vec![ScalarType::U32], Some(MulPart::Wide));
-        let row = row_of(Opcode::Mad, &Modifiers { types, part, ..Modifiers::default() })?;
-        let d = self.temporary_wide();
-        self.helper(Op::Compute { row, d, s: [a, b, base, base] });
-        Some(d)
     }
 }
 

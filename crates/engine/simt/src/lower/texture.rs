@@ -6,7 +6,7 @@ use crate::code::{Access, CompareTo, Handle, HandleSource, Op, Query, Slot};
 use crate::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_alu::{Kind, Row};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
-use texunit_isa::{BoolOp, Opcode, ScalarType};
+use texunit_isa::{Opcode, ScalarType};
 
 impl<'a> Builder<'a> {
     pub(super) fn site(&mut self) -> usize {
@@ -96,15 +96,9 @@ impl<'a> Builder<'a> {
         };
         let a = self.wide(a)?;
         let d = self.destination(d)?;
-        let (bits, mask) = (self.temporary_wide(), self.constant(bit, true));
-        self.helper(Op::Compute {
-            row: Row::inner(Kind::And64),
-            d: bits,
-            s: [a, mask, mask, mask],
-        });
-        let to = CompareTo { p: d, q: Slot::NONE, op: BoolOp::And, c: Slot::TRUE };
-        let b = self.constant(0, true);
-        self.emit(Op::Compare { row: Row::inner(Kind::Ne64), a: bits, b, to });
+        let mask = self.constant(bit, true);
+        let (a, b) = (self.prepared(Kind::And64, &[a, mask]), self.constant(0, true));
+        self.emit(Op::Compare { row: Row::inner(Kind::Ne64), a, b, to: CompareTo::only(d) });
         Some(())
     }
 }

@@ -17,7 +17,6 @@ use texunit_jit::region::{Block, End, Region, Step, Target};
 use texunit_jit::{Predicate, VReg};
 
 /// A range of instructions of a function that becomes a region.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) function: usize,
     pub(super) insts: Range<u32>,
@@ -38,11 +37,6 @@ enum Role {
 }
 
 impl Cut {
-    /// Whether the range is contained in another one.
-    pub(super) fn is_within(&self, other: &Self) -> bool {
-        other.insts.start <= self.insts.start && self.insts.end <= other.insts.end
-    }
-
     /// The instructions of the range, with their numbers.
     fn insts<'c>(&self, code: &'c Code) -> impl Iterator<Item = (u32, &'c Inst)> {
         let all = code.insts.get(self.insts.start as usize..self.insts.end as usize);

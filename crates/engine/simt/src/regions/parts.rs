@@ -1,25 +1,44 @@
-//! Divides functions into parts for the decision to compile. A part is compiled as a whole if
-//! enough instructions of it were interpreted in total, even if few from each entry.
+//! Divides functions into parts, each of which is compiled as a whole if enough instructions of it
+//! were interpreted in total.
 
+use crate::code::Code;
 use crate::flow::FunctionCode;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use texunit_flow::Cfg;
+use texunit_jit::region::Mode;
 
 /// Maximum number of instructions of a region.
 pub(super) const MAX: u32 = 1024;
+
+/// Count of interpreted instructions that says that a part was compiled.
+pub(super) const COMPILED: u64 = 1 << 63;
 
 /// A function, or a part of a function that is longer than a region may be.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) insts: Range<u32>,
     /// For each mode, the number of instructions that were interpreted in this part.
-    pub(super) interpreted: [AtomicU64; 2],
+    interpreted: [AtomicU64; 2],
+}
+
+impl Part {
+    /// The number of instructions that were interpreted in a mode; from [`COMPILED`] on, the part
+    /// was compiled for the mode.
+    pub(super) fn interpreted_in(&self, mode: Mode) -> &AtomicU64 {
+        &self.interpreted[usize::from(mode == Mode::Some)]
+    }
+}
+
+/// The parts of a function of the code, in order.
+pub(super) fn parts_of(code: &Code, function: usize) -> Box<[Part]> {
+    let of = FunctionCode::new(code, function);
+    of.map_or_else(Box::default, |of| parts(&loops(&of), of.range()))
 }
 
 /// The parts of a function, in order, given its range and loops.
-pub(super) fn parts(loops: &HashMap<u32, u32>, insts: Range<u32>) -> Box<[Part]> {
+fn parts(loops: &HashMap<u32, u32>, insts: Range<u32>) -> Box<[Part]> {
     let mut parts = Vec::new();
     let mut start = insts.start;
     while start < insts.end {
@@ -49,7 +68,7 @@ fn end_of_part(loops: &HashMap<u32, u32>, rest: Range<u32>) -> u32 {
 }
 
 /// The loops of a function: for each loop header the last branch back to it.
-pub(super) fn loops(code: &FunctionCode<'_>) -> HashMap<u32, u32> {
+fn loops(code: &FunctionCode<'_>) -> HashMap<u32, u32> {
     let cfg = Cfg::new(code);
     let at = |inst: usize| code.first + inst as u32;
     let ends = |(from, to)| (at(cfg.range(to).start), at(cfg.range(from).end - 1));

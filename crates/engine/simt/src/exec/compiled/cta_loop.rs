@@ -4,7 +4,7 @@
 
 use super::batch::{BatchProgress, YieldPoints, ends};
 use super::state::{Compiled, KernelEnd};
-use super::{Context, TURN_ATOMICS, divergence_of_all, inputs};
+use super::{Context, TURN_ATOMICS, divergence_of_all, inputs, start};
 use crate::code::{NONE, OF_CTA, Op, Slot};
 use crate::exec::CtaChunk;
 use crate::exec::context::Launch;
@@ -282,18 +282,11 @@ impl Context<'_> {
         let inputs = inputs(launch, &self.fixed, &self.of_cta, &self.counts);
         let inputs = region::Inputs { is_stream: true, ..inputs };
         let mut sites = compiled.sites_of(number).take();
-        let running = table.region(number).zip(sites.as_mut()).and_then(|(region, sites)| {
-            let running = region.function.with(inputs, sites)?;
-            Some((region, running, region.function.entry_of(Mode::Live, entry)?))
-        });
-        let Some((region, mut running, at)) = running else {
-            table.close(Mode::Live, entry);
-            return None;
-        };
-        let together = Some(&region.load_groups);
-        let adapter = self.probe.take();
+        let (region, mut running, at) =
+            start(table, (number, &mut sites), inputs, (Mode::Live, entry))?;
+        let probe = self.probe.take();
         let mut adapter =
-            adapter.map(|probe| ProbeAdapter::new(probe, launch, self.cta.id, together));
+            probe.map(|probe| ProbeAdapter::new(probe, launch, self.cta.id, &region.load_groups));
         let is_told = adapter.is_some();
         if let Some(adapter) = &mut adapter {
             running.listen(adapter);

@@ -69,13 +69,13 @@ impl Bank {
             tid: &[[0; 32]; 3],
             counts: &Counts::default(),
         };
-        let lanes = Lanes {
-            narrow: &mut self.narrow,
-            wide: &mut self.wide,
-            predicates: &mut self.predicates,
-            constants: &constants,
-            live: u32::MAX,
-        };
+        let mut warp = Warp::default();
+        warp.start(0, u32::MAX, 0);
+        warp.predicates = self.predicates.to_vec();
+        warp.narrow.grow(4);
+        warp.wide.grow(4);
+        warp.narrow.copy_from_slice(&self.narrow);
+        warp.wide.copy_from_slice(&self.wide);
         let mut progress = Progress {
             pc: 0,
             mask,
@@ -86,7 +86,10 @@ impl Bank {
             turns: false,
             stop: Stop::Instruction,
         };
-        InnerLoop { values: &values, lanes, progress: &mut progress }.run(level);
+        super::run(level, &values, &mut warp, &mut progress);
+        self.narrow.copy_from_slice(&warp.narrow);
+        self.wide.copy_from_slice(&warp.wide);
+        self.predicates.copy_from_slice(&warp.predicates);
         let end = progress;
         assert_eq!(
             (end.pc, end.steps, end.threads, end.stop),

@@ -4,6 +4,7 @@ use super::super::frames::Frame;
 use super::super::warp::Warp;
 use super::Machine;
 use crate::code::{Func, NONE, Slot};
+use crate::observe::Registers;
 use texunit_isa::ScalarType;
 
 /// A call frame of a thread.
@@ -98,24 +99,15 @@ impl Machine<'_> {
         register: &RegisterAt,
     ) -> Option<[u64; 2]> {
         let warp = self.warp(cta, warp)?;
-        let (frame, slot) = self.slot(warp, frame, register)?;
-        let (at, lane) = (slot.index(), lane as usize & 31);
+        let (Frame { narrow, wide, predicates, .. }, slot) = self.slot(warp, frame, register)?;
+        let bases = [narrow, wide, predicates];
+        let registers = Registers { bases, ..warp.registers(&self.launch.constants) };
+        let read = |slot| registers.value(slot)[lane as usize & 31];
         if slot.is_none() {
             return None;
         }
-        if slot.is_predicate() {
-            let word = warp.predicates.get(frame.predicates + slot.predicate_index())?;
-            return Some([u64::from(word >> lane & 1), 0]);
-        }
-        if !slot.is_wide() {
-            return Some([warp.narrow.get(frame.narrow + at)?[lane].into(), 0]);
-        }
-        let low = warp.wide.get(frame.wide + at)?[lane];
-        let high = match register.ty.bits() {
-            128 => warp.wide.get(frame.wide + at + 1)?[lane],
-            _ => 0,
-        };
-        Some([low, high])
+        let high = if register.ty.bits() == 128 { read(slot.next()) } else { 0 };
+        Some([read(slot), high])
     }
 
     /// Sets a frame's register in a lane.
@@ -126,31 +118,17 @@ impl Machine<'_> {
         register: &RegisterAt,
         value: [u64; 2],
     ) -> bool {
-        let Some(found) = self.warp(cta, warp).and_then(|w| self.slot(w, frame, register)) else {
-            return false;
-        };
-        let ((frame, slot), lane) = (found, lane as usize & 31);
+        let slot = self.warp(cta, warp).and_then(|warp| self.slot(warp, frame, register));
+        let Some((_, slot)) = slot.filter(|(_, slot)| !slot.is_none()) else { return false };
         let Some(warp) = self.warp_mut(cta, warp) else { return false };
-        let at = slot.index();
-        if slot.is_none() {
-            return false;
+        let (running, mask) = (warp.running, 1 << (lane & 31));
+        let bits = if slot.is_predicate() { 1 } else { u64::MAX };
+        warp.enter(frame);
+        warp.put(slot, &[value[0]; 32], bits, mask);
+        if register.ty.bits() == 128 {
+            warp.put(slot.next(), &[value[1]; 32], bits, mask);
         }
-        if slot.is_predicate() {
-            let place = warp.predicates.get_mut(frame.predicates + slot.predicate_index());
-            let bit = u32::from(value[0] & 1 == 1) << lane;
-            return place.map(|word| *word = *word & !(1 << lane) | bit).is_some();
-        }
-        if !slot.is_wide() {
-            let row = warp.narrow.get_mut(frame.narrow + at);
-            return row.map(|row| row[lane] = value[0] as u32).is_some();
-        }
-        let Some(row) = warp.wide.get_mut(frame.wide + at) else { return false };
-        row[lane] = value[0];
-        if register.ty.bits() == 128
-            && let Some(row) = warp.wide.get_mut(frame.wide + at + 1)
-        {
-            row[lane] = value[1];
-        }
+        warp.enter(running);
         true
     }
 

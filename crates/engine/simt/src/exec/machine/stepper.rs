@@ -1,6 +1,7 @@
 //! The stepper of a debugged launch, which decides at the mark before each instruction whether to
 //! stop.
 
+use super::super::cta::number_of;
 use super::super::outcome::Resume;
 use crate::observe::Probe;
 use crate::observe::event::{Access, AccessOp, At, ExecutedSurfaceAccess};
@@ -10,7 +11,7 @@ use texunit_memory::SpaceKind;
 use texunit_unit::{Resource, SurfaceKind, lanes};
 
 /// A position of lanes at which the launch has stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StopPoint {
     /// Number of the CTA in the grid.
     pub cta: u64,
@@ -100,7 +101,7 @@ pub(super) struct WatchState {
     has_hit: AtomicBool,
     pub(super) turn: AtomicU64,
     pub(super) step: AtomicU64,
-    grid: [AtomicU64; 2],
+    grid: [u32; 3],
 }
 
 /// Maximum number of accesses kept between calls; of more, only the last ones matter.
@@ -113,9 +114,7 @@ pub(super) struct WatchProbe(Arc<WatchState>);
 impl Probe for WatchProbe {
     fn access(&mut self, at: &At, access: &Access<'_>) {
         let watch_state = &*self.0;
-        let grid = watch_state.grid.each_ref().map(|n| n.load(Relaxed));
-        let [x, y, z] = at.cta.map(u64::from);
-        let cta = x + grid[0] * (y + grid[1] * z);
+        let cta = number_of(at.cta, watch_state.grid);
         for (index, range) in watch_state.ranges.iter().enumerate() {
             let tells = (range.reads && access.operation.reads())
                 || (range.writes && access.operation.writes());
@@ -227,7 +226,7 @@ pub(in super::super) enum StepAnswer {
 }
 
 /// Decides where a launch stops.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in super::super) struct Stepper {
     /// The current position.
     pub(super) position: Position,
@@ -247,7 +246,7 @@ pub(in super::super) struct Stepper {
     pub(super) cta: u64,
     /// Position of the last stop.
     pub(super) stop_point: StopPoint,
-    grid: [u64; 2],
+    grid: [u32; 3],
     /// Whether the CTA is ended where it would stop, because its launch is abandoned.
     pub(super) ends: bool,
     /// Number of instructions until the next check for an interruption.
@@ -259,30 +258,13 @@ const PATIENCE: u32 = 4096;
 
 impl Stepper {
     pub(super) fn new(places: usize, grid: [u32; 3]) -> Self {
-        Self {
-            position: Position::default(),
-            passes: false,
-            breaks: vec![false; places],
-            filter: None,
-            end: None,
-            stops_behind: false,
-            watch_state: None,
-            interrupted: Arc::default(),
-            resume: None,
-            cta: 0,
-            stop_point: StopPoint { cta: 0, warp: 0, lanes: 0, at: 0 },
-            grid: [grid[0].into(), grid[1].into()],
-            ends: false,
-            patience: PATIENCE,
-        }
+        Self { breaks: vec![false; places], grid, patience: PATIENCE, ..Self::default() }
     }
 
     pub(super) fn watch(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stops_behind = stops;
-        self.watch_state = (!ranges.is_empty()).then(|| {
-            let grid = self.grid.map(AtomicU64::new);
-            Arc::new(WatchState { ranges, grid, ..WatchState::default() })
-        });
+        self.watch_state = (!ranges.is_empty())
+            .then(|| Arc::new(WatchState { ranges, grid: self.grid, ..WatchState::default() }));
     }
 
     /// Whether surface accesses are watched.

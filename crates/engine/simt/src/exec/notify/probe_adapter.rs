@@ -20,7 +20,7 @@ pub(in crate::exec) struct ProbeAdapter<'a> {
     launch: &'a Launch<'a>,
     cta: [u32; 3],
     events: Events,
-    load_groups: Option<&'a LoadGroups>,
+    load_groups: &'a LoadGroups,
     /// Memory for the addresses of the reported access.
     sums: L64,
     panic: Option<Box<dyn Any + Send>>,
@@ -34,7 +34,7 @@ impl<'a> ProbeAdapter<'a> {
         probe: Box<dyn Probe + 'a>,
         launch: &'a Launch<'a>,
         cta: [u32; 3],
-        load_groups: Option<&'a LoadGroups>,
+        load_groups: &'a LoadGroups,
     ) -> Self {
         Self { probe, launch, cta, events: launch.events, load_groups, sums: [0; 32], panic: None }
     }
@@ -77,8 +77,10 @@ impl<'a> ProbeAdapter<'a> {
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         // Groups are of loads from shared memory.
-        let groups = self.load_groups.filter(|_| params.mem_space == MemSpace::Shared);
-        let more = groups.map_or(&[][..], |groups| groups.with(number));
+        let more = match params.mem_space {
+            MemSpace::Shared => self.load_groups.with(number),
+            _ => &[],
+        };
         let report = AccessReport { probe, events: self.events, order, more };
         report.access(&params, Values(ValueSource::Rows(values)), at, (arrangement, addresses));
     }

@@ -167,10 +167,7 @@ impl<'a> ShadowBuilder<'a> {
     }
 
     fn row(&mut self, kind: Kind, d: Slot, a: Slot, b: Slot) {
-        let row = Row::inner(kind);
-        // Sources that the operation does not have are zero.
-        let s = [a, b, Slot::NONE, Slot::NONE];
-        self.push(Op::Compute { row, d, s });
+        self.push(Op::inner(kind, d, &[a, b]));
     }
 
     /// A bitwise operation on 32-bit registers, given by its truth table.

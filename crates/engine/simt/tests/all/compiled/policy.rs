@@ -1,4 +1,4 @@
-//! Tests of the decision to compile: after ten times the cost of compilation was spent
+//! Tests of the decision to compile: after five times the cost of compilation was spent
 //! interpreting, not earlier. Instructions interpreted within compiled code (such as `%clock`) show
 //! that there is compiled code.
 
@@ -50,7 +50,7 @@ fn what_runs_often_is_compiled_and_nothing_else() {
     assert!(!is_compiled(&interpreted(1, 100_000, 1, JitMode::Off)[0]));
 }
 
-/// Compiling all functions would take much longer than a tenth of the time.
+/// Compiling all functions would take much longer than a fifth of the time.
 #[test]
 fn many_loops_that_run_seldom_are_interpreted() {
     if none_here() {
