@@ -206,10 +206,16 @@ pub(super) trait MemoryPrimitives: Primitives {
         scale_and_lane: (u32, u8),
     );
 
-    /// Gathers a part of 32-bit elements relative to `r12`, at 32-bit indices times the bytes of the
-    /// access. AVX2 overwrites the register of indices, and takes them from the scratch register of
-    /// offsets ([`super::memory::OFFSET_ROW`]).
-    fn gather_words(e: &mut Emitter<'_, Self>, mem: &MemAccess, d: Reg, part: u8, index: Reg);
+    /// Gathers a part of 32-bit elements relative to `r12`, at indices of 32 bits, or with AVX2 also
+    /// of 64, times a scale. AVX2 overwrites the register of indices, and takes them from the
+    /// scratch register of offsets ([`super::memory::OFFSET_ROW`]).
+    fn gather_words(
+        e: &mut Emitter<'_, Self>,
+        mem: &MemAccess,
+        d_and_part: (Reg, u8),
+        index_and_wide: (Reg, bool),
+        scale: u32,
+    );
 
     /// Stores elements of 4 or 8 bytes relative to `r12`, at offsets of 32 or 64 bits, in the lanes
     /// of a mask register, from a lane on. Only AVX-512 has it.

@@ -134,13 +134,20 @@ impl MemoryPrimitives for Avx2 {
 
     // On many processors with AVX2, gather instructions are slow and serialise their cache misses.
     // There the elements are loaded one by one, and combined in registers.
-    fn gather_words(e: &mut Avx2Emitter<'_>, mem: &MemAccess, d: Reg, part: u8, index: Reg) {
-        let row = Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE;
-        if crate::emit::processor::has_fast_gathers() {
+    fn gather_words(
+        e: &mut Avx2Emitter<'_>,
+        mem: &MemAccess,
+        (d, part): (Reg, u8),
+        (index, wide): (Reg, bool),
+        scale: u32,
+    ) {
+        let size = if wide { 2 * LANES_SIZE } else { LANES_SIZE };
+        let row = Frame::scratch(OFFSET_ROW) + usize::from(part) * size;
+        if crate::emit::processor::has_fast_gathers() && !wide {
             e.two(V::Load, index, at(R::RDI, row));
-            Self::gather(e, mem, (d, 4), (index, false), (mem.total as u32, 0));
+            Self::gather(e, mem, (d, 4), (index, false), (scale, 0));
         } else {
-            e.words(d, row, index);
+            e.words(d, (row, wide), index, scale);
         }
     }
 
@@ -205,17 +212,20 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// Loads eight 32-bit elements at indices in the frame, relative to `r12`. Uses `rax` and `rbp`.
-    pub(super) fn words(&mut self, d: Reg, row: usize, upper: Reg) {
+    /// Loads eight 32-bit elements at indices in the frame, of 32 bits or 64, relative to `r12`. Uses
+    /// `rax` and `rbp`.
+    fn words(&mut self, d: Reg, (row, wide): (usize, bool), upper: Reg, scale: u32) {
         for lane in 0..8 {
             // A load of two indices and a shift are faster than two loads.
-            if lane % 2 == 0 {
+            if wide {
+                self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, row + 8 * lane)));
+            } else if lane % 2 == 0 {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, row + 4 * lane)));
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, R::EAX));
                 self.asm.put(I::with2(C::Shr_rm64_imm8, R::RAX, 32));
             }
-            let index = if lane % 2 == 0 { R::RBP } else { R::RAX };
-            let from = MemoryOperand::with_base_index_scale(R::R12, index, 4);
+            let index = if lane % 2 == 0 && !wide { R::RBP } else { R::RAX };
+            let from = MemoryOperand::with_base_index_scale(R::R12, index, scale);
             let half = if lane < 4 { d.xmm() } else { upper.xmm() };
             self.asm.put(match lane as u32 % 4 {
                 0 => I::with2(C::VEX_Vmovd_xmm_rm32, half, from),

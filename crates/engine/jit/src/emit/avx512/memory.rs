@@ -109,8 +109,14 @@ impl MemoryPrimitives for Avx512 {
         e.asm.put_masked(SCRATCH_MASK, I::with2(code, to, from));
     }
 
-    fn gather_words(e: &mut Avx512Emitter<'_>, mem: &MemAccess, d: Reg, part: u8, index: Reg) {
-        Self::gather(e, mem, (d, 4), (index, false), (mem.total as u32, 16 * part));
+    fn gather_words(
+        e: &mut Avx512Emitter<'_>,
+        mem: &MemAccess,
+        (d, part): (Reg, u8),
+        index: (Reg, bool),
+        scale: u32,
+    ) {
+        Self::gather(e, mem, (d, 4), index, (scale, 16 * part));
     }
 
     fn scatter(

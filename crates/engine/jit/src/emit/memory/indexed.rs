@@ -186,15 +186,10 @@ impl<B: Backend> Emitter<'_, B> {
         let slow = self.asm.label();
         self.indices(mem, slow);
         for (part, d) in (0..).zip(to) {
-            let nobody = self.asm.label();
-            if self.mode == Mode::Some {
-                let lanes = (u64::MAX >> (64 - B::LANES)) << (B::LANES * usize::from(part));
-                self.asm.put(I::with2(C::Test_rm32_imm32, R::EBX, lanes as u32));
-                self.asm.jump(C::Je_rel32_64, nobody);
-            }
+            let nobody = self.unless_executing(part);
             let index = self.index_register(mem, value, part);
             if mem.total <= 4 {
-                B::gather_words(self, mem, d[0], part, index);
+                B::gather_words(self, mem, (d[0], part), (index, false), mem.total as u32);
                 self.keep_bits(d[0], u32::MAX >> (32 - 8 * mem.total));
             } else {
                 self.upper_half(half, index);
@@ -218,6 +213,17 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(slow);
+    }
+
+    /// In code for some lanes, jumps to the label if no lane of a part executes the access.
+    pub(super) fn unless_executing(&mut self, part: u8) -> Label {
+        let nobody = self.asm.label();
+        if self.mode == Mode::Some {
+            let lanes = (u64::MAX >> (64 - B::LANES)) << (B::LANES * usize::from(part));
+            self.asm.put(I::with2(C::Test_rm32_imm32, R::EBX, lanes as u32));
+            self.asm.jump(C::Je_rel32_64, nobody);
+        }
+        nobody
     }
 
     /// Loads the index of the last lane into `rax`.

@@ -3,6 +3,7 @@
 use super::access::{MemAccess, data_of_lane};
 use super::addressing::Addressing;
 use super::indexed::{ContiguousAccess, Continuations};
+use super::offsets::is_wide;
 use super::parts::{Bytes, Parts};
 use super::shape::{CONTIGUOUS, Row, Slot};
 use super::{DATA_ROW, moved};
@@ -53,7 +54,7 @@ impl<B: Backend> Emitter<'_, B> {
         let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
         let own: Vec<Vec<Reg>> = match mem.total {
             // The registers of the access but that of indices are free once all lanes are checked.
-            ..=4 if indexed.is_some() && !B::IS_512 => {
+            ..=4 if !B::IS_512 && (indexed.is_some() || Self::has_words(&mem)) => {
                 [0, 2, 3, 4].map(|i| vec![mem.own[i]]).into()
             }
             ..=4 if indexed.is_some() => self.registers_of_parts(parts.len(), bytes),
@@ -166,9 +167,28 @@ impl<B: Backend> Emitter<'_, B> {
         self.load_to_destinations(load, step.guard, Parts::One)
     }
 
-    /// Gathers whole 32-bit or 64-bit elements to registers, with AVX-512, and exits if a lane is
+    /// Whether the lanes' data are words, which AVX2 gathers to registers.
+    fn has_words(mem: &MemAccess) -> bool {
+        !B::IS_512 && mem.total == 4 && Self::has_offsets(mem)
+    }
+
+    /// Gathers whole 32-bit or, with AVX-512, 64-bit elements to registers, and exits if a lane is
     /// out of bounds. Returns whether it does.
     fn gather_lanes(&mut self, mem: &MemAccess, to: &[Vec<Reg>], taken: Label) -> bool {
+        if Self::has_words(mem) {
+            self.load_executing(mem);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, taken);
+            self.offsets(mem);
+            let origin = self.origin(mem);
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+            let index = (self.offset_register(mem, 0), is_wide(mem));
+            for (part, d) in (0..).zip(to) {
+                let nobody = self.unless_executing(part);
+                B::gather_words(self, mem, (d[0], part), index, 1);
+                self.asm.bind(nobody);
+            }
+            return true;
+        }
         let is_element = usize::from(mem.access.size) == mem.total && !to.is_empty();
         if !Self::is_gathered(mem) || !is_element {
             return false;

@@ -22,7 +22,7 @@ fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
 }
 
 /// Whether offsets are computed with 64 bits.
-fn is_wide(mem: &MemAccess) -> bool {
+pub(super) fn is_wide(mem: &MemAccess) -> bool {
     matches!(mem.base, Base::Lanes(LaneBase { wide: true, .. }) | Base::Affine(_))
 }
 
