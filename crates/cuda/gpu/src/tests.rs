@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use texunit_cases::{Access, BuiltFetch, Case, Engine, random_case};
 use texunit_device::{
-    Arg, BadFetch, Device, GradientPath, LaunchOptions, Module, TextureDescriptor, TextureResource,
+    Arg, BadFetch, Device, LaunchOptions, Module, TextureDescriptor, TextureResource,
 };
+use texunit_gradients::TxdEngine;
 use texunit_syntax::SourceFile;
 use texunit_unit::{
     ClampMode, CoordType, FetchForm, FetchKind, Geometry, Lod, ReduceOp, ReduceType, ResultType,
@@ -254,9 +255,10 @@ fn gradients_by_txd() {
         input.write(0, &words).expect("its size");
         let output = device.alloc(32 * u64::from(count), "answers").expect("memory");
         let module = Module::load(&device, "fetch.ptx", &fetch_kernel(form)).expect("valid PTX");
+        let txd = TxdEngine::new(module.source());
         let options = LaunchOptions::new(count.div_ceil(128), 128)
             .with_bad_fetch(BadFetch::Zero)
-            .with_gradients(GradientPath::Txd);
+            .with_gradients(Some(&txd));
         let args =
             [Arg::Texture(&object), Arg::Buffer(&input), Arg::Buffer(&output), Arg::U32(count)];
         let kernel = module.kernel("fetch").expect("the kernel");

@@ -7,10 +7,9 @@ use crate::kernel::{Kernel, MAX_THREADS};
 use crate::launch_error::{ArgError, LaunchError};
 use crate::launch_options::LaunchOptions;
 use crate::local::LocalMemoryShare;
-use crate::txd::{self, Engine};
 use std::sync::atomic::Ordering;
 use texunit_forms::Count;
-use texunit_simt::{CtaRange, GradientEngine, LaunchConfig, LaunchStats};
+use texunit_simt::{CtaRange, LaunchConfig, LaunchStats};
 
 /// Maximum shared memory of a CTA: 227 KiB, as on sm_90.
 const MAX_SHARED: u64 = 227 * 1024;
@@ -111,8 +110,6 @@ impl Kernel {
         let peers = options.peers.iter().map(|peer| &peer.inner.memory);
         let memory = device.memory.map_with_peers(peers);
         let descriptors = device.tables().snapshot();
-        let engine: Option<Engine<'_>> =
-            txd::engine(|| self.module().gradient_instructions(), options);
         let cluster = cluster::of(self, options);
         let grid = cluster::grid(self, options);
         let config = LaunchConfig {
@@ -143,7 +140,7 @@ impl Kernel {
             external_writers: options.external_writers,
             cpu_clock: options.cpu_clock,
             observer: options.observer,
-            gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),
+            gradients: options.gradients,
             jit: None,
             schedule: options.schedule,
             fill: device.memory.fill(),

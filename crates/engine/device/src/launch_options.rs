@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
 use texunit_simt::runtime::Runtime;
-use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, ExternalWriters, Observer};
+use texunit_simt::{
+    Approximate, BadFetch, Bounds, CtaRange, ExternalWriters, GradientEngine, Observer,
+};
 
 /// Options of a launch. [`LaunchOptions::new`] sets the sizes; fields and methods change other
 /// options.
@@ -82,24 +84,13 @@ pub struct LaunchOptions<'a> {
     pub observer: Option<&'a dyn Observer>,
     /// A debugger that steps through the launch.
     pub debugger: Option<&'a dyn Debugger>,
-    /// What computes fetches with gradients.
-    pub gradients: GradientPath,
+    /// The engine that is asked first for fetches with gradients (`tex.grad`), such as
+    /// `TxdEngine` of `texunit-gradients`; `None`: the texture unit computes all of them.
+    /// [`LaunchStats::gradients`](crate::LaunchStats::gradients) counts both.
+    pub gradients: Option<&'a dyn GradientEngine>,
     /// Seed of a random fair order in which CTAs and warps run (`--schedule`). With `None`, CTAs
     /// run one after the other, and the warps of a CTA take turns from barrier to barrier.
     pub schedule: Option<u64>,
-}
-
-/// What computes fetches with gradients (`tex.grad`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(not(feature = "sass"), non_exhaustive)]
-pub enum GradientPath {
-    /// The texture unit.
-    #[default]
-    Unit,
-    /// Maxwell's TXD if it can express the instruction, the texture and the sampler, else the
-    /// texture unit. [`LaunchStats::gradients`](crate::LaunchStats::gradients) counts both.
-    #[cfg(feature = "sass")]
-    Txd,
 }
 
 /// Sizes along x, y and z, made from `8`, `(8, 4)`, `[8, 4]` and so on; sizes that are left out are
@@ -188,7 +179,7 @@ texunit_unit::setters! {
         with_cpu_clock(cpu_clock: Option<fn() -> Duration>);
         with_observer(observer: Option<&'a dyn Observer>);
         with_debugger(debugger: Option<&'a dyn Debugger>);
-        with_gradients(gradients: GradientPath);
+        with_gradients(gradients: Option<&'a dyn GradientEngine>);
         with_schedule(schedule: impl Into<Option<u64>>);
     }
 }
@@ -223,7 +214,7 @@ impl Default for LaunchOptions<'_> {
             cpu_clock: None,
             observer: None,
             debugger: None,
-            gradients: GradientPath::Unit,
+            gradients: None,
             schedule: None,
         }
     }

@@ -46,8 +46,8 @@
 //!
 //! # Features
 //!
-//! Both are on unless `default-features = false` is set. `jit` compiles hot loops on x86-64;
-//! without it everything is interpreted, with the same bits. `sass` is [`GradientPath`]'s `Txd`.
+//! `jit`, which is on unless `default-features = false` is set, compiles hot loops on x86-64;
+//! without it everything is interpreted, with the same bits.
 
 mod arg;
 mod array;
@@ -79,8 +79,6 @@ mod shared;
 mod sparse;
 mod state;
 mod texture;
-#[cfg_attr(not(feature = "sass"), path = "without_txd.rs")]
-mod txd;
 mod undefined;
 mod unknown;
 mod unloadable;
@@ -97,7 +95,7 @@ pub use device::{Device, DeviceOptions};
 pub use error::Error;
 pub use kernel::Kernel;
 pub use launch_error::{ArgError, LaunchError};
-pub use launch_options::{Dim, GradientPath, LaunchOptions};
+pub use launch_options::{Dim, LaunchOptions};
 pub use linear::Linear;
 pub use module::{LoadError, Module};
 pub use pieces::overlay;
@@ -121,10 +119,10 @@ pub use texunit_memory::{Mapped, Pages, Reserved};
 pub use texunit_simt::debug;
 pub use texunit_simt::{
     AccessKind, Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, CtaRange,
-    Described, ExternalWriters, Fault, FaultKind, FetchSite, Frame, Fusion, GradientStats,
-    HandleSource, InstructionForm, KernelId, LaunchStats, Observer, PolledMemory, Resources,
-    SourceId, SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop, Watch, Watched,
-    WatchedAccess, WatchedFetch, WatchedSurface, observe, runtime,
+    Described, ExternalWriters, Fault, FaultKind, FetchSite, Frame, Fusion, GradientEngine,
+    GradientStats, HandleSource, InstructionForm, KernelId, LaunchStats, Observer, PolledMemory,
+    Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop, Watch,
+    Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe, runtime,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -7,12 +7,11 @@ use crate::initial::{surface_warnings, texture_warnings};
 use crate::loader::{Loader, release};
 use crate::resource::{Owner, SurfaceResource, TextureResource};
 use crate::texture::{Pairing, TextureDescriptor, surface_header, texture_header};
-use crate::txd::GradientInstructions;
 use crate::undefined::undefined;
 use crate::unloadable::{Unloadable, unloadable};
 use crate::variables::{Global, OpaqueKind, OpaqueVariable, VariableAddresses};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_simt::observe::Listing;
 use texunit_simt::{Arithmetic, Program};
@@ -68,8 +67,6 @@ pub(crate) struct Loaded {
     globals: HashMap<String, Global>,
     placed: Vec<u64>,
     bindings: Mutex<Bindings>,
-    /// The machine code of gradient fetches, created when first needed.
-    gradient_instructions: OnceLock<GradientInstructions>,
 }
 
 impl Drop for Loaded {
@@ -146,7 +143,6 @@ impl Module {
                 globals,
                 placed,
                 bindings,
-                gradient_instructions: OnceLock::new(),
             };
             Ok(Self { inner: Arc::new(inner) })
         } else {
@@ -230,11 +226,6 @@ impl Module {
     ) -> Option<(Option<usize>, Option<usize>)> {
         let bindings = self.bindings();
         bindings.variables.iter().find(|v| v.name == name && v.kind == kind).map(|v| v.slots)
-    }
-
-    /// The machine code of the module's fetches with gradients.
-    pub(crate) fn gradient_instructions(&self) -> &GradientInstructions {
-        self.inner.gradient_instructions.get_or_init(|| GradientInstructions::new(self.source()))
     }
 
     fn bindings(&self) -> std::sync::MutexGuard<'_, Bindings> {

@@ -104,6 +104,8 @@ mod emit;
 mod emit;
 mod frame;
 mod ir;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod listing;
 mod machine;
 mod needs;
 mod op;

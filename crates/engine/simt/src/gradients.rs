@@ -46,7 +46,7 @@ pub struct GradientStats {
 
 /// Executes fetches with gradients. The unit has validated form, texture and sampler before the
 /// call.
-pub trait GradientEngine: Sync {
+pub trait GradientEngine: Sync + std::fmt::Debug {
     /// Fills the active lanes of the answer, as [`texunit_unit::FetchPlan::fetch`] does, or leaves
     /// the answer unchanged for the unit.
     ///

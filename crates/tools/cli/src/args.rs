@@ -4,7 +4,7 @@ use crate::number;
 use clap::builder::{PathBufValueParser, ValueParser};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use texunit_device::{Approximate, ComputeCapability, Fill, GradientPath};
+use texunit_device::{Approximate, ComputeCapability, Fill};
 use texunit_job::Settings;
 
 /// Declares the values of an option: those of another type, each with its help.
@@ -117,7 +117,7 @@ pub struct HowArgs {
     pub fill: Option<Fill>,
     /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and
     /// block-linear memory; fetches that TXD cannot do are counted by reason.
-    #[arg(long)]
+    #[arg(long, value_parser = flag(cfg!(feature = "sass")))]
     pub via_txd: bool,
     /// Device memory limit in bytes; K, M and G stand for 2^10, 2^20 and 2^30. Default: what the
     /// job says, or 8G.
@@ -142,6 +142,14 @@ pub(crate) fn file(has_feature: bool) -> ValueParser {
     }
 }
 
+/// The parser for an option of a cargo feature that takes no value: `true` if it is given.
+fn flag(has_feature: bool) -> ValueParser {
+    ValueParser::new(move |text: &str| match text == "true" {
+        true if !has_feature => Err(crate::missing::option()),
+        is_given => Ok(is_given),
+    })
+}
+
 impl HowArgs {
     /// The options that a job may set too.
     pub(crate) fn settings(&self) -> Settings {
@@ -155,11 +163,6 @@ impl HowArgs {
             bad_fetch: self.bad_fetch.map(Into::into),
             ..Settings::default()
         }
-    }
-
-    /// How `tex.grad` is executed.
-    pub(crate) fn gradients(&self) -> GradientPath {
-        if self.via_txd { GradientPath::Txd } else { GradientPath::Unit }
     }
 }
 

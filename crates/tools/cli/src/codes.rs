@@ -34,6 +34,7 @@ pub fn all() -> Vec<&'static Code> {
         texunit_check::CODES.as_slice(),
         texunit_simt::CODES,
         texunit_device::CODES,
+        #[cfg(feature = "sass")]
         texunit_sass::codes::CODES.as_slice(),
         texunit_report::FAULTS.as_slice(),
     ]
@@ -98,8 +99,10 @@ pub fn nearest(code: &str) -> Option<&'static str> {
 
 /// The example of a code.
 pub fn example(code: &str) -> Option<&'static Example> {
-    let of_sass = || texunit_sass::codes::EXAMPLES.iter().find(|e| e.code == code);
-    texunit_check::examples::example(code).or_else(of_sass)
+    let example = texunit_check::examples::example(code);
+    #[cfg(feature = "sass")]
+    let example = example.or_else(|| texunit_sass::codes::EXAMPLES.iter().find(|e| e.code == code));
+    example
 }
 
 /// The kind of file that the texts of an example belong to; empty for whole files.

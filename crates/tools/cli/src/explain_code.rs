@@ -82,6 +82,8 @@ fn no_such(name: &str) -> (String, String) {
     }
     let message = format!("unknown code `{}`", texunit_report::visible(name));
     let help = match (codes::nearest(name), codes::range(name)) {
+        #[cfg(not(feature = "sass"))]
+        _ if name.to_ascii_uppercase().starts_with("E06") => crate::missing::machine_codes(),
         (Some(_), Some((kind, first, last, group))) => format!(
             "{kind} are {first} to {last}; `texunit explain-code {group}` lists the last group"
         ),

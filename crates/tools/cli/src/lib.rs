@@ -59,6 +59,7 @@ pub mod report;
 pub mod rules;
 pub mod run;
 pub mod sample;
+#[cfg(feature = "sass")]
 pub mod sass;
 
 #[cfg(feature = "debug")]

@@ -15,10 +15,12 @@ use std::time::Instant;
 use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{
-    CtaRange, Device, FaultKind, Fill, InitialContents, Kernel, LaunchError, Module, Observer,
-    Watch,
+    CtaRange, Device, FaultKind, Fill, GradientEngine, InitialContents, Kernel, LaunchError,
+    Module, Observer, Watch,
 };
 use texunit_files::{CommandFiles, FileError};
+#[cfg(feature = "sass")]
+use texunit_gradients::TxdEngine;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, Job, Problems, bind};
 use texunit_report::Instruction;
@@ -245,6 +247,12 @@ fn run_kernel(
     let debugger = stepping.as_ref().map(|of| of as &dyn Debugger);
     #[cfg(not(feature = "debug"))]
     let debugger: Option<&dyn Debugger> = None;
+    #[cfg(feature = "sass")]
+    let engine = args.how.via_txd.then(|| TxdEngine::new(kernel.module().source()));
+    #[cfg(feature = "sass")]
+    let gradients = engine.as_ref().map(|engine| engine as &dyn GradientEngine);
+    #[cfg(not(feature = "sass"))]
+    let gradients: Option<&dyn GradientEngine> = None;
     let start = Instant::now();
     let result = with_bar(shown, total, |progress| {
         let options = own
@@ -252,7 +260,7 @@ fn run_kernel(
             .with_progress(progress)
             .with_observer(observers.any())
             .with_debugger(debugger)
-            .with_gradients(args.how.gradients())
+            .with_gradients(gradients)
             .with_schedule(args.how.schedule);
         let options = recording.as_ref().map_or(options, |recording| recording.options(options));
         kernel.launch(&options, &values)

@@ -16,5 +16,3 @@ mod resources;
 mod rust_page;
 mod source_locations;
 mod typed;
-#[cfg(feature = "sass")]
-mod via_txd;

@@ -2,7 +2,7 @@
 //! all jumps resolved.
 
 use crate::Error;
-use crate::code::Listing;
+use crate::listing::Listing;
 use crate::op::Rounding;
 use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
 

@@ -38,8 +38,9 @@ mod vector;
 mod warps;
 
 use crate::Error;
-use crate::code::{Code, Listing};
+use crate::code::Code;
 use crate::ir::{Action, End, Region, Routine, Space, Target};
+use crate::listing::Listing;
 use crate::machine::{Level, Mode, SiteAccess};
 use crate::needs::Needs;
 use affine::{DeferredAddress, Plan};

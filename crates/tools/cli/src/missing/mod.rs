@@ -60,6 +60,7 @@ commands! {
     feature = "run": program { RunArgs run "run" InstallLibsArgs install "install-libs" }
     feature = "reduce": reduce { ReduceArgs run "reduce" }
     feature = "report": report { ReportArgs run "report" }
+    feature = "sass": sass { SassArgs run "sass" }
 }
 
 /// The replacement of the module `completions`, whose function is given the command line.
@@ -77,6 +78,12 @@ pub mod completions {
 #[cfg(not(feature = "cases"))]
 pub(crate) fn case_files() -> String {
     format!("this build of texunit reads no case files: {HOW}")
+}
+
+/// The advice for a code that may be one of the feature `sass`.
+#[cfg(not(feature = "sass"))]
+pub(crate) fn machine_codes() -> String {
+    format!("this build of texunit has no codes of machine instructions: {HOW}")
 }
 
 /// The error for an option that this build lacks.

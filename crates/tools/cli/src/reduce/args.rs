@@ -88,7 +88,7 @@ impl HowArgs {
             of_job: self.settings(),
             schedule: self.schedule,
             fill: self.fill,
-            gradients: self.gradients(),
+            via_txd: self.via_txd,
             threads: threads.into(),
         }
     }

@@ -4,8 +4,9 @@ use crate::case::Case;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use texunit_device::{
-    Device, Fault, Fill, GradientPath, InitialContents, Kernel, LaunchError, Module,
+    Device, Fault, Fill, GradientEngine, InitialContents, Kernel, LaunchError, Module,
 };
+use texunit_gradients::TxdEngine;
 use texunit_job::load::{kernel, launch_options, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
 use texunit_syntax::{Diagnostic, SourceFile};
@@ -19,8 +20,8 @@ pub struct Settings {
     pub schedule: Option<u64>,
     /// The value of `--fill`.
     pub fill: Option<Fill>,
-    /// Whether gradients use TXD, the value of `--via-txd`.
-    pub gradients: GradientPath,
+    /// Whether gradients use TXD (`--via-txd`).
+    pub via_txd: bool,
     /// The value of `--threads`.
     pub threads: usize,
 }
@@ -113,9 +114,10 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         Err(seen) => return seen,
     };
     let Some(args) = bound.args() else { return Outcome::Problems(Vec::new()) };
+    let engine = settings.via_txd.then(|| TxdEngine::new(kernel.module().source()));
     let options = launch_options(&job)
         .with_threads(settings.threads)
-        .with_gradients(settings.gradients)
+        .with_gradients(engine.as_ref().map(|engine| engine as &dyn GradientEngine))
         .with_schedule(settings.schedule)
         .with_cancel(stop);
     let source = || kernel.module().source().clone();

@@ -2,11 +2,10 @@
 //! generates, on texture and sampler headers and block-linear memory that are made from the
 //! launch's textures.
 //!
-//! The texture unit computes fetches that have no TXD (3D, cube and compare, which the assembler
+//! [`TxdEngine`] is an option of a launch. The texture unit computes fetches that have no TXD (3D, cube and compare, which the assembler
 //! emulates), and textures and samplers that the headers cannot express. [`GradientStats`] counts
 //! both.
 
-use crate::launch_options::{GradientPath, LaunchOptions};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use texunit_isa::Opcode;
@@ -15,7 +14,6 @@ use texunit_sass::descriptor::{
     Descriptor, DescriptorError, MAX_BYTES, Place, TextureType, encode_sampler, encode_texture,
     header,
 };
-use texunit_simt::observe::Events;
 use texunit_simt::{Answered, GradientEngine, GradientFetch, GradientStats};
 use texunit_syntax::{SourceFile, Span};
 use texunit_txd::exec::{ExecError, Pool};
@@ -24,6 +22,7 @@ use texunit_txd::{State, execute};
 use texunit_unit::{FetchAnswer, Filter, Geometry, Layout, Resource};
 
 /// How a `tex.grad` is computed.
+#[derive(Debug)]
 enum GradientInstruction {
     /// The TXD instruction, and the same instruction with all components in its mask.
     Txd(Box<[Fetch; 2]>),
@@ -31,22 +30,9 @@ enum GradientInstruction {
     Unit(String),
 }
 
-/// The engine for the gradient fetches of a launch, unless the texture unit computes all of them.
-pub(crate) fn engine<'a>(
-    instructions: impl FnOnce() -> &'a GradientInstructions,
-    options: &LaunchOptions<'_>,
-) -> Option<Engine<'a>> {
-    match options.gradients {
-        GradientPath::Unit => None,
-        GradientPath::Txd => {
-            let all = options.observer.is_some_and(|o| o.wants().has(Events::ANSWERS));
-            Some(Engine::new(instructions(), all))
-        }
-    }
-}
-
 /// All `tex.grad` instructions of a module.
-pub(crate) struct GradientInstructions {
+#[derive(Debug)]
+struct GradientInstructions {
     arch: Arch,
     by_place: HashMap<Span, GradientInstruction>,
     /// Whether the module stores to surfaces, which may change the texels of arrays.
@@ -54,8 +40,7 @@ pub(crate) struct GradientInstructions {
 }
 
 impl GradientInstructions {
-    /// Analyses the PTX of a loaded module.
-    pub(crate) fn new(source: &SourceFile) -> Self {
+    fn new(source: &SourceFile) -> Self {
         let parsed = texunit_syntax::parse(source);
         let module = texunit_check::check(source, &parsed.module).module;
         let arch = lower::arch_of(&module).unwrap_or(Arch::Sm62);
@@ -91,6 +76,7 @@ const MAX_HEADER: u32 = 0xf_ffff;
 const MAX_SAMPLER: u32 = 0xfff;
 
 /// A Maxwell warp, with the headers and the texels of one texture and one sampler in its memory.
+#[derive(Debug)]
 struct Machine {
     state: State,
     /// A copy of the texels in the machine's memory, if the kernel may change them.
@@ -161,7 +147,7 @@ fn bytes(words: &Descriptor) -> Vec<u8> {
     words.0.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     /// The fields of the handle.
     header: u32,
@@ -173,8 +159,8 @@ struct Key {
     flat: bool,
 }
 
-/// The state of the engine during a launch.
-#[derive(Default)]
+/// The state of the engine.
+#[derive(Debug, Default)]
 struct EngineState {
     /// Machines, or the reasons why there is none.
     machines: HashMap<Key, Result<Machine, String>>,
@@ -227,21 +213,22 @@ impl EngineState {
     }
 }
 
-/// The engine of a launch.
-pub(crate) struct Engine<'a> {
-    sites: &'a GradientInstructions,
-    /// Whether an observer needs all components.
-    all: bool,
+/// The engine for the gradient fetches of a module's kernels.
+#[derive(Debug)]
+pub struct TxdEngine {
+    sites: GradientInstructions,
     kept: Mutex<EngineState>,
 }
 
-impl<'a> Engine<'a> {
-    pub(crate) fn new(sites: &'a GradientInstructions, all: bool) -> Self {
-        Self { sites, all, kept: Mutex::default() }
+impl TxdEngine {
+    /// Analyses the PTX of a loaded module. The counts of [`GradientEngine::stats`] are those of
+    /// all launches with this engine.
+    pub fn new(source: &SourceFile) -> Self {
+        Self { sites: GradientInstructions::new(source), kept: Mutex::default() }
     }
 }
 
-impl GradientEngine for Engine<'_> {
+impl GradientEngine for TxdEngine {
     fn fetch(
         &self,
         fetch: &GradientFetch<'_>,
@@ -249,11 +236,13 @@ impl GradientEngine for Engine<'_> {
     ) -> Result<Answered, String> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let lanes = fetch.request.active.count_ones();
+        // Observers also receive components that no instruction reads.
+        let all = fetch.request.components == 0xf;
         let made = match self.sites.by_place.get(&fetch.span) {
             Some(GradientInstruction::Txd(_)) if fetch.form.compare => {
                 return Ok(kept.left_to_unit("TXD has no depth compare", lanes));
             }
-            Some(GradientInstruction::Txd(made)) => &made[usize::from(self.all)],
+            Some(GradientInstruction::Txd(made)) => &made[usize::from(all)],
             Some(GradientInstruction::Unit(why)) => return Ok(kept.left_to_unit(why, lanes)),
             None => return Err("no machine code was made of this tex.grad".to_owned()),
         };
@@ -264,7 +253,7 @@ impl GradientEngine for Engine<'_> {
             geometry: fetch.form.geometry,
             flat,
         };
-        let machine = match kept.machine(key, fetch, self.sites) {
+        let machine = match kept.machine(key, fetch, &self.sites) {
             Ok(machine) => machine,
             Err(why) => {
                 let why = why.to_owned();

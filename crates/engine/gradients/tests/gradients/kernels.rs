@@ -75,7 +75,7 @@ pub(crate) fn kernel(random: &mut Random, geometry: &'static str) -> Shape {
     shape
 }
 
-const PROLOGUE: &str = include_str!("../../ptx/via_txd_start.ptx");
+const PROLOGUE: &str = include_str!("start.ptx");
 
 const FROM_MEMORY: &str = "\
     mad.wide.u32 %at, %which, 16, %list;

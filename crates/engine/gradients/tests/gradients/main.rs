@@ -9,10 +9,11 @@ use kernels::{ANSWERS, Handles, Shape, WORDS, counts, kernel};
 use std::collections::BTreeMap;
 use textures::{Drawn, texture};
 use texunit_device::{
-    Arg, Array, ArrayDescriptor, BadFetch, Device, Extent, Filter, Format, Geometry, GradientPath,
-    GradientStats, LaunchError, LaunchOptions, LaunchStats, MemoryTexels, Module, Sampler,
-    TextureDescriptor, TextureResource, Watch, Watched,
+    Arg, Array, ArrayDescriptor, BadFetch, Device, Extent, Filter, Format, Geometry,
+    GradientEngine, GradientStats, LaunchError, LaunchOptions, LaunchStats, MemoryTexels, Module,
+    Sampler, TextureDescriptor, TextureResource, Watch, Watched,
 };
+use texunit_gradients::TxdEngine;
 use texunit_testkit::Random;
 
 /// The result of a launch: memory and statistics, or the fault.
@@ -54,7 +55,7 @@ fn both_ways(random: &mut Random, tally: &mut Tally) -> Option<Shape> {
         (0..threads).flat_map(|_| operands(random, &shape)).flat_map(u32::to_le_bytes).collect();
     let input = device.alloc(operands.len() as u64, "in").unwrap();
     input.write(0, &operands).unwrap();
-    let run = |gradients: GradientPath| -> Left {
+    let run = |gradients: Option<&dyn GradientEngine>| -> Left {
         let out = device.alloc(u64::from(threads) * 4 * ANSWERS as u64, "out").unwrap();
         let options =
             LaunchOptions::default().with_block([threads, 1, 1]).with_gradients(gradients);
@@ -71,7 +72,7 @@ fn both_ways(random: &mut Random, tally: &mut Tally) -> Option<Shape> {
             Err(error) => panic!("{error}\n{}", shape.text),
         }
     };
-    match (run(GradientPath::Unit), run(GradientPath::Txd)) {
+    match (run(None), run(Some(&TxdEngine::new(module.source())))) {
         (Err(unit), Err(txd)) => {
             assert_eq!(unit, txd, "{}", shape.text);
             tally.faults += 1;
@@ -189,7 +190,8 @@ fn stored_texels(store: [&str; 2], texture: &TextureResource<'_>, device: &Devic
     let module = Module::load(device, "stores.ptx", &text).unwrap();
     let object = device.create_texture(texture, &TextureDescriptor::default()).unwrap();
     let out = device.alloc(12, "out").unwrap();
-    let options = LaunchOptions::default().with_gradients(GradientPath::Txd);
+    let txd = TxdEngine::new(module.source());
+    let options = LaunchOptions::default().with_gradients(Some(&txd));
     let args = [Arg::Texture(&object), other, Arg::Buffer(&out)];
     let stats = module.kernel("k").unwrap().launch(&options, &args).unwrap();
     let words: Vec<u8> = [3_u32, 7, 8].into_iter().flat_map(u32::to_le_bytes).collect();
@@ -222,7 +224,7 @@ fn texels_that_a_store_to_memory_changes() {
     stored_texels([store, store], &pitched, &device, Arg::Buffer(&buffer));
 }
 
-const GRADIENTS: &str = include_str!("../ptx/via_txd_gradients.ptx");
+const GRADIENTS: &str = include_str!("gradients.ptx");
 
 /// A watched thread reports all components, even those that no instruction reads.
 #[test]
@@ -235,8 +237,8 @@ fn a_watched_thread() {
     let module = Module::load(&device, "k.ptx", &format!("{HEAD}{GRADIENTS}")).unwrap();
     let out = device.alloc(4, "out").unwrap();
     let watch = Watch::new([0; 3]);
-    let gradients = GradientPath::Txd;
-    let options = LaunchOptions::default().with_observer(Some(&watch)).with_gradients(gradients);
+    let txd = TxdEngine::new(module.source());
+    let options = LaunchOptions::default().with_observer(Some(&watch)).with_gradients(Some(&txd));
     let args = [Arg::Texture(&object), Arg::Buffer(&out)];
     module.kernel("k").unwrap().launch(&options, &args).unwrap();
     let (accesses, _) = watch.take();
@@ -283,14 +285,20 @@ fn one_texture_of_several_geometries() {
         let module = Module::load(&device, "k.ptx", &text).unwrap();
         let sampler = device.create_sampler(&Sampler::default()).unwrap();
         let out = device.alloc(20, "out").unwrap();
-        for gradients in [GradientPath::Unit, GradientPath::Txd] {
+        let txd = TxdEngine::new(module.source());
+        for gradients in [None, Some(&txd as &dyn GradientEngine)] {
             out.write(0, &[0; 20]).unwrap();
             let options = LaunchOptions::default().with_gradients(gradients);
             let args = [Arg::Texture(&object), Arg::Sampler(&sampler), Arg::Buffer(&out)];
             let stats = module.kernel("k").unwrap().launch(&options, &args).unwrap();
             let words = [3.0_f32.to_bits(), 3.0_f32.to_bits(), 3.0_f32.to_bits(), 1, 0];
-            assert_eq!(out.read(), words.map(u32::to_le_bytes).concat(), "{target} {gradients:?}");
-            if gradients == GradientPath::Txd {
+            assert_eq!(
+                out.read(),
+                words.map(u32::to_le_bytes).concat(),
+                "{target}, by TXD {}",
+                gradients.is_some()
+            );
+            if gradients.is_some() {
                 let all = GradientStats { engine: 3, unit: BTreeMap::new() };
                 assert_eq!(stats.gradients.unwrap(), all, "{target}");
             }
@@ -325,7 +333,9 @@ fn fetches_that_no_texture_fits() {
     let solid = device.create_texture(&(&solid).into(), &TextureDescriptor::default()).unwrap();
     let module = Module::load(&device, "k.ptx", &format!("{HEAD}{body}")).unwrap();
     let out = device.alloc(8, "out").unwrap();
-    for (gradients, engine) in [(GradientPath::Unit, None), (GradientPath::Txd, Some(1))] {
+    for counted in [None, Some(1)] {
+        let txd = TxdEngine::new(module.source());
+        let gradients = counted.map(|_| &txd as &dyn GradientEngine);
         out.write(0, &[7; 8]).unwrap();
         let options = LaunchOptions::default().with_gradients(gradients);
         let args = [Arg::U64(surface.handle()), Arg::Texture(&solid), Arg::Buffer(&out)];
@@ -334,7 +344,7 @@ fn fetches_that_no_texture_fits() {
         let stats = kernel.launch(&options.with_bad_fetch(BadFetch::Zero), &args).unwrap();
         assert_eq!(out.read(), [3.0_f32.to_bits(), 0].map(u32::to_le_bytes).concat());
         assert_eq!(stats.bad_fetches.faults.len(), 2);
-        assert_eq!(stats.gradients.map(|gradients| gradients.engine), engine);
+        assert_eq!(stats.gradients.map(|gradients| gradients.engine), counted);
     }
 }
 
@@ -348,14 +358,15 @@ fn what_has_no_header() {
         let object = device.create_texture(resource, descriptor).unwrap();
         let args = [Arg::Texture(&object), Arg::Buffer(&out)];
         let mut results = Vec::new();
-        let mut gradients = None;
-        for path in [GradientPath::Unit, GradientPath::Txd] {
-            let options = LaunchOptions::default().with_gradients(path);
-            gradients = module.kernel("k").unwrap().launch(&options, &args).unwrap().gradients;
+        let mut counted = None;
+        let txd = TxdEngine::new(module.source());
+        for gradients in [None, Some(&txd as &dyn GradientEngine)] {
+            let options = LaunchOptions::default().with_gradients(gradients);
+            counted = module.kernel("k").unwrap().launch(&options, &args).unwrap().gradients;
             results.push(out.read());
         }
         assert_eq!(results[0], results[1]);
-        let GradientStats { engine, unit } = gradients.unwrap();
+        let GradientStats { engine, unit } = counted.unwrap();
         assert_eq!((engine, unit.len()), (0, 1));
         unit.into_iter().next().unwrap()
     };
