@@ -49,7 +49,7 @@ pub(crate) struct Leak<'l> {
     is_told: bool,
     /// Device heap allocations of this launch that are not freed yet: size and allocating thread by
     /// address.
-    live: Mutex<HashMap<u64, (u64, Spot)>>,
+    live: Mutex<BTreeMap<u64, (u64, Spot)>>,
 }
 
 impl<'l> Leak<'l> {

@@ -76,18 +76,18 @@ impl LaunchFinding {
             OtherAt::Here(spot) => OtherEnd::Here(spot.op),
             OtherAt::Known(end) => OtherEnd::Known(end.place.ptx.file.clone(), end.span),
         });
-        Key { code: self.rule.code, op: self.at.op, other }
+        Key { op: self.at.op, code: self.rule.code, other }
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Key {
-    code: &'static str,
     op: u32,
+    code: &'static str,
     other: Option<OtherEnd>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum OtherEnd {
     Here(u32),
     Known(String, Span),
@@ -135,7 +135,7 @@ impl Sink {
     pub fn again(&self, rule: &CheckRule, at: &Spot, other: Option<u32>, count: u64) -> bool {
         let (code, other) = (rule.code, other.map(OtherEnd::Here));
         let state = &mut *lock(&self.state);
-        match state.found.get_mut(&Key { code, op: at.op, other }) {
+        match state.found.get_mut(&Key { op: at.op, code, other }) {
             Some(kept) if kept.at.order() <= at.order() => {
                 kept.count = kept.count.saturating_add(count);
                 true
@@ -144,12 +144,38 @@ impl Sink {
         }
     }
 
-    /// Returns the findings, ordered by CTA and operation, and the counts of the findings that were
-    /// not kept.
+    /// Returns the findings, ordered by CTA and operations, the same in every run, and the counts of
+    /// the findings that were not kept.
     pub(crate) fn take(&self) -> (Vec<LaunchFinding>, Counts) {
         let state = std::mem::take(&mut *lock(&self.state));
-        let mut found: Vec<LaunchFinding> = state.found.into_values().collect();
-        found.sort_by_key(|found| (found.at.order(), found.at.op, found.rule.code));
-        (found, state.more)
+        let mut found: Vec<(Key, LaunchFinding)> = state.found.into_iter().collect();
+        found.sort_by(|(a, first), (b, second)| {
+            first.at.order().cmp(&second.at.order()).then_with(|| a.cmp(b))
+        });
+        (found.into_iter().map(|(_, finding)| finding).collect(), state.more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_at_one_operation_are_ordered_by_the_other() {
+        let spot = |op| Spot { cta: [0; 3], thread: [0; 3], op };
+        let sink = Sink::new();
+        for op in [7, 3, 9, 1, 8, 2] {
+            let other = Other { what: "is stored here".to_owned(), at: OtherAt::Here(spot(op)) };
+            let finding = LaunchFinding::new(
+                texunit_report::rules::RACE_WRITE_AFTER_WRITE,
+                spot(5),
+                "race".to_owned(),
+            );
+            sink.found(LaunchFinding { other: Some(other), ..finding });
+        }
+        let (found, _) = sink.take();
+        let others = found.iter().map(|finding| finding.key().other);
+        let expected = [1, 2, 3, 7, 8, 9].map(|op| Some(OtherEnd::Here(op)));
+        assert_eq!(others.collect::<Vec<_>>(), expected);
     }
 }
