@@ -130,31 +130,14 @@ fn programs(setup: &Setup) -> Result<(), Failed> {
 /// The runtime's functions with a letter for each parameter: `p` a pointer, `a` an address, `h` a
 /// handle, `c` a function, `n` a number, `s` a structure, which is passed differently.
 fn signatures(setup: &Setup) -> Vec<(String, String)> {
-    let mut paths = vec![setup.root.join("crates/cuda/cudart/src/api")];
-    let mut found = Vec::new();
-    while let Some(path) = paths.pop() {
-        if path.is_dir() {
-            paths.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
-        let text = std::fs::read_to_string(path).unwrap();
-        for (at, _) in text.match_indices("\n    fn cuda") {
-            let Some((head, _)) = text[at + "\n    fn ".len()..].split_once(" {\n") else {
-                continue;
-            };
-            // `in_order!` declares two functions, the second one with a stream.
-            let head = head.trim_end_matches(" |order|");
-            let Some((names, arguments)) = head.trim_end_matches(')').split_once('(') else {
-                continue;
-            };
-            let types: String = kinds(arguments).collect();
-            for (name, stream) in names.split(", ").zip(["", "h"]) {
-                found.push((name.to_owned(), types.clone() + stream));
-            }
-        }
-    }
-    found.extend(listed(setup));
-    found
+    let file = setup.root.join("crates/cuda/cudart/data/runtime-functions.txt");
+    let text = std::fs::read_to_string(file).unwrap();
+    let own = text.lines().filter_map(|line| {
+        let line = line.strip_prefix("13:").unwrap_or(line).strip_prefix("fn ")?;
+        let (name, parameters) = line.strip_suffix(')')?.split_once('(')?;
+        name.starts_with("cuda").then(|| (name.to_owned(), kinds(parameters).collect()))
+    });
+    own.chain(listed(setup)).collect()
 }
 
 /// The letters for parameters, given as `name: type, name: type`.
