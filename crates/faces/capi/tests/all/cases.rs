@@ -282,8 +282,11 @@ fn cases_give_their_bits() {
                 continue;
             };
             if made.status != TEXUNIT_SUCCESS {
-                assert!(matches!(fetch.expected, Expected::Error(_)), "{at}: {}", last_error());
-                refused += 1;
+                // The unit filters integers, and the API does not let a texture ask for it.
+                let is_filter = last_error().contains("cudaErrorInvalidFilterSetting");
+                let is_error = matches!(fetch.expected, Expected::Error(_));
+                assert!(is_error || is_filter, "{at}: {}", last_error());
+                if is_error { refused += 1 } else { left += 1 }
                 ok(texunit_array_destroy(made.array));
                 continue;
             }
