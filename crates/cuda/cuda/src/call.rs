@@ -9,7 +9,7 @@ use crate::settings::say_refused;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Defines exported functions of the driver API, whose parameters have the types of
-/// `cuda-abi/data/driver-functions.txt` ([`crate::functions::typed`]). The body evaluates to an
+/// `cuda-abi/data/driver-functions.txt` ([`crate::typed::typed`]). The body evaluates to an
 /// [`Answer`]: `?` returns an error code. Versions of a function that share a body are defined
 /// together: `fn cuCtxDestroy | cuCtxDestroy_v2(ctx)`. A version that lacks some parameters is named
 /// in brackets before the function, and these parameters are in brackets with the values that they
@@ -64,7 +64,7 @@ macro_rules! driver_api {
         $crate::call::driver_api!(@names [$short] $docs ($($some)*) { $($less)* $body });
     };
     (@names [$($name:ident)+] $docs:tt $args:tt $body:block) => {
-        $($crate::functions::typed!($name driver_api $docs $args $body);)+
+        $($crate::typed::typed!($name driver_api $docs $args $body);)+
     };
     (@one () $names:tt $docs:tt $args:tt $body:block) => {
         $crate::call::driver_api!(@names $names $docs $args $body);

@@ -98,4 +98,5 @@ mod tables;
 mod teardown;
 mod texref;
 mod texture;
+mod typed;
 mod work;

@@ -51,7 +51,7 @@ macro_rules! runtime_api {
         $crate::call::runtime_api!(@ [$($type),*] $name $docs ($($arg),*) $body);
     };
     (@one $name:ident $docs:tt $args:tt $body:block) => {
-        $crate::listed::typed!($name runtime_api $docs $args $body);
+        $crate::typed::typed!($name runtime_api $docs $args $body);
     };
     ($($(#[$doc:meta])* fn $name:ident $args:tt $body:block)*) => {$(
         $crate::call::runtime_api!(@one $name [$(#[$doc])*] $args $body);

@@ -15,6 +15,7 @@ mod listed;
 mod registry;
 mod report;
 mod state;
+mod typed;
 mod types;
 
 use texunit_client::driver;

@@ -1,5 +1,5 @@
 //! Exports that `build.rs` generates from `data/runtime-api.txt`: the functions that only call one
-//! of the driver, and those that are not provided; and the types of the parameters of the others.
+//! of the driver, and those that are not provided.
 
 use crate::api::function::kernel;
 #[cfg(not(feature = "cuda-12"))]
@@ -29,9 +29,5 @@ fn refuse(name: &'static str, group: &str, said: &Once) -> cudaError_t {
     said.call_once(|| report::say_refused(&format!("{name} is not supported")));
     call::answer(name, || Err(lacking(name, group)), &[])
 }
-
-// The macro `typed!`, which adds the types of a function's parameters to the call of a macro.
-include!(concat!(env!("OUT_DIR"), "/typed.rs"));
-pub(crate) use typed;
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));

@@ -7,8 +7,8 @@ use super::copy_box::{copies, copy_2d, copy_3d};
 use super::{copy::*, host::*, memory::*, memset::*, module::*};
 use crate::api::*;
 use crate::context;
-use crate::functions::typed;
 use crate::memory::{self, AllocationKind};
+use crate::typed::typed;
 use texunit_device::Placement;
 
 /// Address range for these allocations, above the sections of programs that are not

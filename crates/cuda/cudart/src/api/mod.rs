@@ -31,6 +31,6 @@ use crate::driver::{self, *};
 use crate::registry;
 use crate::state::{self, check_device, context, primary};
 use crate::types::*;
-use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw, Text};
 use texunit_forms::Count;

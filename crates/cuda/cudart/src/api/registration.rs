@@ -5,7 +5,7 @@ use crate::api::launch;
 use crate::api::*;
 use crate::call::answer;
 use crate::codes::MISSING_CONFIGURATION;
-use crate::listed::typed;
+use crate::typed::typed;
 
 /// The configuration between `<<<` and `>>>`.
 #[derive(Clone, Copy, Debug)]
