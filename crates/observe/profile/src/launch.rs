@@ -1,7 +1,7 @@
 //! The observer of one launch: sums its workers' counters and adds them to the module's profile.
 
-use crate::module::Module;
 use crate::probe::{Totals, Worker, lock};
+use crate::recorder::Module;
 use crate::table::Table;
 use std::sync::{Arc, Mutex};
 use texunit_simt::Fault;

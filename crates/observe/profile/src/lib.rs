@@ -20,7 +20,6 @@ mod counts;
 mod data;
 mod launch;
 mod lines;
-mod module;
 mod probe;
 mod recorder;
 mod rows;
@@ -32,5 +31,5 @@ pub use counts::{Atomics, Constant, Counts, Requests, Shared, Surface, Texture};
 pub use data::{Instruction, Kernel, Key, LaunchCounts, Place, Profile, Unreadable};
 pub use launch::Launch;
 pub use lines::{Line, OverLaunches};
-pub use module::Module;
-pub use recorder::{EXTENSION, Format, Recorder, Target};
+
+pub use recorder::{EXTENSION, Format, Module, Recorder, Target};

@@ -72,13 +72,7 @@ pub(crate) struct Watched {
 
 impl Breakpoint {
     pub(crate) fn new(number: u32, what: BreakpointKind, text: &str) -> Self {
-        Self {
-            number,
-            what,
-            text: text.to_owned(),
-            is_enabled: true,
-            ..Self::default()
-        }
+        Self { number, what, text: text.to_owned(), is_enabled: true, ..Self::default() }
     }
 
     /// The row of `info breakpoints`.

@@ -1,9 +1,9 @@
 //! Creates the objects of a job's parameters.
 
-use super::{Binder, Object, state};
+use super::{Binder, BoundTexels, Object, state};
 use crate::problem::{Problem, codes};
-use crate::spec::ParamValue;
-use crate::texel_resource::refused;
+use crate::spec::{ParamValue, SurfaceSpec, TextureSpec};
+use crate::texel_resource::{TexelResource, refused};
 use texunit_device::TextureDescriptor;
 use texunit_spec::At;
 
@@ -21,6 +21,34 @@ impl Binder<'_> {
                 self.bound.names.insert(index, self.object_name(index));
             }
         }
+    }
+
+    /// The texels of a texture, and the part that it refers to.
+    pub(super) fn texture_texels(
+        &self,
+        spec: &TextureSpec,
+        name: &str,
+    ) -> Result<BoundTexels, Problem> {
+        let whole = self.resource(&spec.resource, &spec.at, name, "texture")?;
+        Ok(BoundTexels { part: whole.part(&spec.part)?, whole })
+    }
+
+    /// The texels of a surface, and the part that it refers to.
+    pub(super) fn surface_texels(
+        &self,
+        spec: &SurfaceSpec,
+        name: &str,
+    ) -> Result<BoundTexels, Problem> {
+        let whole = self.resource(&spec.resource, &spec.at, name, "surface")?;
+        let part = whole.part(&spec.part)?;
+        let part = match part.array() {
+            // A surface without `level` refers to the base level.
+            Some(array) if part.is_mipmapped() => {
+                TexelResource::Array(array.level(0).map_err(refused(&spec.at))?)
+            }
+            _ => part,
+        };
+        Ok(BoundTexels { whole, part })
     }
 
     fn object(&self, index: usize, value: &ParamValue) -> Result<Option<Object>, Problem> {

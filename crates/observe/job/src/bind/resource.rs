@@ -2,10 +2,10 @@
 //! other objects.
 
 use super::texels::{Plan, of_dims};
-use super::{Binder, BoundTexels, Object};
+use super::{Binder, Object};
 use crate::names::job_param;
 use crate::problem::{Problem, codes};
-use crate::spec::{ParamValue, ResourceSpec, SurfaceSpec, TexelSource, TextureSpec};
+use crate::spec::{ParamValue, ResourceSpec, TexelSource};
 use crate::texel_resource::{Place, TexelResource, refused};
 use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry, TileRegion};
 use texunit_forms::Count;
@@ -91,34 +91,6 @@ impl Binder<'_> {
                     && fits(&other.value)
                     && !self.bound.references.contains_key(&index)
             })
-    }
-
-    /// The texels of a texture, and the part that it refers to.
-    pub(super) fn texture_texels(
-        &self,
-        spec: &TextureSpec,
-        name: &str,
-    ) -> Result<BoundTexels, Problem> {
-        let whole = self.resource(&spec.resource, &spec.at, name, "texture")?;
-        Ok(BoundTexels { part: whole.part(&spec.part)?, whole })
-    }
-
-    /// The texels of a surface, and the part that it refers to.
-    pub(super) fn surface_texels(
-        &self,
-        spec: &SurfaceSpec,
-        name: &str,
-    ) -> Result<BoundTexels, Problem> {
-        let whole = self.resource(&spec.resource, &spec.at, name, "surface")?;
-        let part = whole.part(&spec.part)?;
-        let part = match part.array() {
-            // A surface without `level` refers to the base level.
-            Some(array) if part.is_mipmapped() => {
-                TexelResource::Array(array.level(0).map_err(refused(&spec.at))?)
-            }
-            _ => part,
-        };
-        Ok(BoundTexels { whole, part })
     }
 
     /// Creates an array or memory with the texels that the job specifies.
