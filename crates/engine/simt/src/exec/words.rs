@@ -1,6 +1,6 @@
 //! The fast paths of accesses to one word in each lane of a converged warp, the most frequent ones:
-//! words of shared memory, and contiguous global memory, which is copied as a whole. Other accesses,
-//! and those that fault, are left to [`super::access`].
+//! words of shared memory, and contiguous global memory, which is copied as a whole. Other
+//! accesses, and those that fault, are left to [`super::access`].
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
@@ -127,8 +127,8 @@ impl<'a> Context<'a> {
         )
     }
 
-    /// The allocation and offset of a contiguous access of all lanes to global memory; `None` if the
-    /// lanes are not contiguous.
+    /// The allocation and offset of a contiguous access of all lanes to global memory; `None` if
+    /// the lanes are not contiguous.
     #[inline]
     fn row(&mut self, warp: &Warp, access: &Access, writes: bool) -> Option<(&'a Block, u64)> {
         let is_row = matches!(access.mem_space, MemSpace::Global | MemSpace::Generic)
