@@ -291,8 +291,8 @@ fn place(
     Ok(found)
 }
 
-/// Calls `f` with the row and slice of each piece of a pitched memory, its first byte in the row and
-/// its size.
+/// Calls `f` with each piece of pitched memory: its first byte in the row, the row and the slice,
+/// and its size.
 fn each_piece(
     [width, height, depth]: [u64; 3],
     mut f: impl FnMut([u64; 3], u64) -> Result<(), FaultKind>,

@@ -23,6 +23,7 @@ mod decoded;
 mod fill;
 mod format;
 mod frames;
+mod grid;
 mod groups;
 mod handles;
 mod heap;

@@ -8,7 +8,7 @@ use super::Shared;
 use super::cluster;
 use super::context::{Context, Launch};
 use super::counters::Counts;
-use super::cta::{cta_of, number_of};
+use super::grid::{cta_of, number_of};
 use super::limits::RESIDENT_TURN;
 use super::outcome::CtaTurn;
 use super::resident::{Resident, Stage};

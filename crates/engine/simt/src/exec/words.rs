@@ -1,13 +1,13 @@
-//! The fast paths of accesses to one word in each lane of a converged warp, the most frequent ones:
-//! words of shared memory, and contiguous global memory, which is copied as a whole. Other accesses,
-//! and those that fault, are left to [`super::access`].
+//! The fast paths of 4-byte elements of a converged warp, the most frequent accesses: words of
+//! shared memory, and a contiguous word of each lane in global memory, which are copied as a whole.
+//! Other accesses, and those that fault, are left to [`super::access`].
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
 use super::context::Context;
 use super::decoded::each;
 use super::warp::{Warp, narrow};
-use crate::code::{Access, MemSpace, Slot};
+use crate::code::{Access, MemSpace};
 use texunit_alu::L32;
 use texunit_memory::Block;
 
@@ -16,7 +16,7 @@ const BYTES: usize = 32 * 4;
 
 /// How the words of the lanes are arranged.
 enum Layout {
-    /// All lanes access the word of this index.
+    /// All lanes access the elements that begin with the word of this index.
     Same(usize),
     /// The lanes access contiguous words, beginning with the word of this index.
     Row(usize),
@@ -24,11 +24,11 @@ enum Layout {
     Each,
 }
 
-/// Stores the index of each lane's word in `to`. `None`: an access is misaligned, or is not
+/// Stores the index of each lane's first word in `to`. `None`: an access is misaligned, or is not
 /// within the `count` words.
 #[inline(always)]
 fn locate(to: &mut L32, bases: &L32, access: &Access, count: usize) -> Option<Layout> {
-    let offset = access.offset as u32;
+    let (offset, parts) = (access.offset as u32, access.parts.len());
     let first = bases[0].wrapping_add(offset);
     let (mut high, mut any, mut other, mut apart) = (0, 0, 0, 0);
     for lane in 0..32 {
@@ -40,32 +40,33 @@ fn locate(to: &mut L32, bases: &L32, access: &Access, count: usize) -> Option<La
         to[lane] = at / 4;
     }
     match first as usize / 4 {
-        _ if any & 3 != 0 || high as usize / 4 >= count => None,
+        // The number of elements is a power of two.
+        _ if any & (access.total() - 1) != 0 || high as usize / 4 + parts > count => None,
         first if other == 0 => Some(Layout::Same(first)),
-        first if apart == 0 => Some(Layout::Row(first)),
+        first if apart == 0 && parts == 1 => Some(Layout::Row(first)),
         _ => Some(Layout::Each),
     }
 }
 
-/// The register of an access of all lanes to one element of 4 bytes that is a whole register.
+/// Whether the access is one of all lanes, whose elements are whole registers of 4 bytes.
 #[inline(always)]
-fn word_of(access: &Access, mask: u32) -> Option<Slot> {
-    let is_word =
-        mask == u32::MAX && access.size == 4 && access.mask as u32 == u32::MAX && !access.constant;
-    match access.parts[..] {
-        [d] if is_word && !d.is_none() && !d.is_wide() && !d.is_predicate() => Some(d),
-        _ => None,
-    }
+fn has_words(access: &Access, mask: u32) -> bool {
+    mask == u32::MAX
+        && access.size == 4
+        && matches!(access.parts.len(), 1 | 2 | 4)
+        && access.mask as u32 == u32::MAX
+        && !access.constant
+        && access.parts.iter().all(|d| !d.is_none() && !d.is_wide() && !d.is_predicate())
 }
 
 impl<'a> Context<'a> {
     /// Executes the load if the access has this form; otherwise nothing has been changed.
     #[inline]
     pub(super) fn load_words(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
-        let Some(d) = word_of(access, mask) else { return false };
         let done = match access.mem_space {
-            MemSpace::Shared if !access.base.is_wide() => self.load_shared(warp, access, d),
-            _ => self.load_row(warp, access, d),
+            _ if !has_words(access, mask) => None,
+            MemSpace::Shared if !access.base.is_wide() => self.load_shared(warp, access),
+            _ => self.load_row(warp, access),
         };
         done.is_some()
     }
@@ -73,16 +74,16 @@ impl<'a> Context<'a> {
     /// Executes the store if the access has this form; otherwise nothing has been changed.
     #[inline]
     pub(super) fn store_words(&mut self, warp: &Warp, access: &Access, mask: u32) -> bool {
-        let Some(source) = word_of(access, mask) else { return false };
         let done = match access.mem_space {
-            MemSpace::Shared if !access.base.is_wide() => self.store_shared(warp, access, source),
-            _ => self.store_row(warp, access, source),
+            _ if !has_words(access, mask) => None,
+            MemSpace::Shared if !access.base.is_wide() => self.store_shared(warp, access),
+            _ => self.store_row(warp, access),
         };
         done.is_some()
     }
 
     #[inline]
-    fn load_shared(&mut self, warp: &mut Warp, access: &Access, d: Slot) -> Option<()> {
+    fn load_shared(&mut self, warp: &mut Warp, access: &Access) -> Option<()> {
         let words: &[[u8; 4]] = self.cta.shared.as_chunks().0;
         let (to, constants) = (&mut self.narrow, &self.launch.constants);
         let rows = warp.rows_mut();
@@ -91,35 +92,17 @@ impl<'a> Context<'a> {
             || {
                 let bases = narrow(rows, constants, access.base);
                 let layout = locate(to, bases, access, words.len())?;
-                let (d, word) = (&mut rows[d.index()], u32::from_le_bytes);
-                match layout {
-                    Layout::Same(first) => *d = [word(*words.get(first)?); 32],
-                    Layout::Row(first) => each::one(d, words.get(first..)?.first_chunk()?, word),
-                    Layout::Each => each::one(d, to, |at| {
-                        words.get(at as usize).map_or(0, |bytes| word(*bytes))
-                    }),
-                }
-                Some(())
-            },
-        )
-    }
-
-    #[inline]
-    fn store_shared(&mut self, warp: &Warp, access: &Access, source: Slot) -> Option<()> {
-        let words: &mut [[u8; 4]] = self.cta.shared.as_chunks_mut().0;
-        let (to, constants) = (&mut self.narrow, &self.launch.constants);
-        let (bases, from) = (warp.n(constants, access.base), warp.n(constants, source));
-        self.level.run(
-            #[inline(always)]
-            || {
-                if let Layout::Row(first) = locate(to, bases, access, words.len())? {
-                    let row = words.get_mut(first..)?.first_chunk_mut()?;
-                    each::one(row, from, u32::to_le_bytes);
-                    return Some(());
-                }
-                for lane in 0..32 {
-                    if let Some(word) = words.get_mut(to[lane] as usize) {
-                        *word = from[lane].to_le_bytes();
+                let word = u32::from_le_bytes;
+                for (k, d) in access.parts.iter().enumerate() {
+                    let (d, words) = (&mut rows[d.index()], &words[k..]);
+                    match layout {
+                        Layout::Same(first) => *d = [word(*words.get(first)?); 32],
+                        Layout::Row(first) => {
+                            each::one(d, words.get(first..)?.first_chunk()?, word);
+                        }
+                        Layout::Each => each::one(d, to, |at| {
+                            words.get(at as usize).map_or(0, |bytes| word(*bytes))
+                        }),
                     }
                 }
                 Some(())
@@ -127,11 +110,39 @@ impl<'a> Context<'a> {
         )
     }
 
-    /// The allocation and offset of a contiguous access of all lanes to global memory; `None` if the
-    /// lanes are not contiguous.
+    #[inline]
+    fn store_shared(&mut self, warp: &Warp, access: &Access) -> Option<()> {
+        let words: &mut [[u8; 4]] = self.cta.shared.as_chunks_mut().0;
+        let (to, constants) = (&mut self.narrow, &self.launch.constants);
+        let bases = warp.n(constants, access.base);
+        self.level.run(
+            #[inline(always)]
+            || {
+                let layout = locate(to, bases, access, words.len())?;
+                for (k, &from) in access.parts.iter().enumerate() {
+                    let (from, words) = (warp.n(constants, from), &mut words[k..]);
+                    if let Layout::Row(first) = layout {
+                        let row = words.get_mut(first..)?.first_chunk_mut()?;
+                        each::one(row, from, u32::to_le_bytes);
+                        continue;
+                    }
+                    for lane in 0..32 {
+                        if let Some(word) = words.get_mut(to[lane] as usize) {
+                            *word = from[lane].to_le_bytes();
+                        }
+                    }
+                }
+                Some(())
+            },
+        )
+    }
+
+    /// The allocation and offset of an access of all lanes to contiguous words of global memory;
+    /// `None` if it is another one.
     #[inline]
     fn row(&mut self, warp: &Warp, access: &Access, writes: bool) -> Option<(&'a Block, u64)> {
         let is_row = matches!(access.mem_space, MemSpace::Global | MemSpace::Generic)
+            && access.parts.len() == 1
             && !access.base.is_none()
             && access.base.is_wide();
         if !is_row {
@@ -161,11 +172,12 @@ impl<'a> Context<'a> {
         Some(found)
     }
 
-    fn load_row(&mut self, warp: &mut Warp, access: &Access, d: Slot) -> Option<()> {
+    fn load_row(&mut self, warp: &mut Warp, access: &Access) -> Option<()> {
         let (block, at) = self.row(warp, access, false)?;
         let row = &mut self.row[..BYTES];
         block.read(at, row).ok()?;
-        let (words, d) = (row.as_chunks().0.first_chunk()?, &mut warp.rows_mut()[d.index()]);
+        let words = row.as_chunks().0.first_chunk()?;
+        let d = &mut warp.rows_mut()[access.parts[0].index()];
         self.level.run(
             #[inline(always)]
             || each::one(d, words, u32::from_le_bytes),
@@ -173,10 +185,10 @@ impl<'a> Context<'a> {
         Some(())
     }
 
-    fn store_row(&mut self, warp: &Warp, access: &Access, source: Slot) -> Option<()> {
+    fn store_row(&mut self, warp: &Warp, access: &Access) -> Option<()> {
         let (block, at) = self.row(warp, access, true)?;
         let row = &mut self.row[..BYTES];
-        let from = warp.n(&self.launch.constants, source);
+        let from = warp.n(&self.launch.constants, access.parts[0]);
         let words = row.as_chunks_mut().0.first_chunk_mut()?;
         self.level.run(
             #[inline(always)]

@@ -1,6 +1,6 @@
 //! The state of a CTA in its cluster, and the shared memories of the other CTAs while it runs.
 
-use super::super::cta::cta_of;
+use super::super::grid::cta_of;
 use super::super::warp::Warp;
 use crate::observe::LaunchConfig;
 use texunit_memory::Block;

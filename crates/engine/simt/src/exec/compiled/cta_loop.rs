@@ -9,7 +9,7 @@ use crate::code::{NONE, OF_CTA, Op, Slot};
 use crate::exec::CtaChunk;
 use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
-use crate::exec::cta::name_in;
+use crate::exec::grid::name_in;
 use crate::exec::limits::CTA_TURN;
 use crate::exec::notify::ProbeAdapter;
 use crate::exec::outcome::{At, Resume, Stop};

@@ -1,6 +1,6 @@
 //! Executes a single fetch or surface access of a stopped thread and returns its result.
 
-use super::super::cta::cta_of;
+use super::super::grid::cta_of;
 use super::{Filter, Machine, Stop};
 use crate::observe::event::{At, ExecutedFetch, ExecutedSurfaceAccess};
 use crate::observe::{Events, Probe};

@@ -1,7 +1,7 @@
 //! The stepper of a debugged launch, which decides at the mark before each instruction whether to
 //! stop.
 
-use super::super::cta::number_of;
+use super::super::grid::number_of;
 use super::super::outcome::Resume;
 use crate::observe::Probe;
 use crate::observe::event::{Access, AccessOp, At, ExecutedSurfaceAccess};
