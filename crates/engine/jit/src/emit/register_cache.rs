@@ -27,8 +27,8 @@ struct Same {
     vreg: VReg,
     /// The parts that still have the value, as bits.
     parts: u8,
-    /// Whether all live lanes have the value on each way to the code, so that an entry need not
-    /// test it.
+    /// Whether all parts have it, and all live lanes on each way to the code, so that an entry need
+    /// not test it.
     is_known: bool,
 }
 
@@ -240,8 +240,11 @@ impl RegisterCache {
 
     /// Ends that parts which the predicate selects have the value of others.
     fn split(&mut self, is: impl Fn(Key) -> bool) {
-        for Same { vreg, parts, .. } in &mut self.same {
-            (0..8).filter(|&part| is(Key::of(*vreg, part))).for_each(|part| *parts &= !(1 << part));
+        for Same { vreg, parts, is_known } in &mut self.same {
+            let ended = (0..8).filter(|&part| is(Key::of(*vreg, part)));
+            let rest = ended.fold(*parts, |parts, part| parts & !(1 << part));
+            *is_known &= rest == *parts;
+            *parts = rest;
         }
         let ended = |key: Key| {
             let same = self.same.iter().find(|same| key == Key::of(same.vreg, SAME));

@@ -1,10 +1,14 @@
-//! Loads from one address: those whose base register is expected to have one value in all lanes
-//! that are active together. The analysis is given a region, and returns these loads.
+//! Values that all lanes have, which one vector holds.
 //!
-//! The analysis follows which registers vary between lanes through the blocks. Where a branch can diverge,
-//! the registers that its sides write vary from the reconvergence point on. The code tests what it
-//! expects ([`super::Emitter::load_same`]), because lanes can also meet in ways that the region does
-//! not show.
+//! A step computes such a value if its sources are launch constants that are known to be uniform
+//! ([`Emitter::is_uniform`]). The vector stays in its register where blocks know that the register's
+//! stride is 0 ([`crate::region::Region::strides`]).
+//!
+//! A load gives such values if its base register is expected to have one value in all lanes that
+//! are active together. The analysis [`loads`] follows which registers vary between lanes through
+//! the blocks. Where a branch can diverge, the registers that its sides write vary from the
+//! reconvergence point on. The code tests what it expects ([`Emitter::load_same`]), because lanes
+//! can also meet in ways that the region does not show.
 
 use super::Emitter;
 use super::backend::Backend;
