@@ -206,8 +206,8 @@ pub(super) trait MemoryPrimitives: Primitives {
         scale_and_lane: (u32, u8),
     );
 
-    /// Gathers a part of 32-bit elements relative to `r12`, at indices of 32 bits, or with AVX2 also
-    /// of 64, times a scale. AVX2 overwrites the register of indices, and takes them from the
+    /// Gathers a part of 32-bit elements relative to `r12`, at indices of 32 bits, or with AVX2
+    /// also of 64, times a scale. AVX2 overwrites the register of indices, and takes them from the
     /// scratch register of offsets ([`super::memory::OFFSET_ROW`]).
     fn gather_words(
         e: &mut Emitter<'_, Self>,

@@ -1,8 +1,8 @@
 //! Values that all lanes have, which one vector holds.
 //!
 //! A step computes such a value if its sources are launch constants that are known to be uniform
-//! ([`Emitter::is_uniform`]). The vector stays in its register where blocks know that the register's
-//! stride is 0 ([`crate::region::Region::strides`]).
+//! ([`Emitter::is_uniform`]). The vector stays in its register where blocks know that the
+//! register's stride is 0 ([`crate::region::Region::strides`]).
 //!
 //! A load gives such values if its base register is expected to have one value in all lanes that
 //! are active together. The analysis [`loads`] follows which registers vary between lanes through
