@@ -10,8 +10,8 @@ use crate::ir::Listener;
 use crate::machine::Group;
 use crate::run::MAX_WARPS;
 pub(crate) use parts::{Batch, CachedShape, FrameDivergence, FrameInputs, WarpSlot, Window};
-use std::mem::{MaybeUninit, offset_of};
-use std::ptr::{NonNull, null, null_mut};
+use std::mem::offset_of;
+use std::ptr::NonNull;
 
 /// Scratch registers through which host functions are called: four sources and the result.
 pub(crate) const SCRATCH: usize = 5;
@@ -42,10 +42,10 @@ pub(crate) const DEPTH: usize = 8;
 
 /// State of a run of compiled code.
 #[repr(C, align(64))]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Frame {
     /// Scratch registers of the compiled code.
-    pub(crate) scratch: MaybeUninit<[B64; SCRATCH]>,
+    pub(crate) scratch: [B64; SCRATCH],
     /// State of the running warp: a copy of its slot, which the code updates while the warp runs.
     pub(crate) warp: WarpSlot,
     pub(crate) inputs: FrameInputs,
@@ -99,63 +99,11 @@ impl Frame {
 
     /// A frame whose fields the caller sets before it enters the code.
     pub(crate) fn new(call: Trampoline) -> Self {
+        let (retire_at, passed) = (Self::NO_INSTRUCTION, Self::NO_INSTRUCTION);
         Self {
-            scratch: MaybeUninit::uninit(),
-            warp: WarpSlot::NONE,
-            inputs: FrameInputs {
-                pool: null(),
-                constants: null(),
-                wide_constants: null(),
-                uniforms: null(),
-                bytes: null(),
-                counts: null(),
-                prefetch_distance: 0,
-                sites: null_mut(),
-                routines: null(),
-                call,
-            },
-            listener: None,
-            notified: 0,
-            shared: Window::NONE,
-            local: Window::NONE,
-            zeros: 0,
-            cached_shapes: [CachedShape { shape: 0, at: [0; 4] }; BASE_GROUPS],
-            indices: [[0; 2]; 2 * INDICES],
-            saved: [0; 4],
-            parts: [0; 4],
-            inactive_lanes: [0; 32],
-            divergence: FrameDivergence {
-                group: Group::NONE,
-                depth: 0,
-                groups: [Group::NONE; DEPTH + 1],
-                pending: 0,
-                pending_at: 0,
-                pending_target: 0,
-                pending_depth: 0,
-                turn: 0,
-                wait_limit: 0,
-                patience: 0,
-                outer_patience: 0,
-            },
-            batch: Batch {
-                slot: null_mut(),
-                remaining: 0,
-                retire_at: Self::NO_INSTRUCTION,
-                target: null(),
-                yields: 0,
-                barriers: 0,
-                passed: Self::NO_INSTRUCTION,
-                follow: 0,
-                per_cta: 0,
-                ctas: 0,
-                first_per_lane: null(),
-                per_lane_bytes: 0,
-                uniform_bytes: 0,
-                all_steps: 0,
-                all_threads: 0,
-            },
-            slots: [WarpSlot::NONE; MAX_WARPS],
-            own_uniforms: [0; OWN_UNIFORMS],
+            inputs: FrameInputs { call: Some(call), ..FrameInputs::default() },
+            batch: Batch { retire_at, passed, ..Batch::default() },
+            ..Self::default()
         }
     }
 

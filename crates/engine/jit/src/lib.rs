@@ -8,7 +8,8 @@
 //!       |  emit::affine        addresses `base + scale * index` are not computed (DeferredAddress)
 //!       |  emit::base_groups   accesses with one base register share one bounds check
 //!       |  emit::index         accesses whose index is checked instead of their addresses
-//!       |  emit::uniform       loads whose lanes are expected to have one address
+//!       |  emit::uniform       loads whose lanes are expected to have one address; steps that
+//!       |                      compute one value for all lanes
 //!       |  emit::live          next use and last use of each register
 //!       v
 //!  emit::flow        emission, block by block; emit::register_cache: which processor register

@@ -69,7 +69,7 @@ pub struct Entry {
 }
 
 /// A reconvergence group: lanes that diverged at a branch, and wait for each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(32))]
 pub struct Group {
     /// The instruction before which the lanes reconverge.
@@ -81,11 +81,6 @@ pub struct Group {
     pub arrived: u32,
     /// The step count when lanes last arrived at the reconvergence point, if any have.
     pub since: u64,
-}
-
-impl Group {
-    pub(crate) const NONE: Self =
-        Self { reconverge_at: u32::MAX, expected: 0, arrived: 0, since: 0 };
 }
 
 /// The inactive lanes of a warp that has exited; the active ones are in

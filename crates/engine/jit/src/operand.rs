@@ -109,9 +109,9 @@ pub enum Combine {
     Xor,
 }
 
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Source {
     /// The register, if the source is one.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn vreg(self) -> Option<VReg> {
         match self {
             Self::B32(i) => Some(VReg::B32(i)),
@@ -121,15 +121,14 @@ impl Source {
     }
 
     /// Whether the source is an f64 immediate other than a NaN.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn is_number64(self) -> bool {
         matches!(self, Self::Literal(bits) if !f64::from_bits(bits).is_nan())
     }
 }
 
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Predicate {
     /// The predicate register of the guard, if it has one.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn vreg(self) -> Option<VReg> {
         match self {
             Self::If(i) | Self::Unless(i) => Some(VReg::Predicate(i)),

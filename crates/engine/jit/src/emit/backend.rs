@@ -206,8 +206,8 @@ pub(super) trait MemoryPrimitives: Primitives {
         scale_and_lane: (u32, u8),
     );
 
-    /// Gathers a part of 32-bit elements relative to `r12`, at indices of 32 bits, or with AVX2 also
-    /// of 64, times a scale. AVX2 overwrites the register of indices, and takes them from the
+    /// Gathers a part of 32-bit elements relative to `r12`, at indices of 32 bits, or with AVX2
+    /// also of 64, times a scale. AVX2 overwrites the register of indices, and takes them from the
     /// scratch register of offsets ([`super::memory::OFFSET_ROW`]).
     fn gather_words(
         e: &mut Emitter<'_, Self>,
@@ -296,10 +296,21 @@ pub(super) trait Backend: MemoryPrimitives {
     /// undefined.
     fn lanes(e: &mut Emitter<'_, Self>, of: Predicate, to: Register);
 
+    /// Loads the mask of active lanes whose guard is false into `eax`, of the part whose steps are
+    /// being emitted if the back end emits them part by part. May overwrite `ebp`.
+    fn left_out(e: &mut Emitter<'_, Self>, guard: Predicate) {
+        e.lanes_left_out(guard);
+    }
+
     /// The number of steps that are emitted before those that need a value's part; `None` if it is
     /// probably not needed soon, so that it is evicted first.
     fn delay(&self, _: Key) -> Option<u32> {
         Some(0)
+    }
+
+    /// Whether an input was read by a part that is finished.
+    fn is_past(&self, _: Key) -> bool {
+        false
     }
 
     /// Emits consecutive steps that cannot exit, and calls [`Emitter::after_step`] for each of

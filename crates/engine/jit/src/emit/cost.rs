@@ -244,9 +244,8 @@ impl<B: Backend> Emitter<'_, B> {
                 }
             }
             e.notify(guard, &call.routine);
-            for (reg, key, _) in cache.all() {
-                cache.rows(key).take(1).for_each(|row| B::load(e, reg, row));
-            }
+            e.cache = cache.clone();
+            cache.all().for_each(|(reg, key, _)| e.fetch(reg, key));
             e.asm.jump(C::Jmp_rel32_64, done);
         };
         self.cold.rare.push((slow, Box::new(code)));

@@ -42,20 +42,32 @@ impl<B: Backend> Emitter<'_, B> {
     /// steps, because it unpins registers.
     pub(super) fn count_guarded(&mut self) {
         let Some((guard, n)) = self.guarded.take() else { return };
-        match guard {
-            Predicate::Never => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::R8D)),
-            guard => {
-                B::lanes(self, guard, R::EAX);
-                self.asm.put(I::with1(C::Not_rm32, R::EAX));
-                self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
-            }
-        }
+        B::left_out(self, guard);
         self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EAX));
         if n != 1 {
             self.asm.put(I::with3(C::Imul_r32_rm32_imm32, R::EAX, R::EAX, n as i32));
         }
         self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
         self.cache.unpin();
+    }
+
+    /// Loads the mask of active lanes whose guard is false into `eax`.
+    pub(super) fn lanes_left_out(&mut self, guard: Predicate) {
+        if guard == Predicate::Never {
+            return self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::R8D));
+        }
+        B::lanes(self, guard, R::EAX);
+        self.asm.put(I::with1(C::Not_rm32, R::EAX));
+        self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
+    }
+
+    /// Counts the lanes of previous guarded steps if the guard's predicate dies after a step.
+    pub(super) fn count_before_death(&mut self, i: usize) {
+        let vreg = self.guarded.and_then(|(guard, _)| guard.vreg());
+        let after = &self.facts.uses[self.block].after[i];
+        if after.iter().any(|a| Some(a.vreg) == vreg && !a.lives) {
+            self.count_guarded();
+        }
     }
 
     /// Ends a step: counts it, and drops dead values from the cache.
@@ -67,14 +79,10 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     pub(super) fn forget_after(&mut self, i: usize) {
+        self.count_before_death(i);
         let after = &mut self.facts.uses[self.block].after[i];
         let again = self.has_both_modes && self.mode == Mode::Live;
         let after = if again { after.clone() } else { std::mem::take(after) };
-        if let Some(vreg) = self.guarded.and_then(|(guard, _)| guard.vreg())
-            && after.iter().any(|a| a.vreg == vreg && !a.lives)
-        {
-            self.count_guarded();
-        }
         self.cache.unpin();
         for a in after {
             if let Some(number) = self.facts.numbers.get(a.vreg) {

@@ -4,7 +4,7 @@
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
-use super::register_cache::{Key, Kind, MASK_0, Nans, Reg, RegState, RegisterCache};
+use super::register_cache::{Key, Kind, MASK_0, Nans, Reg, RegState, RegisterCache, SAME};
 use crate::frame::Frame;
 use crate::ir::{Action, End, Target};
 use crate::machine::Mode;
@@ -110,15 +110,30 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 continue;
             };
-            let lives = !key.is_same()
-                && self.facts.numbers.get(vreg).is_some_and(|i| self.facts.uses[to].live_in.has(i));
+            let lives =
+                self.facts.numbers.get(vreg).is_some_and(|i| self.facts.uses[to].live_in.has(i));
             let soon = || self.facts.uses[reader].first.iter().any(|&(p, ..)| p == vreg);
-            if lives && (edges == 1 || soon()) {
+            if !lives || edges != 1 && !soon() {
+                continue;
+            }
+            if !key.is_same() {
                 let kind = if alone { held.kind } else { Kind::BITS };
                 *state.of(reg) = RegState { pinned: false, kind, ..held };
+            } else if self.stays_same(to, vreg, cache) {
+                // Another edge loads the value from the register file.
+                let dirty = held.dirty && edges == 1;
+                *state.of(reg) = RegState { pinned: false, dirty, ..held };
+                state.note_same(vreg, Self::PARTS, true);
             }
         }
         state
+    }
+
+    /// Whether a register that one processor register holds for all lanes has one value on each
+    /// way to a block.
+    fn stays_same(&self, to: usize, vreg: VReg, cache: &RegisterCache) -> bool {
+        let mut strides = self.region.strides.get(to).into_iter().flatten();
+        cache.is_same(vreg) && strides.any(|&(i, stride)| vreg == VReg::B32(i) && stride == 0)
     }
 
     /// Chooses the register cache at the beginning of a loop: the registers that the loop uses most
@@ -153,8 +168,17 @@ impl<B: Backend> Emitter<'_, B> {
             usize::from(B::VECTORS).saturating_sub(FREE_VECTORS),
             usize::from(B::MASKS).saturating_sub(FREE_MASKS),
         ];
+        let written = self.written(to, last);
+        let is_written = |vreg| written.iter().any(|w| w.0 == vreg);
         let mut entry_state = Vec::new();
         for (_, vreg) in uses {
+            let same = cache.position(Key::of(vreg, SAME)).filter(|_| !is_written(vreg));
+            if let Some(reg) = same.filter(|_| room[0] != 0 && self.stays_same(to, vreg, cache)) {
+                room[0] -= 1;
+                *state.of(reg) = RegState { pinned: false, dirty: false, ..cache.get(reg) };
+                state.note_same(vreg, Self::PARTS, true);
+                continue;
+            }
             let in_masks = matches!(vreg, VReg::Predicate(_)) && B::MASKS != 0;
             let parts = Key::all::<B>(vreg).count();
             let room = &mut room[usize::from(in_masks)];
@@ -163,7 +187,6 @@ impl<B: Backend> Emitter<'_, B> {
                 entry_state.push(vreg);
             }
         }
-        let written = self.written(to, last);
         let kind = |vreg, held: Option<RegState>| {
             let known = held.map_or(Kind::BITS, |h| h.kind);
             let change = written.iter().rev().find(|w| w.0 == vreg);
@@ -174,7 +197,6 @@ impl<B: Backend> Emitter<'_, B> {
             let any = all && self.any_nans && known.nans != Nans::Bits && floats;
             Kind { nans: if any { Nans::Any } else { Nans::Bits }, ..Kind::BITS }
         };
-        let is_written = |vreg| written.iter().any(|w| w.0 == vreg);
         let keys =
             || entry_state.iter().flat_map(|&vreg| Key::all::<B>(vreg).map(move |k| (vreg, k)));
         for (vreg, key) in keys() {
@@ -242,7 +264,7 @@ impl<B: Backend> Emitter<'_, B> {
         let missing: Vec<_> =
             state.all().filter(|(_, key, _)| self.cache.position(*key).is_none()).collect();
         for (reg, key, held) in missing {
-            state.rows(key).take(1).for_each(|row| B::load(self, reg, row));
+            self.fetch(reg, key);
             match (held.kind.nans, self.cache.is_unsettled(key)) {
                 (Nans::Any, is_unsettled) => self.contradiction |= !is_unsettled,
                 (_, true) => B::canonical(self, reg),

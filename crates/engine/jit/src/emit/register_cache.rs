@@ -10,15 +10,27 @@ pub(super) enum Key {
     B32(u32, u8),
     /// A part of a 64-bit register.
     B64(u32, u8),
-    /// A part of a predicate register.
+    /// A part of a predicate register, or with [`SAME`] all parts.
     Predicate(u32, u8),
-    /// A part of another source, as lanes of 32 or 64 bits. A uniform source has only part 0.
+    /// A part of another source, as lanes of 32 or 64 bits. A uniform source has only part 0. With
+    /// [`SAME`], a per-lane input's value in lane 0, which all lanes have.
     Other(Source, Width, u8),
 }
 
-/// Stands for the parts of a 32-bit register that [`RegisterCache`] knows to have one value in all
-/// lanes, so that one processor register holds all of them.
-const SAME: u8 = u8::MAX;
+/// Stands for the parts of a register that [`RegisterCache`] knows to have one value in all lanes,
+/// so that one processor register holds all of them.
+pub(super) const SAME: u8 = u8::MAX;
+
+/// A register with one value in all lanes.
+#[derive(Clone, Copy, Debug)]
+struct Same {
+    vreg: VReg,
+    /// The parts that still have the value, as bits.
+    parts: u8,
+    /// Whether all parts have it, and all live lanes on each way to the code, so that an entry need
+    /// not test it.
+    is_known: bool,
+}
 
 /// The width of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,9 +131,9 @@ pub(super) struct RegState {
 pub(super) struct RegisterCache {
     pub(super) held: [RegState; REGISTERS],
     clock: u32,
-    /// 32-bit registers with one value in all lanes, and the parts that still have it, as bits.
-    /// None in [`crate::machine::Mode::Some`], where inactive lanes have values of their own.
-    same: Vec<(u32, u8)>,
+    /// Registers with one value in all lanes. None in [`crate::machine::Mode::Some`], where
+    /// inactive lanes have values of their own.
+    same: Vec<Same>,
     /// The evicted values that are [`Nans::Any`] in the register file.
     pub(super) unsettled: Vec<Key>,
     /// Whether eviction may leave values [`Nans::Any`] in the register file, because the current
@@ -144,7 +156,26 @@ impl Default for RegisterCache {
 impl Key {
     /// Whether the value is that of all parts which have one value in all lanes.
     pub(super) fn is_same(self) -> bool {
-        matches!(self, Self::B32(_, SAME))
+        matches!(self, Self::B32(_, SAME) | Self::Predicate(_, SAME))
+    }
+
+    /// A part of a register.
+    pub(super) fn of(vreg: VReg, part: u8) -> Self {
+        match vreg {
+            VReg::B32(i) => Self::B32(i, part),
+            VReg::B64(i) => Self::B64(i, part),
+            VReg::Predicate(i) => Self::Predicate(i, part),
+        }
+    }
+
+    /// The number of the part.
+    pub(super) fn part(self) -> usize {
+        match self {
+            Self::B32(_, part)
+            | Self::B64(_, part)
+            | Self::Predicate(_, part)
+            | Self::Other(_, _, part) => part.into(),
+        }
     }
 
     pub(super) fn vreg(self) -> Option<VReg> {
@@ -158,55 +189,71 @@ impl Key {
 }
 
 impl RegisterCache {
-    /// The parts of a 32-bit register that have one value, as bits.
-    fn same_parts(&self, i: u32) -> u8 {
-        self.same.iter().find(|same| same.0 == i).map_or(0, |same| same.1)
+    /// The parts of a register that have one value, as bits.
+    fn same_parts(&self, vreg: VReg) -> u8 {
+        self.same.iter().find(|same| same.vreg == vreg).map_or(0, |same| same.parts)
     }
 
     /// The key by which a value is cached.
     pub(super) fn cached(&self, key: Key) -> Key {
         match key {
-            Key::B32(i, part) if self.same_parts(i) >> (part & 7) & 1 != 0 => Key::B32(i, SAME),
+            Key::B32(_, part) | Key::Predicate(_, part) => key
+                .vreg()
+                .filter(|&vreg| self.same_parts(vreg) >> (part & 7) & 1 != 0)
+                .map_or(key, |vreg| Key::of(vreg, SAME)),
             _ => key,
         }
     }
 
     /// The parts of the register file that have a cached value.
     pub(super) fn rows(&self, key: Key) -> impl Iterator<Item = Key> + use<> {
-        let (i, parts) = match key {
-            Key::B32(i, SAME) => (i, self.same_parts(i)),
-            _ => (0, 0),
-        };
-        let same = (0..8).filter(move |part| parts >> part & 1 != 0);
-        (parts == 0).then_some(key).into_iter().chain(same.map(move |part| Key::B32(i, part)))
+        let same = key.vreg().filter(|_| key.is_same());
+        let parts = same.map_or(0, |vreg| self.same_parts(vreg));
+        let own = same.is_none().then_some(key);
+        let rows = same.into_iter().flat_map(|vreg| (0..8).map(move |i| Key::of(vreg, i)).zip(0..));
+        own.into_iter().chain(rows.filter(move |of| parts >> of.1 & 1 != 0).map(|of| of.0))
     }
 
-    /// The keys of values that one processor register holds for all lanes.
-    pub(super) fn all_same(&self) -> impl Iterator<Item = Key> {
-        self.same.iter().map(|same| Key::B32(same.0, SAME))
+    /// The keys of values that one processor register holds for all lanes, and whether an entry
+    /// need not test them.
+    pub(super) fn all_same(&self) -> impl Iterator<Item = (Key, bool)> {
+        self.same.iter().map(|same| (Key::of(same.vreg, SAME), same.is_known))
     }
 
-    /// Makes a temporary the new value of all parts of a 32-bit register, which are `count`.
-    pub(super) fn define_same(&mut self, i: u32, count: u8, reg: Reg) {
-        self.forget(VReg::B32(i));
-        self.same.push((i, u8::MAX >> (8 - count)));
-        self.set(reg, Key::B32(i, SAME), Kind::BITS, true);
+    /// Whether all parts of a register have one value, on each way to the code.
+    pub(super) fn is_same(&self, vreg: VReg) -> bool {
+        let key = Key::of(vreg, SAME);
+        self.all_same().any(|same| same == (key, true)) && self.position(key).is_some()
+    }
+
+    /// Makes a temporary the new value of all parts of a register, which are `count`.
+    pub(super) fn define_same(&mut self, vreg: VReg, count: u8, reg: Reg, is_known: bool) {
+        self.forget(vreg);
+        self.note_same(vreg, count, is_known);
+        self.set(reg, Key::of(vreg, SAME), Kind::BITS, true);
+    }
+
+    /// Records that all parts of a register have one value.
+    pub(super) fn note_same(&mut self, vreg: VReg, count: u8, is_known: bool) {
+        self.same.push(Same { vreg, parts: u8::MAX >> (8 - count), is_known });
     }
 
     /// Ends that parts which the predicate selects have the value of others.
     fn split(&mut self, is: impl Fn(Key) -> bool) {
-        for (i, parts) in &mut self.same {
-            (0..8).filter(|&part| is(Key::B32(*i, part))).for_each(|part| *parts &= !(1 << part));
+        for Same { vreg, parts, is_known } in &mut self.same {
+            let ended = (0..8).filter(|&part| is(Key::of(*vreg, part)));
+            let rest = ended.fold(*parts, |parts, part| parts & !(1 << part));
+            *is_known &= rest == *parts;
+            *parts = rest;
         }
-        let same = &mut self.same;
-        for held in &mut self.held {
-            if let Some(Key::B32(i, SAME)) = held.key
-                && same.contains(&(i, 0))
-            {
-                (held.key, held.dirty) = (None, false);
-            }
+        let ended = |key: Key| {
+            let same = self.same.iter().find(|same| key == Key::of(same.vreg, SAME));
+            same.is_some_and(|same| same.parts == 0)
+        };
+        for held in self.held.iter_mut().filter(|held| held.key.is_some_and(ended)) {
+            (held.key, held.dirty) = (None, false);
         }
-        same.retain(|of| of.1 != 0);
+        self.same.retain(|same| same.parts != 0);
     }
 
     /// The processor register that holds a value.

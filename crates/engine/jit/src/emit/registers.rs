@@ -5,7 +5,9 @@ use super::Emitter;
 use super::backend::Backend;
 use super::live::NEVER;
 use super::register_cache::{Key, Kind, MASK_0, Nans, REGISTERS, Reg, RegState, kind_of};
+use super::vector::{V, register_file};
 use crate::operand::VReg;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl Key {
     /// All parts of a register.
@@ -16,11 +18,7 @@ impl Key {
             VReg::B64(_) => 2 * narrow,
             VReg::Predicate(_) => B::PREDICATE_PARTS,
         };
-        (0..parts).map(move |part| match vreg {
-            VReg::B32(i) => Self::B32(i, part),
-            VReg::B64(i) => Self::B64(i, part),
-            VReg::Predicate(i) => Self::Predicate(i, part),
-        })
+        (0..parts).map(move |part| Self::of(vreg, part))
     }
 }
 
@@ -47,10 +45,12 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
-    /// Frees a register: values that can be reloaded are evicted first, then the value whose next
-    /// use is farthest.
+    /// Frees a register: inputs that are not read again are evicted first, then values of parts
+    /// that are not needed soon, then values that can be reloaded, then the value whose next use is
+    /// farthest.
     fn evict(&mut self, from: u8, count: u8) -> Reg {
         let cost = |held: &RegState| match held.key.and_then(Key::vreg) {
+            None if held.key.is_some_and(|key| self.back.is_past(key)) => (3, 0),
             None => (1, u32::MAX - held.used),
             Some(vreg) => match held.key.and_then(|key| self.delay(key)) {
                 Some(delay) => (0, self.next_use(vreg).saturating_add(delay)),
@@ -152,10 +152,34 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Loads a value, which the register then holds.
     pub(super) fn load(&mut self, reg: Reg, key: Key) {
-        if let Some(row) = self.cache.rows(key).next() {
-            B::load(self, reg, row);
-        }
+        self.fetch(reg, key);
         self.cache.set(reg, key, self.kind_in_memory(key), false);
+    }
+
+    /// Loads a value from the register file. If all lanes have one value, a live lane has it:
+    /// others may have left before it was computed.
+    pub(super) fn fetch(&mut self, reg: Reg, key: Key) {
+        let Some(vreg) = key.vreg().filter(|_| key.is_same()) else {
+            return B::load(self, reg, key);
+        };
+        let parts = self.cache.rows(key);
+        let mut lanes = 0;
+        parts.for_each(|row| lanes |= (u64::MAX >> (64 - B::LANES)) << (B::LANES * row.part()));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, lanes as u32));
+        self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
+        let file = register_file::<B>(Key::of(vreg, 0));
+        if let VReg::Predicate(_) = vreg {
+            self.asm.put(I::with2(C::And_r32_rm32, R::EAX, file));
+            self.asm.put(I::with1(C::Neg_rm32, R::EAX));
+            self.asm.put(I::with2(C::Sbb_r32_rm32, R::EAX, R::EAX));
+            return B::spread_general(self, false, reg);
+        }
+        self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EAX));
+        // No lane is live in the remaining parts: any value will do.
+        self.asm.put(I::with2(C::And_rm32_imm8, R::EAX, 31));
+        let (base, at) = (file.base, file.displacement);
+        let lane = MemoryOperand::with_base_index_scale_displ_size(base, R::RAX, 4, at, 1);
+        self.two(V::Spread32, reg, lane);
     }
 
     /// The properties of a value in the register file, or of another source.
@@ -166,6 +190,10 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Makes a temporary the new value of a register.
     pub(super) fn define(&mut self, key: Key, reg: Reg, kind: Kind) {
+        if let Some(vreg) = key.vreg().filter(|_| key.is_same()) {
+            let count = Key::all::<B>(vreg).count() as u8;
+            return self.cache.define_same(vreg, count, reg, true);
+        }
         for held in &mut self.cache.held {
             if held.key == Some(key) {
                 // The register stays pinned: other parts of the step may still read it as a source.

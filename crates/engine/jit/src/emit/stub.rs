@@ -203,14 +203,15 @@ impl<B: Backend> Emitter<'_, B> {
             B::jump_if_noncanonical_nan(self, Reg(0), key, out);
         }
         // Nothing is loaded yet, so that all registers are free.
-        for key in self.cache.all_same().collect::<Vec<_>>() {
+        let same: Vec<_> = self.cache.all_same().collect();
+        for key in same.into_iter().filter(|of| !of.1).map(|of| of.0) {
             let out = *other.get_or_insert_with(|| self.asm.label());
             let rows: Vec<_> =
                 self.cache.rows(key).map(|row| register_file::<B>(row).into()).collect();
             self.unless_apart(&rows, (false, rows.len()), 0, [Reg(0), Reg(1)], out);
         }
         for (reg, key, held) in all {
-            self.cache.rows(key).take(1).for_each(|row| B::load(self, reg, row));
+            self.fetch(reg, key);
             if held.kind.nans == Nans::Any {
                 let out = *other.get_or_insert_with(|| self.asm.label());
                 B::jump_if_noncanonical_nan(self, reg, key, out);

@@ -1,14 +1,22 @@
-//! Loads from one address: those whose base register is expected to have one value in all lanes
-//! that are active together. The analysis is given a region, and returns these loads.
+//! Values that all lanes have, which one vector holds.
 //!
-//! The analysis follows which registers vary between lanes through the blocks. Where a branch can diverge,
-//! the registers that its sides write vary from the reconvergence point on. The code tests what it
-//! expects ([`super::Emitter::load_same`]), because lanes can also meet in ways that the region does
-//! not show.
+//! A step computes such a value if its sources are launch constants that are known to be uniform
+//! ([`Emitter::is_uniform`]). The vector stays in its register where blocks know that the
+//! register's stride is 0 ([`crate::region::Region::strides`]).
+//!
+//! A load gives such values if its base register is expected to have one value in all lanes that
+//! are active together. The analysis [`loads`] follows which registers vary between lanes through
+//! the blocks. Where a branch can diverge, the registers that its sides write vary from the
+//! reconvergence point on. The code tests what it expects ([`Emitter::load_same`]), because lanes
+//! can also meet in ways that the region does not show.
 
+use super::Emitter;
+use super::backend::Backend;
 use super::live::Numbers;
 use crate::ir::{Action, Block, End, Load, Region, Space, Step, Target};
-use crate::operand::{Predicate, Source, VReg};
+use crate::machine::Mode;
+use crate::op::Op;
+use crate::operand::{Predicate, Source, Test, VReg};
 use std::collections::HashSet;
 use texunit_flow::Set;
 
@@ -48,6 +56,60 @@ pub(super) fn loads(region: &Region) -> HashSet<(usize, usize)> {
         loads.insert(at);
     });
     loads
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Whether a step computes one value for all lanes from values that all lanes have, so that one
+    /// vector is enough. Only in code for all live lanes.
+    pub(super) fn is_uniform(&self, step: &Step) -> bool {
+        if self.mode != Mode::Live || step.guard != Predicate::Always {
+            return false;
+        }
+        let steps = &self.region.blocks[self.block].steps;
+        // A per-lane input has the value if the instruction's only step computes it.
+        let is_only = || steps.iter().filter(|other| other.at == step.at).count() == 1;
+        let of_input = || self.region.made_stride(step.at) == Some(0) && is_only();
+        let source = |&source: &Source| match source {
+            Source::B32(_) | Source::B64(_) => {
+                source.vreg().is_some_and(|vreg| self.cache.is_same(vreg))
+            }
+            Source::PerLane(_) => of_input(),
+            Source::Lane => false,
+            _ => true,
+        };
+        let predicate =
+            |of: &Predicate| of.vreg().is_none_or(|vreg| B::MASKS == 0 && self.cache.is_same(vreg));
+        match &step.action {
+            Action::Compute { op, to: VReg::B32(_), from } => {
+                is_integer(*op) && from[..op.sources()].iter().all(source)
+            }
+            Action::Compare { test: Test::Signed(_) | Test::Unsigned(_), from, with, .. } => {
+                B::MASKS == 0 && from.iter().all(source) && predicate(&with.1)
+            }
+            Action::Logic { from, .. } => B::MASKS == 0 && from.iter().all(predicate),
+            _ => false,
+        }
+    }
+}
+
+/// Whether an operation computes each lane's 32 bits from those of its sources.
+fn is_integer(op: Op) -> bool {
+    use Op::{Add, Bits, Copy, MaxS, MaxU, MinS, MinU, Mul, MulAdd, Sub};
+    matches!(
+        op,
+        Copy | Add
+            | Sub
+            | Mul
+            | MulAdd
+            | MinS
+            | MinU
+            | MaxS
+            | MaxU
+            | Bits(_)
+            | Op::ShiftLeft
+            | Op::ShiftRightU
+            | Op::ShiftRightS
+    )
 }
 
 struct Analysis<'a> {

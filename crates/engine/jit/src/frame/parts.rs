@@ -2,19 +2,18 @@
 //! and the state of a run over several warps. Compiled code reads and writes all of them by field
 //! offsets.
 
-use super::{DEPTH, Frame, Trampoline};
+use super::{DEPTH, Trampoline};
 use crate::ir::Routine;
 use crate::machine::{DivergedLanes, Group, Site};
 use crate::run::DivergenceLimits;
 use crate::{B32, B64};
 use std::cell::Cell;
-use std::ptr::{null, null_mut};
 
 /// The shape of the addresses of a base group, and for each part of the lanes the host address at
 /// the group's lowest offset. The group's first access stores them, and the other accesses read
 /// them.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CachedShape {
     pub(crate) shape: u64,
     pub(crate) at: [u64; 4],
@@ -23,7 +22,7 @@ pub(crate) struct CachedShape {
 /// A warp in a [`crate::region::WarpTable`]: what compiled code loads when it starts or resumes the
 /// warp, and saves when the warp stops.
 #[repr(C, align(64))]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WarpSlot {
     pub(crate) narrow: *mut B32,
     pub(crate) wide: *mut B64,
@@ -64,37 +63,9 @@ pub(crate) struct WarpSlot {
     pub(crate) last_atomic: u64,
 }
 
-impl WarpSlot {
-    pub(crate) const NONE: Self = Self {
-        narrow: null_mut(),
-        wide: null_mut(),
-        predicates: null_mut(),
-        per_lane: null(),
-        local: null_mut(),
-        frame: null_mut(),
-        frame_at: 0,
-        index: 0,
-        live: 0,
-        limit: 0,
-        end: 0,
-        steps: 0,
-        missed: 0,
-        counted: 0,
-        threads: 0,
-        mask: 0,
-        full_mask: 0,
-        atomics_left: 0,
-        why: 0,
-        at: Frame::NO_INSTRUCTION,
-        registers: [0; 3],
-        atomics: 0,
-        last_atomic: 0,
-    };
-}
-
 /// Inputs of a run, common to all warps of a table.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FrameInputs {
     pub(crate) pool: *const u64,
     pub(crate) constants: *const B32,
@@ -107,12 +78,12 @@ pub(crate) struct FrameInputs {
     pub(crate) sites: *mut Site,
     /// Host functions by number, and the trampoline that calls them.
     pub(crate) routines: *const Routine,
-    pub(crate) call: Trampoline,
+    pub(crate) call: Option<Trampoline>,
 }
 
 /// A memory that is addressed by offsets (shared or local memory).
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Window {
     pub(crate) base: *mut u8,
     /// For accesses of 1, 2, 4, ... 64 bytes, the exclusive limit of the offset; and the length of
@@ -122,8 +93,6 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub(super) const NONE: Self = Self { base: null_mut(), limits: [0; 7], len: 0 };
-
     /// Sets the length of the memory. If it has changed, the exclusive limit of the offset is
     /// computed for each access size ([`Self::limits`]).
     #[inline]
@@ -139,7 +108,7 @@ impl Window {
 
 /// The diverged lanes of the running warp (`emit::divergence`).
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FrameDivergence {
     /// The innermost reconvergence group, the number of groups nested inside the caller's group,
     /// and the enclosing groups, starting with the caller's.
@@ -162,13 +131,13 @@ pub(crate) struct FrameDivergence {
 
 /// State of a run over several warps: how the code finds the next warp (`emit::warps`).
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Batch {
     /// The slot of the running warp, and the number of slots after it (-1 when the last warp has
     /// stopped).
     pub(crate) slot: *mut WarpSlot,
     pub(crate) remaining: u32,
-    /// The instruction at which warps retire; [`Frame::NO_INSTRUCTION`] if warps do not retire.
+    /// The instruction at which warps retire; [`super::Frame::NO_INSTRUCTION`] if warps do not retire.
     pub(crate) retire_at: u32,
     /// The code address at which each warp starts.
     pub(crate) target: *const u8,

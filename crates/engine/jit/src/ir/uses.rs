@@ -86,9 +86,9 @@ impl Step {
     }
 }
 
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Step {
     /// Calls `f` with each source that the step reads.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_source(&self, f: &mut dyn FnMut(Source)) {
         let access =
             |access: &Access, f: &mut dyn FnMut(Source)| access.base.into_iter().for_each(f);
@@ -130,7 +130,6 @@ impl Step {
     }
 
     /// Calls `f` with each register that the step reads, except that of the guard.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_read(&self, f: &mut dyn FnMut(VReg)) {
         self.each_source(&mut |source| source.vreg().into_iter().for_each(&mut *f));
         let mut asked = |p: Predicate| p.vreg().into_iter().for_each(&mut *f);
@@ -153,7 +152,6 @@ impl Step {
     }
 
     /// Whether the step has effects other than writing registers.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn has_effects(&self) -> bool {
         match &self.action {
             Action::Store(_)
@@ -167,7 +165,6 @@ impl Step {
     }
 
     /// Calls `f` with each register that the step reads or writes, the guard included.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_vreg(&self, f: &mut dyn FnMut(VReg)) {
         self.each_read(f);
         self.guard.vreg().into_iter().for_each(&mut *f);

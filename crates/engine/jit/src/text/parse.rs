@@ -241,17 +241,14 @@ impl<'t> Tokens<'t> {
         number.ok_or_else(|| format!("`{word}` is not a register `{kind}`"))
     }
 
+    /// Parses what `read` does, or `_` for none.
+    fn maybe<T>(&mut self, read: impl FnOnce(&mut Self) -> Line<T>) -> Line<Option<T>> {
+        if self.has("_") { Ok(None) } else { read(self).map(Some) }
+    }
+
     /// Parses a register of one kind, or `_` for none.
     fn maybe_register(&mut self, kind: char) -> Line<Option<u32>> {
-        if self.has("_") { Ok(None) } else { self.register(kind).map(Some) }
-    }
-
-    fn maybe_vreg(&mut self) -> Line<Option<VReg>> {
-        if self.has("_") { Ok(None) } else { self.vreg().map(Some) }
-    }
-
-    fn maybe_source(&mut self) -> Line<Option<Source>> {
-        if self.has("_") { Ok(None) } else { self.source().map(Some) }
+        self.maybe(|line| line.register(kind))
     }
 
     fn source(&mut self) -> Line<Source> {

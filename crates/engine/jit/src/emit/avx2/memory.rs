@@ -212,8 +212,8 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// Loads eight 32-bit elements at indices in the frame, of 32 bits or 64, relative to `r12`. Uses
-    /// `rax` and `rbp`.
+    /// Loads eight 32-bit elements at indices in the frame, of 32 bits or 64, relative to `r12`.
+    /// Uses `rax` and `rbp`.
     fn words(&mut self, d: Reg, (row, wide): (usize, bool), upper: Reg, scale: u32) {
         for lane in 0..8 {
             // A load of two indices and a shift are faster than two loads.

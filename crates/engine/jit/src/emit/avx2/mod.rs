@@ -18,13 +18,13 @@ mod table;
 use super::Emitter;
 use super::asm::{Label, at};
 use super::backend::Backend;
-use super::register_cache::{Key, Reg};
+use super::register_cache::{Key, Reg, SAME};
 use super::vector::{UNORDERED, V};
 use crate::Error;
 use crate::frame::Frame;
 use crate::ir::{Shuffle, Step};
 use crate::machine::Mode;
-use crate::operand::Predicate;
+use crate::operand::{Predicate, Source};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
@@ -36,9 +36,6 @@ pub(super) struct Avx2 {
     /// The number of steps that are being emitted part by part, so that values of earlier parts are
     /// not needed soon.
     run: u32,
-    /// A guard, and the number of counted steps with this guard whose inactive lanes are not
-    /// counted yet.
-    guarded: Option<(Predicate, u32)>,
 }
 
 /// The emitter with this back end.
@@ -90,11 +87,26 @@ impl Backend for Avx2 {
         }
     }
 
+    fn left_out(e: &mut Avx2Emitter<'_>, guard: Predicate) {
+        match e.back.run {
+            0 => e.lanes_left_out(guard),
+            _ => e.part_left_out(guard),
+        }
+    }
+
     fn delay(&self, key: Key) -> Option<u32> {
         if self.run == 0 || key.vreg().is_none() {
             return Some(0);
         }
         Some(self.run * u32::from(straight::eighth(key).checked_sub(self.part)?))
+    }
+
+    fn is_past(&self, key: Key) -> bool {
+        match key {
+            Key::Other(Source::PerLane(_), _, SAME) => self.run != 0 && self.part != 0,
+            Key::Other(Source::PerLane(_), _, part) => self.run != 0 && part < self.part,
+            _ => false,
+        }
     }
 
     fn load(e: &mut Avx2Emitter<'_>, to: Reg, key: Key) {

@@ -3,7 +3,7 @@
 
 use super::{Avx2, Avx2Emitter, MOVE, PARTS, SCRATCH, Vector};
 use crate::emit::backend::Primitives;
-use crate::emit::register_cache::{Key, Kind, Reg, Width};
+use crate::emit::register_cache::{Key, Kind, Reg, SAME, Width};
 use crate::emit::vector::{Operand, V, of_floats, register_file};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -193,7 +193,10 @@ impl Avx2Emitter<'_> {
             Predicate::Never => return self.asm.put(I::with2(C::Mov_r32_imm32, to, 0)),
         };
         let parts = (0..PARTS).map(|part| Key::Predicate(i, part));
-        if parts.clone().all(|key| self.is_stored(key)) {
+        let same = self.cache.position(Key::Predicate(i, SAME));
+        if let Some(same) = same {
+            self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, to, same.xmm()));
+        } else if parts.clone().all(|key| self.is_stored(key)) {
             self.asm.put(I::with2(
                 C::Mov_r32_rm32,
                 to,

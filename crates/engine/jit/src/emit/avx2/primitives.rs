@@ -51,6 +51,9 @@ impl Primitives for Avx2 {
         let (Key::B32(..) | Key::B64(..), None) = (key, e.cache.position(key)) else {
             return None;
         };
+        if key.is_same() {
+            return None;
+        }
         let after = e.facts.uses[e.block].after.get(e.step)?;
         let next = after.iter().find(|a| Some(a.vreg) == key.vreg()).map(|a| a.next)?;
         let soon = next.saturating_sub(e.step as u32) <= SOON;

@@ -6,11 +6,12 @@ use super::{Avx2Emitter, PARTS, Vector};
 use crate::Error;
 use crate::emit::asm::at;
 use crate::emit::rarely::Skipped;
-use crate::emit::register_cache::Key;
+use crate::emit::register_cache::{Key, SAME};
 use crate::frame::Frame;
 use crate::ir::{Action, Step};
 use crate::operand::Predicate;
 use iced_x86::{Code as C, Instruction as I, Register as R};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Whether a step works on each lane separately and has no other effect.
@@ -31,6 +32,16 @@ pub(super) fn eighth(key: Key) -> u8 {
         Key::B64(_, part) => part / 2,
         Key::B32(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => part,
     }
+}
+
+/// Whether no earlier step of a run reads or writes a register that a step writes: for later parts
+/// the earlier steps are emitted after it.
+fn is_first_use(earlier: &[Step], step: &Step) -> bool {
+    let mut is_first = true;
+    step.each_written(&mut |to| {
+        earlier.iter().for_each(|other| other.each_vreg(&mut |vreg| is_first &= vreg != to));
+    });
+    is_first
 }
 
 impl Avx2Emitter<'_> {
@@ -67,19 +78,27 @@ impl Avx2Emitter<'_> {
         let block = &self.region.blocks[self.block];
         let mut changed = Vec::new();
         (self.back.run, self.cache.defers_nans) = (steps.len() as u32, true);
+        // Steps that the first part has emitted for all.
+        let mut done = HashSet::new();
         for part in 0..PARTS {
             self.back.part = part;
             let mut skipped: Option<Skipped> = None;
             for i in steps.clone() {
                 let step = &block.steps[i];
-                self.step = i;
-                self.count_part(step);
-                if !self.facts.uses[self.block].is_dead[i] && step.guard != Predicate::Never {
+                self.before(i);
+                let is_dead = self.facts.uses[self.block].is_dead[i];
+                if !is_dead && step.guard != Predicate::Never && !done.contains(&i) {
+                    let once = part == 0
+                        && skipped.is_none()
+                        && is_first_use(&block.steps[steps.start..i], step)
+                        && self.is_uniform(step);
+                    done.extend(once.then_some(i));
+                    let part = if once { SAME } else { part };
                     self.of_lanes(step, part).ok_or(Error::Operands(i))?;
                 }
                 let rare = match step.action {
                     Action::Rarely { of: of @ Predicate::If(_), steps } if skipped.is_none() => {
-                        self.count_rest();
+                        self.count_guarded();
                         Some((self.predicate(of, part).reg, steps as usize))
                     }
                     _ => None,
@@ -99,7 +118,7 @@ impl Avx2Emitter<'_> {
                     self.uncounted += u32::from(step.counted);
                 }
             }
-            self.count_rest();
+            self.count_guarded();
             if part + 1 != PARTS {
                 // The next part begins with the same next uses as this one.
                 for (number, next) in changed.drain(..).rev() {
@@ -114,7 +133,7 @@ impl Avx2Emitter<'_> {
     /// Ends a step in a part. Other parts of the step may have been emitted before, or follow
     /// later.
     fn end_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
-        self.count_before_end(i);
+        self.count_before_death(i);
         self.cache.unpin();
         let after = std::mem::take(&mut self.facts.uses[self.block].after[i]);
         for a in &after {
@@ -129,57 +148,20 @@ impl Avx2Emitter<'_> {
         self.facts.uses[self.block].after[i] = after;
     }
 
-    /// Counts the lanes of the part that do not execute a step, or defers counting them.
-    fn count_part(&mut self, step: &Step) {
-        if step.counted && step.guard != Predicate::Always {
-            match &mut self.back.guarded {
-                Some((guard, n)) if *guard == step.guard => *n += 1,
-                _ => {
-                    self.count_rest();
-                    self.back.guarded = Some((step.guard, 1));
-                }
-            }
-        }
-        let vreg = self.back.guarded.and_then(|(guard, _)| guard.vreg());
-        let mut changes = false;
-        step.each_written(&mut |written| changes |= Some(written) == vreg);
-        if changes {
-            self.count_rest();
-        }
-    }
-
-    /// Counts deferred lanes before their guard's predicate changes.
-    fn count_before_end(&mut self, i: usize) {
-        let vreg = self.back.guarded.and_then(|(guard, _)| guard.vreg());
-        let after = &self.facts.uses[self.block].after[i];
-        if after.iter().any(|a| Some(a.vreg) == vreg && !a.lives) {
-            self.count_rest();
-        }
-    }
-
-    /// Counts the deferred lanes of the part.
-    fn count_rest(&mut self) {
-        let Some((guard, n)) = self.back.guarded.take() else { return };
+    /// Loads the mask of active lanes of the part whose guard is false into `eax`.
+    pub(super) fn part_left_out(&mut self, guard: Predicate) {
         let part = self.back.part;
-        self.asm.put(I::with2(
-            C::Movzx_r32_rm8,
-            R::EBP,
-            at(R::RDI, Frame::MASK + usize::from(part)),
-        ));
-        if guard != Predicate::Never {
-            let mask = self.predicate(guard, part);
-            self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, mask.reg.ymm()));
-            if mask.not {
-                self.asm.put(I::with2(C::And_r32_rm32, R::EBP, R::EAX));
-            } else {
-                self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EBP, R::EAX, R::EBP));
-            }
+        let lanes = at(R::RDI, Frame::MASK + usize::from(part));
+        self.asm.put(I::with2(C::Movzx_r32_rm8, R::EBP, lanes));
+        if guard == Predicate::Never {
+            return self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBP));
         }
-        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EBP));
-        if n != 1 {
-            self.asm.put(I::with3(C::Imul_r32_rm32_imm32, R::EAX, R::EAX, n as i32));
-        }
-        self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
+        let mask = self.predicate(guard, part);
+        self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, mask.reg.ymm()));
+        self.asm.put(match mask.not {
+            true => I::with2(C::And_r32_rm32, R::EAX, R::EBP),
+            false => I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::EAX, R::EBP),
+        });
     }
 
     /// Emits a part of a step that works on each lane separately.

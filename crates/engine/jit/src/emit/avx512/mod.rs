@@ -16,7 +16,7 @@ use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::rarely::Skipped;
-use super::register_cache::{Key, Kind, MASK_0, Reg};
+use super::register_cache::{Key, Kind, MASK_0, Reg, SAME};
 use super::vector::V;
 use crate::Error;
 use crate::ir::{Action, Shuffle, Step};
@@ -167,6 +167,9 @@ impl Avx512Emitter<'_> {
             {
                 let directed = if let Op::DoubleDirected(_, how) = op { Some(how) } else { None };
                 self.double_fma(directed.unwrap_or(Rounding::Near), from)?.to_vec()
+            }
+            _ if self.is_uniform(&self.region.blocks[self.block].steps[self.step]) => {
+                return self.compute_part((op, to, from), guard, SAME);
             }
             _ => return (0..2).try_for_each(|part| self.compute_part((op, to, from), guard, part)),
         };

@@ -37,7 +37,7 @@ impl<B: Backend> Emitter<'_, B> {
             let Some(VReg::B32(to)) = *to else { continue };
             let value = self.temporary();
             self.two(V::Spread32, value, row.at(4 * i));
-            self.cache.define_same(to, Self::PARTS, value);
+            self.cache.define_same(VReg::B32(to), Self::PARTS, value, false);
         }
         self.cache.unpin();
     }

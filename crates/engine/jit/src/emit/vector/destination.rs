@@ -62,7 +62,9 @@ impl<B: Backend> Emitter<'_, B> {
         let (key, vreg) = (narrow_key(source, part)?, source.vreg()?);
         let Operand::Register(reg) = a else { return None };
         let step = &self.region.blocks[self.block].steps[self.step];
-        if self.cache.get(reg).key != Some(key) || step.guard != Predicate::Always {
+        // Other parts may still read a value that all of them have.
+        let is_same = key.is_same();
+        if self.cache.get(reg).key != Some(key) || step.guard != Predicate::Always || is_same {
             return None;
         }
         let after = self.facts.uses[self.block].after.get(self.step)?;

@@ -5,7 +5,7 @@ use super::{Operand, V};
 use crate::emit::Emitter;
 use crate::emit::asm::at;
 use crate::emit::backend::Backend;
-use crate::emit::register_cache::{Key, Reg, Width};
+use crate::emit::register_cache::{Key, Reg, SAME, Width};
 use crate::frame::Frame;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -39,8 +39,9 @@ impl<B: Backend> Emitter<'_, B> {
             }
             Source::PerLane(i) => {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::PER_LANE)));
+                let (code, part) = if part == SAME { (V::Spread32, 0) } else { (V::Load, part) };
                 let from = at(R::RAX, i as usize * 128 + usize::from(part) * 4 * B::LANES);
-                self.two(V::Load, to, Operand::Memory(from));
+                self.two(code, to, Operand::Memory(from));
             }
             source => {
                 let from = Operand::Memory(self.number_at(source, R::RAX));

@@ -40,13 +40,13 @@ impl Tokens<'_> {
                 let mode = Shuffling::by_name(rest).ok_or_else(unknown)?;
                 let (to, valid) = (self.maybe_register('n')?, self.maybe_register('p')?);
                 let [a, b, c] = [self.source()?, self.source()?, self.source()?];
-                let members = self.maybe_source()?;
+                let members = self.maybe(Self::source)?;
                 Action::Shuffle(Box::new(Shuffle { mode, a, b, c, members, to, valid }))
             }
             "vote" => {
                 let mode = Vote::by_name(rest).ok_or_else(unknown)?;
                 let (to, of) = (self.vreg()?, self.predicate()?);
-                Action::Vote { mode, to, of, members: self.maybe_source()? }
+                Action::Vote { mode, to, of, members: self.maybe(Self::source)? }
             }
             "match" if matches!(rest, "all" | "any") => {
                 let (to, same) = (self.maybe_register('n')?, self.maybe_register('p')?);
@@ -61,16 +61,8 @@ impl Tokens<'_> {
             "warpsync" => Action::Sync { members: self.source()? },
             "activemask" => Action::ActiveMask { to: self.vreg()? },
             "rarely" => Action::Rarely { of: self.predicate()?, steps: self.number()? },
-            "count" => {
-                let counter = self.number()?;
-                let of = if self.has("_") { None } else { Some(self.predicate()?) };
-                Action::Count { counter, of }
-            }
-            "issue" => {
-                let counter = self.number()?;
-                let of = if self.has("_") { None } else { Some(self.predicate()?) };
-                Action::Issue { counter, of }
-            }
+            "count" => Action::Count { counter: self.number()?, of: self.maybe(Self::predicate)? },
+            "issue" => Action::Issue { counter: self.number()?, of: self.maybe(Self::predicate)? },
             "countzeros" => Action::CountZeros(self.source()?),
             "interpret" => {
                 let mut reads = Vec::new();
@@ -98,7 +90,7 @@ impl Tokens<'_> {
             None => (kind, false),
         };
         let mut access = access(kind).ok_or_else(unknown)?;
-        let to = (0..access.count).map(|_| self.maybe_vreg()).collect::<Line<_>>()?;
+        let to = (0..access.count).map(|_| self.maybe(Self::vreg)).collect::<Line<_>>()?;
         self.address(&mut access)?;
         Ok(Load { access, signed, keep, to })
     }
@@ -110,7 +102,7 @@ impl Tokens<'_> {
         });
         let (change, mut access) =
             known.ok_or_else(|| format!("`atomic.{kind}` is not an atomic"))?;
-        let (to, b, c) = (self.maybe_vreg()?, self.source()?, self.maybe_source()?);
+        let (to, b, c) = (self.maybe(Self::vreg)?, self.source()?, self.maybe(Self::source)?);
         self.address(&mut access)?;
         Ok(Atomic { access, change, to, b, c })
     }

@@ -10,11 +10,13 @@ use texunit_testkit::ptx;
 const ELEMENTS: u32 = 1000;
 
 /// Each thread loads the existing elements around `%tid.x` plus a number, and counts them in one
-/// word.
-const BODY: &str = ".reg .u64 %a<12>;\n.reg .u32 %b<24>;\n.reg .pred %p, %q, %r;\n\
+/// word. Some leave early, by a number that is uniform in blocks of whole rows.
+const BODY: &str = ".reg .u64 %a<12>;\n.reg .u32 %b<24>;\n.reg .pred %p, %q, %r, %s, %t;\n\
     ld.param.u64 %a0, [out];\nld.param.u64 %a1, [in];\nld.param.u64 %a2, [count];\nld.param.u32 %b0, [plus];\n\
     mov.u32 %b1, %tid.x;\nmov.u32 %b2, %tid.y;\nmov.u32 %b3, %tid.z;\nmov.u32 %b4, %ntid.x;\nmov.u32 %b5, %ntid.y;\n\
     mov.u32 %b6, %ntid.z;\nmov.u32 %b7, %ctaid.x;\nadd.u32 %b8, %b1, %b0;\nsub.u32 %b9, %b8, 1;\nadd.u32 %b10, %b8, %b4;\n\
+    mad.lo.u32 %b16, %b2, 7, %b7;\nsetp.gt.u32 %s, %b16, 20;\nsetp.eq.and.u32 %t, %b1, 0, %s;\n@%t ret;\n\
+    add.u32 %b17, %b7, 3;\nadd.u32 %b17, %b17, %b1;\nadd.u32 %b18, %b17, %b7;\n\
     mov.u32 %b11, 7;\nmov.u32 %b12, 7;\nmov.u32 %b13, 7;\n\
     setp.lt.u32 %p, %b8, 1000;\nsetp.lt.u32 %q, %b9, 1000;\nsetp.lt.u32 %r, %b10, 1000;\n\
     mul.wide.u32 %a4, %b8, 4;\nadd.u64 %a5, %a1, %a4;\nmul.wide.u32 %a6, %b9, 4;\nadd.u64 %a7, %a1, %a6;\n\
@@ -24,7 +26,7 @@ const BODY: &str = ".reg .u64 %a<12>;\n.reg .u32 %b<24>;\n.reg .pred %p, %q, %r;
     @%r ld.global.u32 %b13, [%a9];\n\
     mad.lo.u32 %b14, %b3, %b5, %b2;\nmad.lo.u32 %b14, %b14, %b4, %b1;\nmul.lo.u32 %b15, %b4, %b5;\nmul.lo.u32 %b15, %b15, %b6;\n\
     mad.lo.u32 %b14, %b7, %b15, %b14;\nmad.lo.u32 %b11, %b11, 3, %b12;\nmad.lo.u32 %b11, %b11, 5, %b13;\n\
-    mul.wide.u32 %a10, %b14, 4;\nadd.u64 %a11, %a0, %a10;\nst.global.u32 [%a11], %b11;\nret;\n";
+    mad.lo.u32 %b11, %b11, 3, %b16;\n@%s xor.b32 %b11, %b11, %b18;\nmul.wide.u32 %a10, %b14, 4;\nadd.u64 %a11, %a0, %a10;\nst.global.u32 [%a11], %b11;\nret;\n";
 
 /// Each thread stores values that depend on `%tid.x` alone to shared memory, at strides of 4, 8 and
 /// 12 bytes, and sums the values that it loads, one of them in some lanes only.
@@ -48,8 +50,8 @@ const WALK: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<14>;\n.reg .pred %p;\n\
     ld.param.u64 %a0, [out];\nld.param.u64 %a1, [in];\nld.param.u32 %b0, [flip];\nld.param.u32 %b1, [step];\n\
     ld.param.u32 %b2, [uneven];\nmov.u32 %b3, %tid.x;\nmov.u32 %b4, %ctaid.x;\nmov.u32 %b5, %ntid.x;\n\
     mad.lo.u32 %b6, %b4, %b5, %b3;\nxor.b32 %b7, %b3, %b0;\nand.b32 %b8, %b3, %b2;\nadd.u32 %b8, %b8, 3;\n\
-    mov.u32 %b9, 0;\nLOOP:\n\
-    mul.wide.u32 %a2, %b7, 4;\nadd.u64 %a3, %a1, %a2;\nld.global.u32 %b10, [%a3];\n\
+    mov.u32 %b9, 0;\nadd.u32 %b13, %b4, 5;\nLOOP:\n\
+    mad.lo.u32 %b9, %b9, 7, %b13;\nmul.wide.u32 %a2, %b7, 4;\nadd.u64 %a3, %a1, %a2;\nld.global.u32 %b10, [%a3];\n\
     add.u32 %b11, %b7, 1;\nmul.wide.u32 %a4, %b11, 4;\nadd.u64 %a5, %a1, %a4;\nld.global.u32 %b12, [%a5];\n\
     mad.lo.u32 %b9, %b9, 3, %b10;\nmad.lo.u32 %b9, %b9, 5, %b12;\n\
     add.u32 %b7, %b7, %b1;\nsub.u32 %b7, %b7, 2;\nsub.u32 %b8, %b8, 1;\nsetp.ne.u32 %p, %b8, 0;\n@%p bra LOOP;\n\
