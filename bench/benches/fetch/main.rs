@@ -4,6 +4,7 @@
 //!     cargo bench -p texunit-bench --bench fetch -- --save-baseline FILE
 //!     cargo bench -p texunit-bench --bench fetch -- --baseline FILE
 //!
+//! With `--reference`, the reference sampler is measured, too.
 //! Prints a table with the best of several runs and ratios to the baseline; time never makes it
 //! fail. The lines of a baseline are those of `texunit bench --format json`.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, missing_docs)]
@@ -19,16 +20,16 @@ use std::time::Duration;
 use texunit_workloads::cases;
 use texunit_workloads::effort::Effort;
 use texunit_workloads::line;
-use texunit_workloads::measure::{Rate, Via, measure};
+use texunit_workloads::measure::{Rate, Via, measure, time};
 use texunit_workloads::workload::Workload;
 
-const USAGE: &str =
-    "options: [--baseline FILE] [--save-baseline FILE] [--seconds S] [PART OF A NAME]";
+const USAGE: &str = "options: [--baseline FILE] [--save-baseline FILE] [--seconds S] [--reference] [PART OF A NAME]";
 
 struct Options {
     baseline: Option<PathBuf>,
     save: Option<PathBuf>,
     effort: Effort,
+    reference: bool,
     part: String,
 }
 
@@ -42,6 +43,7 @@ fn options() -> Result<Options, String> {
             batch: cases::BATCH,
             time: Duration::from_millis(500),
         },
+        reference: false,
         part: String::new(),
     };
     let mut args = std::env::args().skip(1);
@@ -50,6 +52,7 @@ fn options() -> Result<Options, String> {
         match arg.as_str() {
             // Cargo passes `--bench` to every benchmark, so that it is ignored.
             "--bench" => {}
+            "--reference" => options.reference = true,
             "--baseline" => options.baseline = Some(value()?.into()),
             "--save-baseline" => options.save = Some(value()?.into()),
             "--seconds" => {
@@ -68,6 +71,7 @@ fn options() -> Result<Options, String> {
 /// baseline.
 struct Table {
     baseline: Baseline,
+    reference: bool,
     part: String,
     lines: String,
 }
@@ -80,6 +84,10 @@ impl Table {
     fn measure(&mut self, workload: &Workload, via: Via, effort: Effort) -> Result<(), String> {
         if self.wants(&workload.name) {
             self.row(&workload.name, via, &effort, measure(workload, via, effort)?);
+            if self.reference && via == Via::Api {
+                let Rate { best, median, .. } = of_reference(workload, effort)?;
+                println!("| {} | reference | {best:.3} | {median:.3} | - |", workload.name);
+            }
         }
         Ok(())
     }
@@ -95,12 +103,23 @@ impl Table {
     }
 }
 
+/// The rate of the reference sampler.
+fn of_reference(workload: &Workload, effort: Effort) -> Result<Rate, String> {
+    let (texture, effort) = (workload.texture()?, Effort { fetches: 256, ..effort });
+    workload.expected(&texture, 0)?;
+    Ok(time(effort, || {
+        for fetch in 0..effort.fetches {
+            std::hint::black_box(workload.expected(&texture, fetch).unwrap());
+        }
+    }))
+}
+
 fn run() -> Result<(), String> {
-    let Options { baseline, save, effort, part } =
+    let Options { baseline, save, effort, reference, part } =
         options().map_err(|e| format!("{e}\n{USAGE}"))?;
     let baseline =
         baseline.map_or_else(|| Ok(Baseline::default()), |file| Baseline::read(&file))?;
-    let mut table = Table { baseline, part, lines: String::new() };
+    let mut table = Table { baseline, reference, part, lines: String::new() };
     println!(
         "| {}: fetches | via | best, M/s | median, M/s | of the baseline |",
         texunit_unit::simd_level()

@@ -1,162 +1,109 @@
-//! Workloads that the cases of `texunit bench` do not cover.
+//! Workloads that the cases of `texunit bench` do not cover, each of which a line of `others.txt`
+//! describes.
 
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, CompareFunction, CoordType, Coordinates, Extent, FetchKind, FetchOperands, Filter,
-    Geometry, Lod, ReadMode, ResultType,
+    AddressMode, CoordType, Coordinates, Extent, FetchKind, FetchOperands, Filter, Geometry, Lod,
+    ReadMode, ResultType,
 };
 use texunit_workloads::cases::plane;
 use texunit_workloads::points::{
-    at, direction_coherent, gradient, level_coherent, plane_coherent, space_coherent,
+    at, direction_coherent, direction_random, level_coherent, plane_coherent, plane_random,
+    space_coherent, space_random,
 };
 use texunit_workloads::workload::Workload;
 
 const STEP: f32 = 1.0 / 1024.0;
-
-fn linear(name: &str, format: &str) -> Workload {
-    plane(name, Format::from_name(format).unwrap(), Filter::Linear, AddressMode::Wrap)
-}
-
-/// Applies `change` to a workload.
-fn with(mut workload: Workload, change: impl FnOnce(&mut Workload)) -> Workload {
-    change(&mut workload);
-    workload
-}
-
-fn of_geometry(
-    name: &str,
-    geometry: Geometry,
-    [width, height, depth]: [u32; 3],
-    operands: fn(u32) -> FetchOperands,
-) -> Workload {
-    with(linear(name, "u8x4"), |w| {
-        w.form.geometry = geometry;
-        w.shape.geometry = geometry;
-        w.shape.extent = Extent { width, height, depth };
-        w.shape.layers = if geometry.is_array() { LAYERS } else { 1 };
-        w.operands = operands;
-    })
-}
-
-fn of_mipmapped(name: &str, lod: Lod, operands: fn(u32) -> FetchOperands) -> Workload {
-    with(linear(name, "u8x4"), |w| {
-        w.form.kind = FetchKind::Sample(lod);
-        w.shape.levels = Some(11);
-        w.sampler.mip_filter = Filter::Linear;
-        w.operands = operands;
-    })
-}
-
 const LAYERS: u32 = 4;
 
-/// Adds a layer number, which changes every 256 fetches, to the operands of fetch `i`.
-fn layered(i: u32, mut operands: FetchOperands) -> FetchOperands {
-    operands.coords.layer = i >> 8 & (LAYERS - 1);
-    operands
+/// The operands of fetch `i` at a point, also those that only some instructions have: a layer that
+/// changes every 256 fetches, a sample, a level, and the gradients of a plane that is seen at an
+/// oblique angle, of 9 and 1.5 texels of the largest level.
+fn operands<const N: usize>(i: u32, point: [f32; N]) -> FetchOperands {
+    let mut all = FetchOperands { offset: [1, -1, 0], compare: 0.5_f32.to_bits(), ..at(point) };
+    (all.coords.layer, all.coords.sample) = (i >> 8 & (LAYERS - 1), i & 1);
+    all.level = level_coherent(i).level;
+    let [long, short] = [9.0 * STEP, 1.5 * STEP].map(f32::to_bits);
+    (all.dpdx, all.dpdy) = ([long, short, short], [short; 3]);
+    all
 }
 
-/// Operands of fetch `i` for a plane seen at an oblique angle: gradients of 9 texels of the largest
-/// level along x, and 1.5 along y.
-fn oblique(i: u32) -> FetchOperands {
-    let gradients = [9.0 * STEP, 1.5 * STEP].map(f32::to_bits);
-    let plane = at(plane_coherent(i, STEP));
-    FetchOperands { dpdx: [gradients[0], 0, 0], dpdy: [0, gradients[1], 0], ..plane }
+/// The operands of fetches with integer coordinates.
+fn integers(i: u32) -> FetchOperands {
+    let Coordinates { layer, sample, .. } = operands(i, [0.0]).coords;
+    let coords = Coordinates { layer, sample, point: [i & 1023, i >> 10 & 1023, 0] };
+    FetchOperands { coords, ..FetchOperands::default() }
 }
 
-fn line(i: u32) -> FetchOperands {
-    at([plane_coherent(i, STEP)[0]])
+/// The operands for a geometry, at coherent or at random points.
+fn operands_of(geometry: Geometry, is_random: bool) -> fn(u32) -> FetchOperands {
+    match (geometry.is_cube(), geometry.axes(), is_random) {
+        (true, _, false) => |i| operands(i, direction_coherent(i)),
+        (true, _, true) => |i| operands(i, direction_random(i)),
+        (false, 3, false) => |i| operands(i, space_coherent(i)),
+        (false, 3, true) => |i| operands(i, space_random(i)),
+        (false, _, false) => |i| operands(i, plane_coherent(i, STEP)),
+        (false, _, true) => |i| operands(i, plane_random(i)),
+    }
 }
 
-fn formats() -> impl Iterator<Item = Workload> {
-    const FORMATS: [&str; 12] = [
-        "u8", "s8x4", "u16", "u16x4", "f16", "f16x4", "f32x2", "rgb10a2", "bc1", "bc3", "bc5",
-        "bc7",
-    ];
-    FORMATS.into_iter().map(|format| linear(&format!("{format} 2d linear wrap"), format))
+/// The workload that a line describes.
+fn workload(line: &str) -> Workload {
+    let (format, words) = line.split_once(' ').unwrap_or((line, ""));
+    let format = Format::from_name(format).unwrap();
+    let mut made = plane(line, format, Filter::Linear, AddressMode::Wrap);
+    let (mut size, mut is_mipmapped, mut is_random) = (1024, false, false);
+    for word in words.split(' ').filter(|word| !word.is_empty()) {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        match key {
+            "size" => size = value.parse().unwrap(),
+            "random" => is_random = true,
+            "element" => made.read_mode = ReadMode::Element,
+            "sparse" => made.is_sparse = true,
+            "point" => made.sampler.filter = Filter::Point,
+            "mode" => made.sampler.address_mode = [value.parse().unwrap(); 3],
+            "mip" => {
+                made.sampler.mip_filter = value.parse().unwrap();
+                is_mipmapped = true;
+            }
+            "aniso" => made.sampler.max_anisotropy = value.parse().unwrap(),
+            "srgb" => made.sampler.srgb = true,
+            "seamless" => made.sampler.seamless_cube = true,
+            "level" => made.form.kind = FetchKind::Sample(Lod::Level),
+            "grad" => made.form.kind = FetchKind::Sample(Lod::Gradient),
+            "gather" => {
+                made.form.kind = FetchKind::Gather(value.parse().unwrap());
+                made.components = 0xf;
+            }
+            "offset" => made.form.offset = true,
+            "compare" => {
+                made.form.compare = true;
+                made.sampler.compare = Some(value.parse().unwrap());
+            }
+            "integer" => made.form.coord = CoordType::S32,
+            "f16" => made.form.result = ResultType::F16,
+            "components" => made.components = value.parse().unwrap(),
+            geometry => made.form.geometry = Geometry::from_name(geometry).unwrap(),
+        }
+    }
+    let geometry = made.form.geometry;
+    let [width, height, depth] = match (geometry.is_cube(), geometry.axes()) {
+        (true, _) => [size / 2, size / 2, 1],
+        (false, 1) => [size, 1, 1],
+        (false, 2) => [size, size, 1],
+        (false, _) => [size / 8; 3],
+    };
+    made.shape.geometry = geometry;
+    made.shape.extent = Extent { width, height, depth };
+    made.shape.layers = if geometry.is_array() { LAYERS } else { 1 };
+    made.shape.samples = if geometry.is_multisample() { 2 } else { 1 };
+    made.shape.levels = is_mipmapped.then(|| 1 + width.ilog2());
+    let is_integer = made.form.coord == CoordType::S32;
+    made.operands = if is_integer { integers } else { operands_of(geometry, is_random) };
+    made
 }
 
-fn modes() -> impl Iterator<Item = Workload> {
-    [("mirror", AddressMode::Mirror), ("border", AddressMode::Border)].into_iter().map(
-        |(name, mode)| {
-            with(linear(&format!("u8x4 2d linear {name}"), "u8x4"), |w| {
-                w.sampler.address_mode = [mode; 3];
-            })
-        },
-    )
-}
-
-fn geometries() -> [Workload; 6] {
-    let side = [512, 512, 1];
-    [
-        of_geometry("u8x4 1d linear", Geometry::D1, [1024, 1, 1], line),
-        of_geometry("u8x4 a1d linear", Geometry::A1d, [1024, 1, 1], |i| layered(i, line(i))),
-        of_geometry("u8x4 a2d linear", Geometry::A2d, [1024, 1024, 1], |i| {
-            layered(i, at(plane_coherent(i, STEP)))
-        }),
-        of_geometry("u8x4 3d linear", Geometry::D3, [128; 3], |i| at(space_coherent(i))),
-        of_geometry("u8x4 acube linear", Geometry::Acube, side, |i| {
-            layered(i, at(direction_coherent(i)))
-        }),
-        with(
-            of_geometry("u8x4 cube linear seamless", Geometry::Cube, side, |i| {
-                at(direction_coherent(i))
-            }),
-            |w| w.sampler.seamless_cube = true,
-        ),
-    ]
-}
-
-fn levels() -> [Workload; 4] {
-    [
-        with(of_mipmapped("u8x4 2d level, nearest mip", Lod::Level, level_coherent), |w| {
-            w.sampler.mip_filter = Filter::Point;
-        }),
-        with(of_mipmapped("u8x4 2d grad, anisotropy 4", Lod::Gradient, oblique), |w| {
-            w.sampler.max_anisotropy = 4;
-        }),
-        with(of_mipmapped("u8x4 2d grad, anisotropy 16", Lod::Gradient, oblique), |w| {
-            w.sampler.max_anisotropy = 16;
-        }),
-        with(linear("u8x4 2d grad, one level", "u8x4"), |w| {
-            w.form.kind = FetchKind::Sample(Lod::Gradient);
-            w.operands = |i| gradient(plane_coherent(i, STEP));
-        }),
-    ]
-}
-
-fn forms() -> [Workload; 7] {
-    [
-        with(linear("u8x4 2d gather", "u8x4"), |w| w.form.kind = FetchKind::Gather(0)),
-        with(linear("f32 2d gather", "f32"), |w| {
-            w.form.kind = FetchKind::Gather(0);
-            w.components = 0xf;
-        }),
-        with(linear("u8x4 2d linear offset", "u8x4"), |w| {
-            w.form.offset = true;
-            w.operands = |i| FetchOperands { offset: [1, -1, 0], ..at(plane_coherent(i, STEP)) };
-        }),
-        with(linear("depth16 2d linear compare", "depth16"), |w| {
-            w.form.compare = true;
-            w.sampler.compare = Some(CompareFunction::LessEqual);
-            w.operands =
-                |i| FetchOperands { compare: 0.5f32.to_bits(), ..at(plane_coherent(i, STEP)) };
-        }),
-        with(linear("u8x4 2d linear, half results", "u8x4"), |w| w.form.result = ResultType::F16),
-        with(linear("u8x4 2d linear, one component", "u8x4"), |w| w.components = 1),
-        with(linear("u8x4 2d integer coordinates", "u8x4"), |w| {
-            w.form.coord = CoordType::S32;
-            w.form.result = ResultType::U32;
-            w.read_mode = ReadMode::Element;
-            w.sampler.filter = Filter::Point;
-            w.sampler.address_mode = [AddressMode::Clamp; 3];
-            w.operands = |i| FetchOperands {
-                coords: Coordinates::at([i & 1023, i >> 10 & 1023, 0], 0),
-                ..FetchOperands::default()
-            };
-        }),
-    ]
-}
-
-pub(crate) fn all() -> Vec<Workload> {
-    formats().chain(modes()).chain(geometries()).chain(levels()).chain(forms()).collect()
+pub(crate) fn all() -> impl Iterator<Item = Workload> {
+    let lines = include_str!("others.txt").lines();
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(workload)
 }

@@ -103,7 +103,7 @@ fn accessed(access: &WatchedSurface) -> String {
     let coords = list(coords.map(|&c| c.cast_signed().to_string()));
     let values = match &access.outcome {
         Ok(values) => {
-            let elements = values.iter().take(form.elements());
+            let elements = values.iter().take(form.kind.elements().1.into());
             list(elements.map(|value| format!("{value:#x}")))
         }
         Err(fault) => fault.to_string(),

@@ -2,7 +2,7 @@
 //! memory.
 
 use std::fmt::Write;
-use texunit_unit::{FetchForm, FetchKind, Lod, ReduceType, ResultType, SurfaceForm, SurfaceKind};
+use texunit_unit::{FetchForm, FetchKind, Lod, ResultType, SurfaceForm, SurfaceKind};
 
 /// 32-bit words of a fetch's operands: coordinates 4, offsets 3, level, dPdx 3, dPdy 3, compare,
 /// and one unused.
@@ -124,15 +124,7 @@ pub(crate) const ACCESS_WORDS: usize = 8;
 /// The kernel `access(surface, data)` of one warp. `data` has eight words for each thread: four
 /// coordinates, then the stored or loaded elements, each with its own size in bytes.
 pub fn surface_kernel(form: &SurfaceForm) -> String {
-    let (size, count, loads) = match form.kind {
-        SurfaceKind::Load { element_size, vector } => (element_size, vector, true),
-        SurfaceKind::Store { element_size, vector } => (element_size, vector, false),
-        SurfaceKind::StoreFormatted { vector } => (4, vector, false),
-        SurfaceKind::Reduce { ty, .. } => match ty {
-            ReduceType::U64 | ReduceType::S64 | ReduceType::B64 => (8, 1, false),
-            _ => (4, 1, false),
-        },
-    };
+    let ((size, count), loads) = (form.kind.elements(), form.kind.loads());
     // 8-bit elements are held in 16-bit registers.
     let register_bits = 8 * u32::from(size.max(2));
     let coords = tuple("c", form.geometry.coordinates());

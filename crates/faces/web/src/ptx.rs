@@ -91,20 +91,13 @@ fn surface(access: &Access, form: SurfaceForm) -> Result<String, Refusal> {
     let written = access.written();
     let coords = operand::surface(&written, form).map_err(Refusal::new)?;
     let place = vector(form.geometry, coords, &|bits| (bits as i32).to_string(), "0");
-    let (letter, count) = match form.kind {
-        SurfaceKind::Load { element_size, vector }
-        | SurfaceKind::Store { element_size, vector } => (
-            match element_size {
-                8 => "rd",
-                4 => "r",
-                _ => "h",
-            },
-            vector,
-        ),
-        SurfaceKind::StoreFormatted { vector } => ("r", vector),
-        SurfaceKind::Reduce { .. } => ("r", 1),
-    };
-    if let SurfaceKind::Load { .. } = form.kind {
+    let (size, count) = form.kind.elements();
+    if form.kind.loads() {
+        let letter = match size {
+            8 => "rd",
+            4 => "r",
+            _ => "h",
+        };
         let registers: Vec<String> = (0..count).map(|n| format!("%{letter}{n}")).collect();
         return Ok(format!("{form} {{{}}}, [surf, {place}];", registers.join(", ")));
     }

@@ -95,6 +95,7 @@ pub fn plane(name: &str, format: Format, filter: Filter, mode: AddressMode) -> W
         name: name.to_owned(),
         form: FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F32),
         shape: ArrayShape::new(format, Geometry::D2, size),
+        is_sparse: false,
         read_mode: if normalized { ReadMode::NormalizedFloat } else { ReadMode::Element },
         sampler: Sampler::default().with_filter(filter).with_address_mode(mode),
         components: ((1u32 << format.channels()) - 1) as u8,

@@ -2,10 +2,10 @@
 
 use crate::points::hash;
 use std::sync::Arc;
-use texunit_memory::Block;
 use texunit_texel::{Channel, f32_to_f16};
 use texunit_unit::{
-    ArrayShape, FetchForm, FetchOperands, ReadMode, Resource, Sampler, Texture, reference,
+    ArrayShape, FetchForm, FetchOperands, ReadMode, Residency, Resource, Sampler, Texture,
+    reference,
 };
 
 /// A workload to measure.
@@ -17,6 +17,8 @@ pub struct Workload {
     pub form: FetchForm,
     /// The shape of the array to read.
     pub shape: ArrayShape,
+    /// Whether the array is sparse, with all of its tiles resident.
+    pub is_sparse: bool,
     /// Whether texels are read as elements or normalized floats.
     pub read_mode: ReadMode,
     /// The sampler state; coordinates are normalized.
@@ -44,11 +46,13 @@ pub type Failure = String;
 impl Workload {
     /// The texture, filled with noise.
     pub fn texture(&self) -> Result<Arc<Texture>, Failure> {
-        let size = self.shape.size().map_err(|e| e.to_string())?;
-        let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texels"));
-        let block = Arc::new(block.ok_or("there is not enough memory for the texture")?);
-        let resource = Resource::array(&self.shape, block, "texture").map_err(|e| e.to_string())?;
-        resource.fill_packed(&self.texels()?).map_err(|e| e.to_string())?;
+        let made = Resource::from_texels(&self.shape, &self.texels()?, "texture");
+        let mut resource = made.map_err(|e| e.to_string())?;
+        if self.is_sparse {
+            let residency = Residency::new(&self.shape).map_err(|e| e.to_string())?;
+            residency.set_all(true);
+            resource = resource.with_residency(Arc::new(residency)).map_err(|e| e.to_string())?;
+        }
         let texture = Texture::new(Arc::new(resource), self.read_mode, true, &self.sampler);
         Ok(Arc::new(texture.map_err(|e| e.to_string())?))
     }

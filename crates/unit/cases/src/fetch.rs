@@ -2,7 +2,7 @@
 
 mod run;
 
-pub use run::{Answer, BuiltFetch, Disagreement};
+pub use run::{Answer, BuiltFetch};
 use texunit_forms::Count;
 
 use crate::error::{CaseError, Within};

@@ -27,7 +27,7 @@ mod verdict;
 pub use driver::why_no_driver;
 pub use engine::{Engine, Wrong};
 pub use error::CaseError;
-pub use fetch::{Answer, BuiltFetch, Disagreement, Expected, ExpectedValue, FetchCase};
+pub use fetch::{Answer, BuiltFetch, Expected, ExpectedValue, FetchCase};
 pub use file::{
     Access, Addressed, Built, Case, CaseFile, compress, load, load_address, parse, read_text,
     to_toml,

@@ -11,8 +11,8 @@ use texunit_forms::Count;
 use texunit_spec::hex;
 use texunit_spec::write::Entries;
 use texunit_unit::{
-    AccessFault, Coordinates, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm,
-    SurfaceKind, SurfacePlan, SurfaceRequest,
+    AccessFault, Coordinates, PlanError, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
+    SurfacePlan, SurfaceRequest,
 };
 
 /// One access of one thread.
@@ -92,46 +92,21 @@ pub struct SurfaceRun {
     pub after: Vec<u8>,
 }
 
-/// How the bytes of an access are divided into elements, and whether the access loads them.
-#[derive(Clone, Copy)]
-struct Elements {
-    /// Size of an element in bytes.
-    size: usize,
-    vector: usize,
-    loads: bool,
-    /// Hexadecimal digits per number in `values`.
-    digits: usize,
-}
-
-fn elements(kind: SurfaceKind) -> Elements {
-    let of = |size: u8, vector: u8, loads, digits| Elements {
-        size: size.into(),
-        vector: vector.into(),
-        loads,
-        digits,
-    };
-    match kind {
-        SurfaceKind::Load { element_size, vector } => of(element_size, vector, true, 2),
-        SurfaceKind::Store { element_size, vector } => of(element_size, vector, false, 2),
-        SurfaceKind::StoreFormatted { vector } => of(4, vector, false, 8),
-        SurfaceKind::Reduce { ty, .. } => match ty {
-            ReduceType::U32 | ReduceType::S32 | ReduceType::B32 => of(4, 1, false, 8),
-            ReduceType::U64 | ReduceType::S64 | ReduceType::B64 => of(8, 1, false, 16),
-        },
-    }
-}
-
 impl SurfaceOp {
+    /// Hexadecimal digits per number in `values`: bytes, or the elements of registers.
     fn digits(self) -> usize {
         match self {
-            SurfaceOp::Form(form) => elements(form.kind).digits,
-            SurfaceOp::Bytes { .. } => 2,
+            SurfaceOp::Form(SurfaceForm {
+                kind: kind @ (SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. }),
+                ..
+            }) => 2 * usize::from(kind.elements().0),
+            _ => 2,
         }
     }
 
     /// Whether an access of `size` bytes is a load.
     fn loads(self, size: Option<u32>) -> bool {
-        self.forms(size).iter().all(|form| elements(form.kind).loads)
+        self.forms(size).iter().all(|form| form.kind.loads())
     }
 }
 
@@ -297,8 +272,8 @@ fn parse_access(
         Some(value) => {
             let bytes = hex::bytes(value, op.digits()).map_err(CaseError::new)?;
             let form = op.forms(size).into_iter().next();
-            let wanted =
-                form.map_or(0, |form| elements(form.kind).size * elements(form.kind).vector);
+            let (size, count) = form.map_or((0, 0), |form| form.kind.elements());
+            let wanted = usize::from(size) * usize::from(count);
             if bytes.len() != wanted {
                 return Err(CaseError::new(format!(
                     "`{value}` has {}, not {wanted}",
@@ -337,7 +312,7 @@ impl BuiltSurface {
     /// Executes access `i` as a warp instruction with one active lane.
     fn one(&self, i: usize, access: &SurfaceAccess) -> Result<Result<Vec<u8>, Fault>, CaseError> {
         let forms = self.op.forms(access.size);
-        let loads = forms.iter().all(|form| elements(form.kind).loads);
+        let loads = forms.iter().all(|form| form.kind.loads());
         let picked = if loads { &forms[..] } else { &forms[i % forms.len()..][..1] };
         let mut answer = None;
         for &form in picked {
@@ -361,7 +336,8 @@ impl BuiltSurface {
         accesses: &[SurfaceAccess],
         first: usize,
     ) -> Result<Vec<Result<Vec<u8>, Fault>>, PlanError> {
-        let Elements { size, vector, loads, .. } = elements(form.kind);
+        let ((size, vector), loads) = (form.kind.elements(), form.kind.loads());
+        let (size, vector) = (usize::from(size), usize::from(vector));
         let plan = match SurfacePlan::new(form, &self.surface) {
             Err(error) if error.reads_zero() => {
                 let zeros = vec![0; if loads { size * vector } else { 0 }];
@@ -459,7 +435,7 @@ impl BuiltSurface {
         let bytes = |(i, access): (usize, &SurfaceAccess)| {
             let forms = self.op.forms(access.size);
             let form = *forms.get(i % forms.len().max(1))?;
-            if elements(form.kind).loads {
+            if form.kind.loads() {
                 return None;
             }
             let (offset, size) =

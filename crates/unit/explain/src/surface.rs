@@ -7,8 +7,8 @@ mod text;
 use std::sync::Arc;
 use texunit_texel::store_codes;
 use texunit_unit::{
-    AccessFault, Coordinates, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm,
-    SurfaceKind, SurfaceOutcome, SurfacePlan, SurfaceRequest, SurfaceTrace,
+    AccessFault, Coordinates, PlanError, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
+    SurfaceOutcome, SurfacePlan, SurfaceRequest, SurfaceTrace,
 };
 
 /// A surface access with its trace and surface.
@@ -54,19 +54,6 @@ enum Kind {
     Reduce,
 }
 
-/// Size in bytes and number of the elements in registers.
-fn elements_of(form: SurfaceForm) -> (u8, u8) {
-    match form.kind {
-        SurfaceKind::Load { element_size, vector }
-        | SurfaceKind::Store { element_size, vector } => (element_size, vector),
-        SurfaceKind::StoreFormatted { vector } => (4, vector),
-        SurfaceKind::Reduce { ty, .. } => match ty {
-            ReduceType::U32 | ReduceType::S32 | ReduceType::B32 => (4, 1),
-            ReduceType::U64 | ReduceType::S64 | ReduceType::B64 => (8, 1),
-        },
-    }
-}
-
 fn mask(bytes: u8) -> u64 {
     u64::MAX >> (64 - 8 * u32::from(bytes.clamp(1, 8)))
 }
@@ -83,7 +70,7 @@ impl SurfaceExplanation {
         let plan = SurfacePlan::new(form, surface)?;
         let trace = plan.trace(coords);
         // Registers are truncated to the size of an element.
-        let elements = elements.map(|e| e & mask(elements_of(form).0));
+        let elements = elements.map(|e| e & mask(form.kind.elements().0));
         let lanes = coords.map(|c| [c; 32]);
         let request = SurfaceRequest { active: 1, coords: lanes.each_ref() };
         let mut answer = SurfaceAnswer { values: elements.map(|e| [e; 32]) };
@@ -130,7 +117,7 @@ impl SurfaceExplanation {
     /// Converts bytes in memory order to elements, as the registers of an instruction of this form
     /// hold them.
     pub fn elements(form: SurfaceForm, bytes: &[u8]) -> [u64; 4] {
-        let (size, _) = elements_of(form);
+        let (size, _) = form.kind.elements();
         let mut elements = [0; 4];
         for (element, bytes) in elements.iter_mut().zip(bytes.chunks(size.max(1).into())) {
             *element = bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b));
@@ -187,13 +174,13 @@ impl SurfaceExplanation {
 
     /// The elements that the instruction's registers hold: 1, 2 or 4.
     fn own_elements(&self) -> &[u64] {
-        let (_, vector) = elements_of(self.form);
+        let (_, vector) = self.form.kind.elements();
         &self.elements[..usize::from(vector).min(4)]
     }
 
     /// The bytes of the elements in memory order.
     fn element_bytes(&self) -> Vec<u8> {
-        let size = elements_of(self.form).0.into();
+        let size = self.form.kind.elements().0.into();
         self.own_elements().iter().flat_map(|e| e.to_le_bytes().into_iter().take(size)).collect()
     }
 

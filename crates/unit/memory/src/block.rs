@@ -221,14 +221,14 @@ impl Block {
     /// block in messages.
     pub fn new(size: usize, name: impl Into<String>) -> Option<Self> {
         let align = if size >= LARGE { HUGE_PAGE } else { Self::ALIGN };
-        Self::aligned(size, align, name.into())
+        Self::aligned(size, (align, 0), name.into())
     }
 
     /// Allocates `size` zero bytes in whole pages of their own, which can be exported to other
     /// processes ([`Block::share_pages`]).
     pub fn in_pages(size: usize, name: impl Into<String>) -> Option<Self> {
         let align = if size >= LARGE { HUGE_PAGE } else { PAGE };
-        Self::aligned(size, align, name.into())
+        Self::aligned(size, (align, 0), name.into())
     }
 
     /// Allocates `size` zero bytes from the start of a 4096-byte page: memory that the host program
@@ -242,7 +242,7 @@ impl Block {
         }
         // Drivers align allocations of 1 MiB and more to 2 MiB.
         let align = if size >= HUGE_PAGE / 2 { HUGE_PAGE } else { PAGE };
-        Self::aligned(size, align, name)
+        Self::aligned(size, (align, 0), name)
     }
 
     /// Allocates `size` zero bytes for a given device address. The host address has the same
@@ -254,41 +254,30 @@ impl Block {
         number: Option<u64>,
         name: impl Into<String>,
     ) -> Option<Self> {
-        let numbered = |mut block: Self| {
-            block.number = number.unwrap_or(block.number);
-            block
-        };
         let phase = (address % Self::ALIGN as u64) as usize;
-        if phase == 0 {
-            return Self::new(size, name).map(numbered);
-        }
-        // The reserve covers the larger alignment, and so any offset within it.
-        let align = 2 * Self::ALIGN;
-        let layout = Self::layout(size, align)?;
-        // SAFETY: the size of the layout is not 0.
-        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let to_line = allocation.align_offset(Self::ALIGN).min(Self::ALIGN);
-        // SAFETY: `to_line + phase` is at most `align`, and with the rounded size and SLACK at most
-        // the size of the layout.
-        let data = unsafe { allocation.add(to_line + phase) };
-        let storage = Storage::own(allocation, align);
-        Some(numbered(Self::with(data, storage, size, size, name.into())))
+        let align = if size >= LARGE && phase == 0 { HUGE_PAGE } else { Self::ALIGN };
+        let mut block = Self::aligned(size, (align, phase), name.into())?;
+        block.number = number.unwrap_or(block.number);
+        Some(block)
     }
 
-    fn aligned(size: usize, align: usize, name: String) -> Option<Self> {
+    /// Allocates `size` zero bytes, of which the first is `phase` bytes (less than `align`) behind a
+    /// multiple of `align`.
+    fn aligned(size: usize, (align, phase): (usize, usize), name: String) -> Option<Self> {
         // A block that begins at a page owns the whole of its last page.
         let whole = if align >= PAGE { size.checked_next_multiple_of(PAGE)? } else { size };
-        let layout = Self::layout(whole, align)?;
+        let reserve = if phase == 0 { align } else { 2 * align };
+        let layout = Self::layout(whole, reserve)?;
         // SAFETY: the size of the layout is not 0.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let head = allocation.align_offset(align).min(align);
-        // SAFETY: `head`, the size rounded up and SLACK are together at most the size of the
-        // layout.
+        let head = allocation.align_offset(align).min(align) + phase;
+        // SAFETY: `head`, which is at most `reserve`, the size rounded up and SLACK are together at
+        // most the size of the layout.
         let data = unsafe { allocation.add(head) };
-        if size >= LARGE {
+        if size >= LARGE && align == HUGE_PAGE {
             ask_for_huge_pages(data, size);
         }
-        Some(Self::with(data, Storage::own(allocation, align), size, size, name))
+        Some(Self::with(data, Storage::own(allocation, reserve), size, size, name))
     }
 
     fn with(

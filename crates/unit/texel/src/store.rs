@@ -49,58 +49,7 @@ fn two_bits(value: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn store(name: &str, values: [u32; 4], supplied: u8) -> Option<[u32; 4]> {
-        store_codes(Format::from_name(name).unwrap(), values, supplied)
-    }
-
-    fn floats(name: &str, values: [f32; 4]) -> [u32; 4] {
-        store(name, values.map(f32::to_bits), 4).unwrap()
-    }
-
-    #[test]
-    fn integers_are_clamped_to_the_channel() {
-        let values = [0xff, 0x100, 0xffff_ffff, 0x7fff_ffff];
-        assert_eq!(store("u8x4", values, 4), Some([255; 4]));
-        assert_eq!(store("u16x4", values, 4), Some([0xff, 0x100, 0xffff, 0xffff]));
-        assert_eq!(store("u32x4", values, 4), Some(values));
-        assert_eq!(store("s8x4", values, 4), Some([0x7f, 0x7f, 0xff, 0x7f]));
-        assert_eq!(store("s8x2", [0x8000_0000, 0xffff_ff80, 0, 0], 2), Some([0x80, 0x80, 0, 0]));
-        assert_eq!(store("s16", [0x8000_0000, 0, 0, 0], 1), Some([0x8000, 0, 0, 0]));
-        assert_eq!(store("s32", [0x8000_0000, 0, 0, 0], 1), Some([0x8000_0000, 0, 0, 0]));
-    }
-
-    #[test]
-    fn floats_keep_bits_or_are_cut_to_halves() {
-        let values = [0x477f_f000, 0x7f80_0001, 0xff80_0000, 1];
-        assert_eq!(store("f32x4", values, 4), Some(values));
-        assert_eq!(store("f16x4", values, 4), Some([0x7bff, 0x7c01, 0xfc00, 0]));
-    }
-
-    #[test]
-    fn fractions_are_clamped_and_rounded() {
-        assert_eq!(floats("unorm8x4", [0.5, 2.0, -1.0, f32::NAN]), [127, 255, 0, 0]);
-        assert_eq!(floats("snorm8x4", [0.5, -2.0, -0.5, f32::NAN]), [0x3f, 0x81, 0xc1, 0]);
-        assert_eq!(floats("unorm16x2", [0.5, 1.0, 1.0, 1.0]), [0x7fff, 0xffff, 0, 0]);
-        assert_eq!(floats("snorm16", [-1.0, 1.0, 1.0, 1.0]), [0x8001, 0, 0, 0]);
-        assert_eq!(floats("rgb10a2", [1.0, 0.5, 0.0, 1.0]), [1023, 511, 0, 3]);
-    }
-
-    #[test]
-    fn the_two_bits_of_alpha_change_at_three_codes_of_ten() {
-        let code = |k: u32| (k as f32 + 0.25) / 1023.0;
-        for (k, wanted) in [(191, 0), (192, 1), (511, 1), (512, 2), (831, 2), (832, 3)] {
-            assert_eq!(floats("rgb10a2", [0.0, 0.0, 0.0, code(k)])[3], wanted, "{k}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_supplied_is_zero() {
-        for (supplied, expected) in [(1, [7, 0, 0, 0]), (2, [7, 7, 0, 0]), (4, [7; 4])] {
-            assert_eq!(store("u8x4", [7; 4], supplied), Some(expected));
-        }
-        assert_eq!(store("u8x2", [7; 4], 4), Some([7, 7, 0, 0]), "and what there is not, too");
-    }
-
+    // The values that each format stores are cases of tests/fetch.
     #[test]
     fn formats_without_a_store() {
         for f in Format::all() {

@@ -281,6 +281,26 @@ pub enum SurfaceKind {
     },
 }
 
+impl SurfaceKind {
+    /// Size in bytes and number of the elements that each lane accesses, as its registers hold them.
+    pub fn elements(self) -> (u8, u8) {
+        use ReduceType::{B64, S64, U64};
+        match self {
+            Self::Load { element_size, vector } | Self::Store { element_size, vector } => {
+                (element_size, vector)
+            }
+            Self::StoreFormatted { vector } => (4, vector),
+            Self::Reduce { ty: U64 | S64 | B64, .. } => (8, 1),
+            Self::Reduce { .. } => (4, 1),
+        }
+    }
+
+    /// Whether the instruction is a load.
+    pub fn loads(self) -> bool {
+        matches!(self, Self::Load { .. })
+    }
+}
+
 /// The static part of a `suld`, `sust` or `sured`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SurfaceForm {
@@ -290,18 +310,6 @@ pub struct SurfaceForm {
     pub geometry: Geometry,
     /// What happens to accesses outside the surface.
     pub clamp: ClampMode,
-}
-
-impl SurfaceForm {
-    /// Number of elements that each lane accesses.
-    pub fn elements(&self) -> usize {
-        match self.kind {
-            SurfaceKind::Load { vector, .. }
-            | SurfaceKind::Store { vector, .. }
-            | SurfaceKind::StoreFormatted { vector } => vector.into(),
-            SurfaceKind::Reduce { .. } => 1,
-        }
-    }
 }
 
 /// A surface access of one warp.

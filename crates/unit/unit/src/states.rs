@@ -1,13 +1,13 @@
 //! Runs `tests/states.txt`: which resources, views, textures and surfaces exist, the effective
 //! state of a fetch with the settings that have no effect, and what queries answer.
 //!
-//! A line is `RESOURCE / SETTINGS / QUESTION` or `RESOURCE / QUESTION`, and `{a|b}` in it stands for
+//! A line is `RESOURCE / SETTINGS / QUESTION`, `RESOURCE / QUESTION` or `NAME / name`, and `{a|b}` in it stands for
 //! a line with each of the words. The indented lines below a line are the answers.
 //! `TEXUNIT_BLESS=1` writes them.
 
 #![allow(clippy::unwrap_used)]
 use crate::effective::layers_of_integers;
-use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
+use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType, SurfaceForm};
 use crate::resource::{ArchLimits, ArrayShape, Base, CreateError, Extent, Layout, Resource, View};
 use crate::sampler::{ReadMode, Sampler, Surface, Texture};
 use crate::{NameError, QueryPlan, QueryRequest, compatible_geometry, overrides, resolve};
@@ -223,6 +223,15 @@ fn form(text: &str) -> Result<FetchForm, NameError> {
     Ok(form)
 }
 
+/// The name that is written for the instruction of a name.
+fn renamed(name: &str) -> String {
+    let made = match name.starts_with("su") {
+        true => name.parse::<SurfaceForm>().map(|form| form.to_string()),
+        false => name.parse::<FetchForm>().map(|form| form.to_string()),
+    };
+    made.unwrap_or_else(|e| format!("refused: {e}"))
+}
+
 /// Names the instruction forms that read texels of the texture's resource (`+c` stands for a compare
 /// operand), and asserts that all others are refused.
 fn instructions_that_read(texture: &Texture) -> String {
@@ -299,6 +308,7 @@ fn outcome<T>(made: Result<T, CreateError>) -> String {
 fn answer(line: &str) -> String {
     let parts: Vec<&str> = line.split(" / ").collect();
     let (resource, with, question) = match parts[..] {
+        [instruction, "name"] => return renamed(instruction),
         [resource, question] => (resource, "", question),
         [resource, with, question] => (resource, with, question),
         _ => panic!("`{line}` is not RESOURCE / SETTINGS / QUESTION"),

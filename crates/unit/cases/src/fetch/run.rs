@@ -1,7 +1,6 @@
 //! Running of fetch cases: on the reference sampler and on the planned path.
 
-use super::{Expected, ExpectedValue, Uses};
-use std::fmt;
+use super::Expected;
 use std::sync::Arc;
 use texunit_unit::{
     Coordinates, FetchAnswer, FetchForm, FetchOperands, FetchPlan, FetchRequest, Lanes, PlanError,
@@ -83,21 +82,6 @@ impl BuiltFetch {
         values[self.form.result.registers().into()..].fill(0);
         Answer { values, resident }
     }
-
-    /// The first result that differs from the expected one.
-    pub fn disagreement(&self, answers: &[Answer]) -> Option<Disagreement> {
-        let Expected::Values(expected) = &self.expected else { return None };
-        let pairs = self.operands.iter().zip(expected).zip(answers);
-        pairs.enumerate().find_map(|(fetch, ((operands, expected), got))| {
-            (!expected.agrees(got)).then_some(Disagreement {
-                form: self.form,
-                fetch,
-                operands: *operands,
-                expected: *expected,
-                got: *got,
-            })
-        })
-    }
 }
 
 /// The operands of up to 32 fetches in the layout of a warp's registers: one array of 32 lanes for
@@ -139,66 +123,5 @@ impl WarpOperands {
             compare: &self.compare,
             ..FetchRequest::new(u32::MAX >> (32 - lanes), self.coords.each_ref())
         }
-    }
-}
-
-/// A fetch whose result differs from the expected one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Disagreement {
-    /// The instruction.
-    pub form: FetchForm,
-    /// Index of the differing fetch in its case, from 0.
-    pub fetch: usize,
-    /// The operands of the differing fetch.
-    pub operands: FetchOperands,
-    /// The expected result.
-    pub expected: ExpectedValue,
-    /// The actual result.
-    pub got: Answer,
-}
-
-impl fmt::Display for Disagreement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (form, o) = (self.form, &self.operands);
-        let uses = Uses::of(form);
-        write!(f, "fetch {}, {form}", self.fetch)?;
-        let coords: Vec<u32> = o.coords.vector(form.geometry).copied().collect();
-        write!(f, "\n  coords   {}", Words(&coords))?;
-        if form.offset {
-            write!(f, "\n  offset   {:?}", o.offset)?;
-        }
-        if uses.lod {
-            write!(f, "\n  lod      {}", Words(&[o.level]))?;
-        }
-        if uses.gradients {
-            let n = form.geometry.gradients();
-            write!(f, "\n  dpdx     {}\n  dpdy     {}", Words(&o.dpdx[..n]), Words(&o.dpdy[..n]))?;
-        }
-        if form.compare {
-            write!(f, "\n  compare  {}", Words(&[o.compare]))?;
-        }
-        write!(
-            f,
-            "\n  expected {}\n  got      {}",
-            Words(&self.expected.values[..self.expected.components.into()]),
-            Words(&self.got.values)
-        )?;
-        match self.expected.resident {
-            Some(resident) => {
-                write!(f, "\n  resident {resident} expected, {} got", self.got.resident)
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// Formats words as bits and as floats.
-struct Words<'a>(&'a [u32]);
-
-impl fmt::Display for Words<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bits: Vec<_> = self.0.iter().map(|w| format!("{w:08x}")).collect();
-        let floats: Vec<_> = self.0.iter().map(|&w| format!("{:?}", f32::from_bits(w))).collect();
-        write!(f, "{} = {}", bits.join(" "), floats.join(" "))
     }
 }

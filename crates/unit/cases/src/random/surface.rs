@@ -119,13 +119,12 @@ fn reduced_type(random: &mut Random, op: ReduceOp, format: Format, formatted: bo
 /// The step between valid x coordinates of an access (x counts bytes, or texels for formatted
 /// accesses), and the size in bytes of the value that it loads or stores.
 fn unit_and_bytes(kind: SurfaceKind) -> (u32, u32) {
+    let (size, count) = kind.elements();
+    let bytes = u32::from(size) * u32::from(count);
     match kind {
-        SurfaceKind::Load { element_size, vector }
-        | SurfaceKind::Store { element_size, vector } => {
-            let size = u32::from(element_size) * u32::from(vector);
-            (size, size)
+        SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { formatted: true, .. } => {
+            (1, bytes)
         }
-        SurfaceKind::StoreFormatted { vector } => (1, 4 * u32::from(vector)),
-        SurfaceKind::Reduce { formatted, .. } => (if formatted { 1 } else { 4 }, 4),
+        _ => (bytes, bytes),
     }
 }

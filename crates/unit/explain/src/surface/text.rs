@@ -1,6 +1,6 @@
 //! Writes an explanation of a surface access as text: location, bytes and result.
 
-use super::{Kind, SurfaceExpected, SurfaceExplanation, elements_of, hex_bytes, kind_of, verb};
+use super::{Kind, SurfaceExpected, SurfaceExplanation, hex_bytes, kind_of, verb};
 use crate::value::{COMPONENTS, float, list};
 use std::fmt::{Result, Write};
 use texunit_texel::Channel;
@@ -51,7 +51,7 @@ fn write_all(out: &mut String, e: &SurfaceExplanation) -> Result {
 
 /// The bytes of the elements, and their values if elements have several bytes.
 pub(super) fn element_text(e: &SurfaceExplanation) -> String {
-    let (size, _) = elements_of(e.form);
+    let (size, _) = e.form.kind.elements();
     let digits = 2 * usize::from(size);
     let numbers: Vec<String> =
         e.own_elements().iter().map(|v| format!("0x{v:0digits$x}")).collect();

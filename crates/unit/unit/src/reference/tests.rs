@@ -32,9 +32,7 @@ fn shaped(shape: ArrayShape, read_mode: ReadMode, codes: &[u32]) -> Texture {
             pack(format, codes).into_iter().take(format.texel_size() as usize)
         })
         .collect();
-    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
-    let resource = Resource::array(&shape, block, "t").unwrap();
-    resource.fill_packed(&bytes).unwrap();
+    let resource = Resource::from_texels(&shape, &bytes, "t").unwrap();
     Texture { resource: Arc::new(resource), read_mode, normalized_coords: false }
 }
 

@@ -21,11 +21,9 @@ fn surface(dims: u8, width: u32, height: u32, depth: u32) -> Arc<Surface> {
 
 /// A surface whose bytes have the values 1, 2, 3 and so on.
 pub(super) fn of_shape(shape: &ArrayShape) -> Arc<Surface> {
-    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
-    let resource = Resource::array(shape, block, "s").unwrap();
     let bytes: Vec<u8> =
         (0..shape.packed_size().unwrap()).map(|i| (i as u8).wrapping_add(1)).collect();
-    resource.fill_packed(&bytes).unwrap();
+    let resource = Resource::from_texels(shape, &bytes, "s").unwrap();
     Arc::new(Surface::new(Arc::new(resource)).unwrap())
 }
 

@@ -257,9 +257,7 @@ fn scratch_and_plans_are_small() {
 fn components_and_lanes_that_are_not_asked_for_stay() {
     let format = Format::from_name("u8").unwrap();
     let shape = ArrayShape::new(format, Geometry::D2, Extent { width: 4, height: 4, depth: 1 });
-    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "texels").unwrap());
-    let resource = Arc::new(Resource::array(&shape, block, "t").unwrap());
-    resource.fill_packed(&[0xff; 16]).unwrap();
+    let resource = Arc::new(Resource::from_texels(&shape, &[0xff_u8; 16], "t").unwrap());
     let sampler = Sampler::default();
     let read_mode = ReadMode::NormalizedFloat;
     let texture = Arc::new(Texture::new(resource, read_mode, false, &sampler).unwrap());
@@ -373,10 +371,8 @@ fn levels_without_a_share_are_not_read_at_corners() {
     let format = Format::from_name("f32").unwrap();
     let extent = Extent { width: 2, height: 2, depth: 1 };
     let shape = ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::Cube, extent) };
-    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "texels").unwrap());
-    let resource = Arc::new(Resource::array(&shape, block, "t").unwrap());
-    let texels = [1.0_f32; 24].into_iter().chain([f32::NAN; 6]);
-    resource.fill_packed(&texels.flat_map(f32::to_le_bytes).collect::<Vec<_>>()).unwrap();
+    let texels: Vec<f32> = [1.0; 24].into_iter().chain([f32::NAN; 6]).collect();
+    let resource = Arc::new(Resource::from_texels(&shape, &texels, "t").unwrap());
     let sampler = Sampler::default()
         .with_filter(Filter::Linear)
         .with_mip_filter(Filter::Linear)

@@ -5,8 +5,6 @@ use super::*;
 use crate::resource::{ArrayShape, TexelIndex};
 use Geometry as G;
 use proptest::prelude::*;
-use std::sync::Arc;
-use texunit_memory::Block;
 
 fn format(name: &str) -> Format {
     Format::from_name(name).unwrap()
@@ -14,12 +12,9 @@ fn format(name: &str) -> Format {
 
 /// An array whose bytes are pseudorandom.
 fn array(shape: &ArrayShape) -> Resource {
-    let block = Block::new(shape.size().unwrap() as usize, "b").unwrap();
-    let resource = Resource::array(shape, Arc::new(block), "a").unwrap();
     let bytes: Vec<u8> =
         (0..shape.packed_size().unwrap()).map(|i| ((i * 0x9e37_79b9) >> 16) as u8).collect();
-    resource.fill_packed(&bytes).unwrap();
-    resource
+    Resource::from_texels(shape, &bytes, "a").unwrap()
 }
 
 fn shape(
