@@ -164,7 +164,6 @@ const HEAD: &str = ".version 7.8\n.target sm_61\n.address_size 64\n";
 
 /// A thread stores to the texture's memory, through a surface or by address, and fetches; then it
 /// does both again.
-/// once more.
 fn stored_texels(store: [&str; 2], texture: &TextureResource<'_>, device: &Device, other: Arg<'_>) {
     let fetch = |at: u32| {
         format!(
@@ -253,24 +252,7 @@ fn a_watched_thread() {
 /// a 2D texture, and a layer (docs/numerics.md 1.13). Queries return the properties of the array.
 #[test]
 fn one_texture_of_several_geometries() {
-    let body = "
-.visible .entry k(.param .u64 texture, .param .u64 sampler, .param .u64 out)
-{
-    .reg .b32 %r<8>, %layer; .reg .f32 %x, %y; .reg .b64 %t, %s, %out;
-    ld.param.u64 %t, [texture]; ld.param.u64 %s, [sampler]; ld.param.u64 %out, [out];
-    mov.f32 %x, 0f40200000; mov.f32 %y, 0f00000000; mov.u32 %layer, 9;
-    tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}], {%y, %y}, {%y, %y};
-    st.global.u32 [%out], %r0;
-    tex.grad.1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x}], {%y}, {%y};
-    st.global.u32 [%out+4], %r0;
-    tex.grad.a2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%layer, %x, %y, %y}], {%y, %y}, {%y, %y};
-    st.global.u32 [%out+8], %r0;
-    txq.height.b32 %r0, [%t];
-    st.global.u32 [%out+12], %r0;
-    txq.array_size.b32 %r0, [%t];
-    st.global.u32 [%out+16], %r0;
-    ret;
-}";
+    let body = include_str!("geometries.ptx");
     for target in ["sm_61", "sm_61, texmode_independent"] {
         let device = Device::default();
         let array = picture(&device, "f32", Geometry::D2, [4, 1]);
@@ -310,18 +292,7 @@ fn one_texture_of_several_geometries() {
 /// fetches that give zeros do not reach the engine.
 #[test]
 fn fetches_that_no_texture_fits() {
-    let body = "
-.visible .entry k(.param .u64 surface, .param .u64 solid, .param .u64 out)
-{
-    .reg .b32 %r<4>; .reg .f32 %x, %y; .reg .b64 %s, %t, %out;
-    ld.param.u64 %s, [surface]; ld.param.u64 %t, [solid]; ld.param.u64 %out, [out];
-    mov.f32 %x, 0f40200000; mov.f32 %y, 0f00000000;
-    tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%s, {%x, %y}], {%y, %y}, {%y, %y};
-    st.global.u32 [%out], %r0;
-    tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}], {%y, %y}, {%y, %y};
-    st.global.u32 [%out+4], %r0;
-    ret;
-}";
+    let body = include_str!("misfits.ptx");
     let device = Device::default();
     let array = picture(&device, "f32", Geometry::D2, [4, 1]);
     array.write(&[1.0_f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes).concat()).unwrap();

@@ -241,26 +241,19 @@ fn word<T: Copy + Send + Sync + 'static, const N: usize>(
 impl SamplerArgs {
     /// The sampler state; the error is a message.
     pub(crate) fn sampler(&self) -> Result<Sampler, String> {
-        let address_mode = match &self.address {
-            Some(words) => Some(per_axis(words).ok_or_else(|| {
-                format!("--address: expected 1 to 3 modes, found {}", words.len())
-            })?),
-            None => None,
+        let modes = |words: &Vec<AddressMode>| {
+            per_axis(words)
+                .ok_or_else(|| format!("--address: expected 1 to 3 modes, found {}", words.len()))
         };
-        let border = match &self.border {
-            Some(text) => Some(
-                operand::floats(text, 4)
-                    .map_err(|e| format!("--border: {e}"))?
-                    .try_into()
-                    .map_err(|_| "--border: expected R,G,B,A".to_owned())?,
-            ),
-            None => None,
+        let color = |text: &String| {
+            let floats = operand::floats(text, 4).map_err(|e| format!("--border: {e}"))?;
+            floats.try_into().map_err(|_| "--border: expected R,G,B,A".to_owned())
         };
         let spec = SamplerSpec {
             filter: self.filter,
             mip_filter: self.mip_filter,
-            address_mode,
-            border,
+            address_mode: self.address.as_ref().map(modes).transpose()?,
+            border: self.border.as_ref().map(color).transpose()?,
             min_level_clamp: self.min_level,
             max_level_clamp: self.max_level,
             level_bias: self.bias,
