@@ -88,6 +88,12 @@ impl Comparison {
     fn differs(&self) -> bool {
         self.theirs.is_none() != self.ours.is_none()
     }
+
+    /// What ptxas and texunit say.
+    fn verdicts(&self) -> (&str, &str) {
+        let theirs = self.theirs.as_deref().unwrap_or("accepted");
+        (theirs, self.ours.as_deref().unwrap_or("accepted"))
+    }
 }
 
 /// Compares the verdicts of texunit and ptxas on the requested modules.
@@ -170,24 +176,17 @@ fn compare_in(
 
 /// Prints the verdicts of ptxas and texunit, and the instruction, on one line.
 fn print_line(row: &Comparison) {
-    let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     let instruction = row.module.trim_end().lines().rev().nth(3).unwrap_or_default();
     let mark = if row.differs() { "DIFFERS" } else { "agree" };
-    let (theirs, ours) = (said(&row.theirs), said(&row.ours));
+    let (theirs, ours) = row.verdicts();
     println!("{mark} | {} | {instruction} | {theirs} | {ours}", row.release);
 }
 
 /// The text of the module, followed by the verdicts of ptxas and texunit.
 fn described(row: &Comparison) -> String {
-    let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
-    format!(
-        "{}\n// ptxas {} for sm_{}: {}\n// texunit: {}\n",
-        row.module.trim_end(),
-        row.release,
-        row.arch,
-        said(&row.theirs),
-        said(&row.ours)
-    )
+    let (theirs, ours) = row.verdicts();
+    let (module, release, arch) = (row.module.trim_end(), row.release, &row.arch);
+    format!("{module}\n// ptxas {release} for sm_{arch}: {theirs}\n// texunit: {ours}\n")
 }
 
 fn show(row: &Comparison, path: &str) {

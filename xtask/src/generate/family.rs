@@ -63,7 +63,7 @@ pub(super) fn declaration(mut setup: Setup, family: &'static str, random: &mut R
     let mut head = setup.head();
     if random.chance(6) {
         head = draw("heads", random).to_owned();
-        setup.arch = machine(setup.release, 75, random);
+        setup.arch = machine(setup.release, 75, random).to_string();
     }
     let counted = random.chance(8);
     let module = if counted {

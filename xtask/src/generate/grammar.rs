@@ -49,7 +49,7 @@ impl Alternative {
             None => (None, line),
         };
         let (weight, text) = line.split_once(' ').unwrap_or((line, ""));
-        let text = text.replace("\\n", "\n").replace("\\s", " ");
+        let text = text.replace("\\n", "\n").replace("\\s", " ").replace("\\t", "\t");
         Some(Self { condition, weight: weight.parse().ok()?, text })
     }
 

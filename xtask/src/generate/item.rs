@@ -36,6 +36,20 @@ pub(super) fn items(
     Question { prefix, lines, suffix, ..setup.whole(family, String::new()) }
 }
 
+/// A question whose lines are random texts of a rule, in one kernel that follows `before`.
+fn lines_of(
+    rule: &str,
+    before: &str,
+    setup: Setup,
+    (family, most): (&'static str, usize),
+    random: &mut Random,
+) -> Question {
+    let lines = (0..most).map(|_| expand(rule, &Variables::new(), random)).collect();
+    let question = setup.question(family, lines);
+    let prefix = question.prefix.replacen(".entry", &format!("{before}.entry"), 1);
+    Question { prefix, ..question }
+}
+
 /// A question whose lines are random instructions with constants, in one kernel.
 pub(super) fn constants(
     setup: Setup,
@@ -43,7 +57,28 @@ pub(super) fn constants(
     most: usize,
     random: &mut Random,
 ) -> Question {
-    let lines = (0..most).map(|_| expand("constant_line", &Variables::new(), random)).collect();
-    let question = setup.question(family, lines);
-    Question { prefix: question.prefix.replacen(".entry", ".func g0();\n.entry", 1), ..question }
+    lines_of("constant_line", ".func g0();\n", setup, (family, most), random)
+}
+
+/// A question whose lines are blocks that declare names of every kind, which the module may
+/// declare too, and use them.
+pub(super) fn names(
+    setup: Setup,
+    family: &'static str,
+    most: usize,
+    random: &mut Random,
+) -> Question {
+    let before = expand("name_items", &Variables::new(), random);
+    lines_of("name_line", &before, setup, (family, most), random)
+}
+
+/// A question whose lines are instructions with white space, comments and punctuation in random
+/// places.
+pub(super) fn spellings(
+    setup: Setup,
+    family: &'static str,
+    most: usize,
+    random: &mut Random,
+) -> Question {
+    lines_of("spelling_line", ".func g0();\n", setup, (family, most), random)
 }

@@ -79,12 +79,13 @@ pub(crate) struct Families {
 impl Families {
     /// The names of all families.
     #[rustfmt::skip]
-    pub(crate) const NAMES: [&'static str; 10] = [
+    pub(crate) const NAMES: [&'static str; 12] = [
         "texture", "declaration", "ordinary", "mutation", "control", "array", "directive", "call", "item", "constant",
+        "name", "spelling",
     ];
 
     /// The weight of each family, in the order of [`Families::NAMES`].
-    const WEIGHTS: [usize; 10] = [30, 20, 20, 20, 10, 10, 5, 5, 5, 5];
+    const WEIGHTS: [usize; 12] = [30, 20, 20, 20, 10, 10, 5, 5, 5, 5, 5, 5];
 
     /// Reads the bundled examples, which mutations start from.
     pub(crate) fn new(
@@ -133,6 +134,8 @@ impl Families {
             "call" => family::call(Setup::new(release, random), name, most, random),
             "item" => item::items(Setup::new(release, random), name, most, random),
             "constant" => item::constants(Setup::new(release, random), name, most, random),
+            "name" => item::names(Setup::new(release, random), name, most, random),
+            "spelling" => item::spellings(Setup::new(release, random), name, most, random),
             _ => mutation::question(&self.examples, release, name, random),
         }
     }

@@ -17,10 +17,12 @@ const VERSIONS: &[u32] = &[
 
 /// Targets that modules name, among them the architectures that a ptxas release assembles for.
 #[rustfmt::skip]
-const TARGETS: &[u32] = &[10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121];
+const TARGETS: &[u32] = &[
+    10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 107, 110, 120, 121,
+];
 
-/// Targets that most modules name.
-const COMMON: &[u32] = &[50, 60, 70, 75, 75, 75, 80, 86, 89, 90];
+/// Targets that most modules name, if the release assembles for them.
+const COMMON: &[u32] = &[50, 60, 70, 75, 75, 75, 80, 86, 89, 90, 90, 100, 103, 120];
 
 /// The architectures that a ptxas release assembles for, without variants with a suffix letter.
 pub(super) fn machines(release: Ptxas) -> &'static [u32] {
@@ -38,9 +40,11 @@ pub(super) fn machines(release: Ptxas) -> &'static [u32] {
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
     pub(super) release: Ptxas,
-    /// The architecture that ptxas assembles for.
-    pub(super) arch: u32,
+    /// The architecture that ptxas assembles for, without `sm_`.
+    pub(super) arch: String,
     pub(super) target: u32,
+    /// The letter of the target, `a` or `f`; empty: none.
+    suffix: &'static str,
     /// The PTX version times ten.
     pub(super) version: u32,
     /// The text that follows the target, such as a texturing mode.
@@ -52,18 +56,31 @@ impl Setup {
         let (major, minor) = release.newest_version();
         let newest = major * 10 + minor;
         let version = if random.chance(55) { newest } else { random.of(VERSIONS).min(newest) };
-        let target = if random.chance(65) { random.of(COMMON) } else { random.of(TARGETS) };
-        let least = first_version(target);
+        let common: Vec<u32> =
+            COMMON.iter().copied().filter(|t| machines(release).contains(t)).collect();
+        let target = if random.chance(65) { random.of(&common) } else { random.of(TARGETS) };
+        let suffix = match target {
+            // ptxas 12.4 has no `compute_90a`.
+            90 if release >= Ptxas::V12_9 => random.of(&["", "a"]),
+            100.. if release >= Ptxas::V12_9 => random.of(&["", "a", "f"]),
+            _ => "",
+        };
+        let least = first_version(target, suffix);
         let version =
             if version < least && random.chance(90) { least.min(newest) } else { version };
-        let arch = machine(release, target, random);
+        let machine = machine(release, target, random);
+        // Code for `sm_90a` runs on that machine only.
+        let arch = match random.chance(90) && !suffix.is_empty() {
+            true => format!("{target}{suffix}"),
+            false => machine.to_string(),
+        };
         let options = match random.below(10) {
             _ if version < 15 => "",
             0..=3 => ", texmode_independent",
             4 => ", texmode_unified",
             _ => "",
         };
-        Self { release, arch, target, version, options }
+        Self { release, arch, target, suffix, version, options }
     }
 
     /// Parses a head, such as `8.8 75` or `7.8 80, texmode_independent`.
@@ -71,12 +88,21 @@ impl Setup {
         let (version, rest) = head.split_once(' ').unwrap_or((head, "75"));
         let (target, options) = rest.split_once(',').unwrap_or((rest, ""));
         let digits: String = version.chars().filter(char::is_ascii_digit).collect();
-        let target = target.trim().parse().unwrap_or(75);
+        let (target, suffix) = match target.trim() {
+            t if t.ends_with('a') => (&t[..t.len() - 1], "a"),
+            t if t.ends_with('f') => (&t[..t.len() - 1], "f"),
+            t => (t, ""),
+        };
+        let target = target.parse().unwrap_or(75);
         let least = machines(release).iter().copied().find(|m| *m >= target);
         Self {
             release,
-            arch: least.unwrap_or(machines(release)[machines(release).len() - 1]),
+            arch: match suffix {
+                "" => least.unwrap_or(machines(release)[machines(release).len() - 1]).to_string(),
+                _ => format!("{target}{suffix}"),
+            },
             target,
+            suffix,
             version: digits.parse().unwrap_or(78),
             options: if options.contains("independent") { ", texmode_independent" } else { "" },
         }
@@ -89,8 +115,10 @@ impl Setup {
     /// The directives `.version`, `.target` and `.address_size`.
     pub(super) fn head(&self) -> String {
         let (major, minor) = (self.version / 10, self.version % 10);
-        let mut text =
-            format!(".version {major}.{minor}\n.target sm_{}{}\n", self.target, self.options);
+        let mut text = format!(
+            ".version {major}.{minor}\n.target sm_{}{}{}\n",
+            self.target, self.suffix, self.options
+        );
         if self.version >= 23 {
             text += ".address_size 64\n";
         }
@@ -142,7 +170,7 @@ impl Setup {
 
     /// Makes a question about a whole module.
     pub(super) fn whole(self, family: &'static str, module: String) -> Question {
-        Question::whole(family, self.release, self.arch.to_string(), module)
+        Question::whole(family, self.release, self.arch, module)
     }
 }
 
@@ -158,8 +186,10 @@ pub(super) fn machine(release: Ptxas, target: u32, random: &mut Random) -> u32 {
 }
 
 /// The version of the PTX ISA that introduced a target, times ten.
-fn first_version(target: u32) -> u32 {
+fn first_version(target: u32, suffix: &str) -> u32 {
     match target {
+        90 if suffix == "a" => 80,
+        100.. if suffix == "f" => 88.max(first_version(target, "a")),
         0..=11 => 10,
         12 | 13 => 12,
         20 => 20,
@@ -174,7 +204,9 @@ fn first_version(target: u32) -> u32 {
         86 => 71,
         87 => 74,
         89 | 90 => 78,
-        100 => 86,
+        100 | 101 => 86,
+        107 => 94,
+        110 => 90,
         120 => 87,
         _ => 88,
     }

@@ -24,6 +24,7 @@ mod message;
 mod module;
 mod names;
 mod options;
+mod requirements;
 mod types;
 
 pub use codes::{CODES, Code, find_code};
@@ -70,13 +71,23 @@ pub fn check_with_sources(
         _ => false,
     };
     parsed.diagnostics.retain(|d| !replaced(d));
-    for diagnostic in &mut parsed.diagnostics {
-        let cut = |d: &Diagnostic| d.code == "E0014" && is_cut(source.snippet(d.primary.span));
-        if options.ptxas_compat() && cut(diagnostic) {
-            diagnostic.severity = Severity::Warning;
-        }
-    }
     let mut checked = context::Checker::new(source, *options).run(&parsed.module);
+    let release = options.release(checked.module.version);
+    for diagnostic in parsed.diagnostics.iter_mut().filter(|_| options.ptxas_compat()) {
+        let (code, message) = (diagnostic.code, &diagnostic.message);
+        let accepted = match code {
+            "E0014" => is_cut(source.snippet(diagnostic.primary.span)),
+            "E0017" => match release {
+                Ptxas::V11_8 => message.contains(" in a"),
+                // It crashes if the comment is one in `/*` and `*/`.
+                Ptxas::V12_4 => message.ends_with(" in a comment"),
+                Ptxas::V12_9 => false,
+                Ptxas::V13_5 => message.ends_with(" comment"),
+            },
+            _ => continue,
+        };
+        diagnostic.severity = if accepted { Severity::Warning } else { Severity::Error };
+    }
     let mut diagnostics = match parsed.diagnostics.iter().any(Diagnostic::is_error) {
         // Lints need complete code to be certain.
         true => Vec::new(),

@@ -22,6 +22,15 @@ impl Options {
     pub const PTXAS: Self =
         Self { verdicts: Verdicts::Ptxas(None), target: None, version: None, arch: None };
 
+    /// The release of ptxas whose rules apply to a module of this version.
+    pub(crate) fn release(&self, version: (u32, u32)) -> Ptxas {
+        match self.verdicts {
+            Verdicts::Texunit => Ptxas::ALL[Ptxas::ALL.len() - 1],
+            Verdicts::Ptxas(Some(release)) => release,
+            Verdicts::Ptxas(None) => Ptxas::for_version(version),
+        }
+    }
+
     /// Whether ptxas's verdicts are reported.
     pub const fn ptxas_compat(&self) -> bool {
         matches!(self.verdicts, Verdicts::Ptxas(_))

@@ -18,6 +18,17 @@ pub(crate) fn fits(ty: ScalarType, reg: ScalarType) -> bool {
     }
 }
 
+/// Whether a register of type `reg` is of the kind of `ty`, whatever its width.
+pub(crate) fn kind_fits(ty: ScalarType, reg: ScalarType) -> bool {
+    let bits = reg.kind() == TypeKind::Bits;
+    match ty.kind() {
+        TypeKind::Bits => !matches!(reg.kind(), TypeKind::Opaque | TypeKind::Predicate),
+        TypeKind::Unsigned | TypeKind::Signed => reg.is_integer() || bits,
+        TypeKind::Float | TypeKind::Packed => reg.is_float() || bits,
+        TypeKind::Predicate | TypeKind::Opaque => reg == ty,
+    }
+}
+
 /// The relaxed rule of ld, st and cvt: the register may also be wider.
 pub(crate) fn fits_relaxed(ty: ScalarType, reg: ScalarType) -> bool {
     if reg.kind() == TypeKind::Predicate || ty.kind() == TypeKind::Predicate {

@@ -1,5 +1,6 @@
 //! Version and target requirements of single modifiers in ordinary instructions, beyond those of
-//! their row: the rows of `gates.txt`.
+//! their row: the rows of `gates.txt`. Some are met by a number of the target (`sm_90` and later),
+//! others by certain architectures: `sm_90a` but not `sm_90`, or the whole family `sm_100f`.
 
 use crate::Opcode;
 use crate::requirement::Requirement;
@@ -17,34 +18,77 @@ struct Gate {
     feature: &'static str,
     version: u32,
     target: u32,
+    /// The only architectures that have the feature, without `sm_`; empty: all with the number.
+    variants: &'static str,
 }
 
-static GATES: LazyLock<Vec<Gate>> = LazyLock::new(|| {
-    let lines = include_str!("gates.txt").lines().filter(|line| !line.starts_with('#'));
-    let gate = |line: &'static str| {
-        let columns = line.split("; ").collect::<Vec<_>>().try_into();
-        let [opcodes, words, with, version, target, feature] = columns.ok()?;
-        let (version, target) = (version.parse().ok()?, target.parse().ok()?);
-        Some(Gate { opcodes, words, with, feature, version, target })
-    };
-    lines.map(|line| gate(line).unwrap_or_else(|| panic!("not a row of gates: {line}"))).collect()
-});
-
-/// The requirements of an instruction's modifiers.
-pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = Requirement> + 'w {
-    let has = move |gate: &Gate| {
-        (gate.with.is_empty() || gate.with.split(' ').any(|w| words.contains(&w)))
-            && gate.opcodes.split(' ').any(|o| o == opcode.name())
-            && gate.words.split(' ').any(|w| match w {
+impl Gate {
+    fn holds(&self, opcode: Opcode, words: &[&str]) -> bool {
+        (self.with.is_empty() || self.with.split(' ').any(|w| words.contains(&w)))
+            && self.opcodes.split(' ').any(|o| o == opcode.name())
+            && self.words.split(' ').any(|w| match w {
                 "" => true,
                 "-" => !words.iter().any(|word| is_space(word)),
                 word => words.contains(&word),
             })
-    };
-    GATES.iter().filter(move |gate| has(gate)).map(|gate| {
+    }
+}
+
+/// A feature of some architecture variants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Name of the feature for messages.
+    pub feature: &'static str,
+    /// The architectures, without `sm_`, separated by spaces.
+    pub targets: &'static str,
+}
+
+impl Variant {
+    /// Whether an architecture, such as `sm_90a`, supports it.
+    pub fn has(&self, architecture: &str) -> bool {
+        let name = architecture.strip_prefix("sm_").unwrap_or(architecture);
+        self.targets.split(' ').any(|target| target == name)
+    }
+}
+
+static GATES: LazyLock<Vec<Gate>> = LazyLock::new(|| {
+    let lines = include_str!("gates.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut named = Vec::new();
+    let mut gates = Vec::new();
+    for line in lines {
+        if let Some(list) = line.split_once(": ") {
+            named.push(list);
+            continue;
+        }
+        let gate = || {
+            let columns = line.split("; ").collect::<Vec<_>>().try_into().ok()?;
+            let [opcodes, words, with, version, target, feature] = columns;
+            let list = named.iter().find(|(name, _)| *name == target);
+            let (target, variants) = match list {
+                Some((_, list)) => (0, *list),
+                None => (target.parse().ok()?, ""),
+            };
+            let version = version.parse().ok()?;
+            Some(Gate { opcodes, words, with, feature, version, target, variants })
+        };
+        gates.push(gate().unwrap_or_else(|| panic!("not a row of gates: {line}")));
+    }
+    gates
+});
+
+/// The requirements of an instruction's modifiers.
+pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = Requirement> + 'w {
+    let of = move |gate: &&Gate| gate.variants.is_empty() && gate.holds(opcode, words);
+    GATES.iter().filter(of).map(|gate| {
         let Gate { feature, version, target, .. } = *gate;
         Requirement { feature, version, target }
     })
+}
+
+/// The variant features that an instruction's modifiers require.
+pub fn variants<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = Variant> + 'w {
+    let of = move |gate: &&Gate| !gate.variants.is_empty() && gate.holds(opcode, words);
+    GATES.iter().filter(of).map(|gate| Variant { feature: gate.feature, targets: gate.variants })
 }
 
 fn is_space(word: &str) -> bool {
@@ -68,6 +112,16 @@ mod tests {
         assert_eq!(requirements("ld.u32"), [(20, 20)]);
         assert_eq!(requirements("atom.global.gpu.add.f64"), [(50, 60), (50, 60), (11, 11)]);
         assert_eq!(requirements("bar.cta.sync"), [(78, 20)]);
+    }
+
+    #[test]
+    fn architectures_of_variants() {
+        let first = |opcode, words: &[&str]| variants(opcode, words).next();
+        let redux = first(Opcode::Redux, &["sync", "min", "f32"]);
+        let has = |name| redux.is_some_and(|v| v.has(name));
+        assert!(has("sm_100f") && has("sm_103a"));
+        assert!(!has("sm_100") && !has("sm_120a"));
+        assert_eq!(first(Opcode::Redux, &["sync", "min", "u32"]), None);
     }
 
     #[test]

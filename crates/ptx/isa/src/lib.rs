@@ -16,7 +16,6 @@ pub mod requirement;
 mod table;
 pub mod texture;
 mod types;
-pub mod variant;
 
 pub use fidelity::{Fidelity, MEASURED_ON, fidelities, fidelity, fidelity_of_register};
 pub use form::{

@@ -12,7 +12,8 @@ pub struct Requirement {
     pub target: u32,
 }
 
-const fn requirement(feature: &'static str, version: u32, target: u32) -> Requirement {
+/// A requirement of a version, times ten, and a target.
+pub const fn requirement(feature: &'static str, version: u32, target: u32) -> Requirement {
     Requirement { feature, version, target }
 }
 

@@ -82,7 +82,7 @@ pub struct Alias<'a> {
 /// A directive that does not affect execution, kept as text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Directive<'a> {
-    /// Name without the dot: `file`, `loc`, `pragma`, `section`.
+    /// Name without the dot: `file`, `loc`, `pragma`, `section`; or `@@DWARF`.
     pub name: Ident<'a>,
     /// The text after the name, without the final `;`.
     pub text: &'a str,
@@ -103,7 +103,7 @@ pub enum Content<'a> {
     Loc(Loc<'a>),
     /// `.pragma "nounroll", "used_bytes_mask 0xf";`: the strings without quotes.
     Pragma(Vec<&'a str>),
-    /// `.section .debug_str { ... }`
+    /// `.section .debug_str { ... }`, or a line `@@DWARF .byte 1`
     Section(Box<Section<'a>>),
 }
 
@@ -142,6 +142,8 @@ pub struct Section<'a> {
     pub difference: Option<Span>,
     /// The first negative number, for diagnostics.
     pub negative: Option<Span>,
+    /// The name in `@@DWARF .section .debug_info, "", @progbits`, for diagnostics.
+    pub begun: Option<Span>,
 }
 
 words! {

@@ -85,6 +85,27 @@ fn is_follow(b: u8) -> bool {
     FOLLOW[usize::from(b)]
 }
 
+/// The beginning of a line of debug information before PTX ISA 2.0.
+const DWARF: &str = "@@DWARF";
+
+/// The length of the line marker that a text begins with: `#`, possibly `line`, a number, a name in
+/// quotes, and more numbers.
+fn length_of_marker(text: &str) -> Option<usize> {
+    let blank = |c: char| matches!(c, ' ' | '\t' | '\r' | '\x0c');
+    let rest = text.strip_prefix('#')?.trim_start_matches(blank);
+    let number = rest.strip_prefix("line").unwrap_or(rest).trim_start_matches(blank);
+    let gap = number.trim_start_matches(|c: char| c.is_ascii_digit());
+    let name = gap.trim_start_matches(blank);
+    if gap.len() == number.len() || name.len() == gap.len() {
+        return None;
+    }
+    let (_, after) = name.strip_prefix('"')?.split_once('"')?;
+    let flags = after.split('\n').next()?;
+    let digits = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
+    let numbers = flags.split(blank).enumerate().all(|(n, w)| w.is_empty() || n > 0 && digits(w));
+    numbers.then(|| text.len() - after.len() + flags.len())
+}
+
 impl Lexer<'_> {
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
@@ -127,12 +148,12 @@ impl Lexer<'_> {
                 self.first_on_line = true;
                 self.at += 1;
             }
-            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
+            b' ' | b'\t' | b'\r' | 0x0c | 0x1a => self.at += 1,
             b'/' if self.peek(1) == b'/' => self.line_comment(),
             b'/' if self.peek(1) == b'*' => self.block_comment(),
-            b'#' if self.first_on_line => self.skip_line(),
-            b'@' if self.first_on_line && self.text[start..].starts_with("@@DWARF") => {
-                self.skip_line()
+            b'#' => self.line_marker(),
+            b'@' if self.text[start..].starts_with(DWARF) => {
+                self.push(TokenKind::Word, start, start + DWARF.len());
             }
             b'"' => self.string(),
             b'.' => self.dot(),
@@ -215,7 +236,14 @@ impl Lexer<'_> {
     fn string(&mut self) {
         let start = self.at;
         let rest = &self.bytes[start + 1..];
-        let len = rest.iter().position(|&b| b == b'"' || b == b'\n').unwrap_or(rest.len());
+        let mut len = rest.iter().position(|&b| b == b'"' || b == b'\n').unwrap_or(rest.len());
+        if rest.get(len) == Some(&b'\n')
+            && let Some((text, after)) = self.text[start + 1..].split_once('"')
+            && after.trim_start().starts_with([';', ','])
+        {
+            // The quote after a line end closes this string, and does not begin another one.
+            len = text.len();
+        }
         let end = start + 1 + len;
         if rest.get(len) != Some(&b'"') {
             let help = "a string ends with `\"` on the line where it begins";
@@ -243,7 +271,26 @@ impl Lexer<'_> {
             }
         }
         self.first_on_line |= self.text[start..self.at].contains('\n');
-        self.check_ascii(start, self.at, "a comment");
+        self.check_ascii(start, self.at, "a block comment");
+    }
+
+    /// Skips `# 1 "a.cu"` or `#line 1 "a.cu"`, the only lines of a preprocessor that ptxas reads.
+    fn line_marker(&mut self) {
+        let start = self.at;
+        match length_of_marker(&self.text[start..]) {
+            Some(len) => {
+                self.at += len;
+                self.first_on_line = true;
+            }
+            None if self.first_on_line => {
+                self.skip_line();
+                let help = "of a preprocessor's lines PTX has `# 1 \"file\"` and `#line 1 \"file\"`; \
+                            comments begin with `//`";
+                let message = "not a line marker".to_owned();
+                self.error("E0010", start, self.at, message, help);
+            }
+            None => self.punctuation(),
+        }
     }
 
     fn skip_line(&mut self) {
@@ -251,7 +298,7 @@ impl Lexer<'_> {
         self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
     }
 
-    /// Reports non-ASCII characters, which ptxas refuses everywhere, even in comments.
+    /// Reports non-ASCII characters, which some releases of ptxas refuse even in comments.
     fn check_ascii(&mut self, start: usize, end: usize, place: &str) {
         let Some(offset) = self.bytes[start..end].iter().position(|b| !b.is_ascii()) else {
             return;
@@ -304,7 +351,7 @@ impl Lexer<'_> {
             b'\\' => {
                 "PTX has no line continuation: a statement may simply continue on the next line"
             }
-            b'#' => "preprocessor lines must begin their line; comments begin with `//`",
+            b'#' => "only a line marker begins with `#`; comments begin with `//`",
             b'$' => "a name that begins with `$` needs at least one more character",
             b'`' | b'\0'..=b'\x1f' | b'\x7f' => "remove it",
             _ => "remove it; comments begin with `//`",

@@ -58,7 +58,8 @@ impl Display for Module<'_> {
 impl Display for Directive<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let end = if self.name.text == "pragma" { ";" } else { "" };
-        write!(f, ".{} {}{end}", self.name, self.text)
+        let dot = if self.name.text.starts_with('@') { "" } else { "." };
+        write!(f, "{dot}{} {}{end}", self.name, self.text)
     }
 }
 

@@ -114,12 +114,11 @@ impl<'a> Builder<'a> {
         let [address, source, ..] = &inst.operands[..] else { return None };
         let wide = inst.mods.ty().is_some_and(is_wide);
         let access = self.data_access(inst, (address, source), |b, part| b.source(part, wide))?;
-        if inst.mods.ty() == Some(ScalarType::B128) {
-            self.emit(Op::StoreQuad(Box::new(access)));
-            return Some(());
-        }
         let bytes = access.total();
-        self.emit(Op::Store(Box::new(access)));
+        self.emit(match inst.mods.ty() {
+            Some(ScalarType::B128) => Op::StoreQuad(Box::new(access)),
+            _ => Op::Store(Box::new(access)),
+        });
         match inst.operands.get(2) {
             Some(mbarrier) if inst.mods.acts("async") => self.completes(mbarrier, bytes),
             _ => Some(()),

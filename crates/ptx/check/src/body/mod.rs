@@ -8,7 +8,6 @@ mod targets;
 pub(crate) mod value;
 
 use texunit_isa::ScalarType;
-use texunit_isa::requirement::Requirement;
 use texunit_syntax::ast::{self, Space, Statement};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -17,21 +16,14 @@ use crate::context::scope::{Local, Numbered, Pattern, RegDecl, Resolved, Scope, 
 use crate::declaration::allowed::DeclSite;
 use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
 use crate::names::Set;
+use crate::requirements::{
+    BRANCH_TARGETS, CALL_PROTOTYPE, CALL_TARGETS, INLINED, NO_RETURN, PARAM_IN_FUNC,
+};
 
 /// Upper limit for the number of per-thread module variables times the number of bodies.
 const MAX_PER_THREAD_WORK: usize = 10_000_000;
 /// Maximum local memory of a thread.
 const MAX_FRAME: u64 = 512 << 10;
-
-const CALL_PROTOTYPE: Requirement =
-    Requirement { feature: ".callprototype", version: 21, target: 20 };
-const NO_RETURN: Requirement = Requirement { feature: ".noreturn", version: 64, target: 30 };
-const BRANCH_TARGETS: Requirement =
-    Requirement { feature: ".branchtargets", version: 60, target: 30 };
-const CALL_TARGETS: Requirement = Requirement { feature: ".calltargets", version: 21, target: 20 };
-const INLINED: Requirement = Requirement { feature: "inlined_at", version: 72, target: 0 };
-const PARAM_IN_FUNC: Requirement =
-    Requirement { feature: ".param in a .func", version: 20, target: 0 };
 
 /// A function body while it is being checked.
 pub(crate) struct Body<'c, 'a> {

@@ -2,8 +2,8 @@
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
+use texunit_syntax::Span;
 use texunit_syntax::ast::{self, OperandKind};
-use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::special::{self, Special};
@@ -57,6 +57,8 @@ pub(crate) enum Value<'a> {
     /// An element of an array with a register as subscript, and the memory of the array.
     Element(Element, Area),
     Function(FuncId),
+    /// A value without an address, such as a register, plus an offset.
+    Sum(Box<Value<'a>>),
     Label(LabelId),
     BranchTargets(&'a ast::BranchTargets<'a>),
     CallTargets(&'a ast::BranchTargets<'a>),
@@ -79,6 +81,7 @@ impl Value<'_> {
             Value::Named { .. } => "the name of a variable".into(),
             Value::Element(..) => "an element of an array".into(),
             Value::Function(_) => "the name of a function".into(),
+            Value::Sum(of) => format!("{} plus an offset", of.describe()),
             Value::Label(_) => "a label".into(),
             Value::BranchTargets(_) | Value::CallTargets(_) => "a list of targets".into(),
             Value::Prototype(_) => "a prototype".into(),
@@ -96,7 +99,12 @@ impl<'a> Body<'_, 'a> {
             OperandKind::Constant(expr) => self.cx.constant(expr).map(Value::Const),
             OperandKind::Offset(name, offset) => {
                 let offset = self.cx.integer(offset)?;
-                self.offset(name, offset)
+                Some(match self.named(name, None)? {
+                    Value::Named { base, area, is_array, .. } => {
+                        Value::Named { base, offset, area, is_array, ty: None }
+                    }
+                    other => Value::Sum(Box::new(other)),
+                })
             }
             OperandKind::Index(name, subscript) => self.subscripted(name, subscript),
             OperandKind::Not(name) => match self.lookup(name)? {
@@ -133,26 +141,6 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn offset(&mut self, name: &ast::Ident<'a>, offset: i64) -> Option<Value<'a>> {
-        match self.named(name, None)? {
-            Value::Named { base, area, is_array, .. } => {
-                Some(Value::Named { base, offset, area, is_array, ty: None })
-            }
-            other => {
-                let message = format!("{} has no address to add to", other.describe());
-                let error = Diagnostic::error("E0211", name.span, message)
-                    .help("write name+offset with the name of a variable, or use add");
-                // ptxas refuses functions only when it generates code.
-                if let Value::Function(_) = other {
-                    self.report_miscompiled(error);
-                    let accepted = self.cx.options.ptxas_compat();
-                    return accepted.then_some(Value::Const(Const::Int(0, true)));
-                }
-                self.cx.refuse_with(error)
-            }
-        }
-    }
-
     pub(crate) fn named(
         &mut self,
         name: &ast::Ident<'a>,
@@ -161,7 +149,10 @@ impl<'a> Body<'_, 'a> {
         if let Some(found) = self.find(name.text) {
             return match found {
                 Resolved::Register(r) => self.component_of(r.id, r.decl, component),
-                Resolved::Other(local) => self.local(local),
+                Resolved::Other(local) => {
+                    self.whole(name, component)?;
+                    self.local(local)
+                }
                 Resolved::Member(..) | Resolved::Outside => None,
             };
         }
@@ -172,6 +163,7 @@ impl<'a> Body<'_, 'a> {
             self.unknown(name);
             return None;
         }
+        self.whole(name, component)?;
         Some(match self.cx.global(name)? {
             Global::Variable(id) => {
                 let variable = &self.cx.module.variables[id.0 as usize];
@@ -209,6 +201,15 @@ impl<'a> Body<'_, 'a> {
                 }
             },
         }
+    }
+
+    /// Checks that a name that is no register has no component.
+    fn whole(&mut self, name: &ast::Ident, component: Option<&ast::Ident<'a>>) -> Option<()> {
+        if let Some(component) = component {
+            self.no_component(name, component);
+            return None;
+        }
+        Some(())
     }
 
     fn no_component(&mut self, name: &ast::Ident, component: &ast::Ident) {

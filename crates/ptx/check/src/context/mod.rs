@@ -59,6 +59,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) per_thread: Vec<&'a ast::Variable<'a>>,
     /// Number of per-thread variables that have been declared in bodies.
     pub(crate) per_thread_work: usize,
+    /// Whether ptxas appends a routine for an instruction of the module.
+    pub(crate) has_routine: bool,
     /// Signatures of called functions; `None` for invalid ones.
     pub(crate) signatures: Map<Callee, Option<Rc<Signature>>>,
     /// Total number of targets of all indexed branches so far.
@@ -96,6 +98,7 @@ impl<'a> Checker<'a> {
             linkages: Vec::new(),
             per_thread: Vec::new(),
             per_thread_work: 0,
+            has_routine: false,
             signatures: Map::default(),
             targets: 0,
             owner_bytes: 0,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use texunit_isa::gate::Variant;
 use texunit_isa::requirement::Requirement;
-use texunit_isa::variant::Variant;
 use texunit_isa::{Form, Modifiers, Opcode};
 
 /// The parsed opcode and modifiers of an instruction.
@@ -15,5 +15,5 @@ pub(crate) struct ReadModifiers {
     /// Version and target requirements of the modifiers.
     pub(crate) gates: Vec<Requirement>,
     /// Requirements on the suffix letter of the target.
-    pub(crate) variants: Vec<&'static Variant>,
+    pub(crate) variants: Vec<Variant>,
 }

@@ -3,7 +3,7 @@
 //! elements only for predicates, and hardly checks parameters of prototypes.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::{OPAQUE, Requirement};
+use texunit_isa::requirement::OPAQUE;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::ast::{self, Linkage, Space};
@@ -11,6 +11,9 @@ use texunit_syntax::ast::{self, Linkage, Space};
 use crate::context::Checker;
 use crate::declaration::layout::is_open;
 use crate::options::Ptxas;
+use crate::requirements::{
+    ARRAY_PARAM, COMMON, MANAGED, OPEN_PARAM, PACKED_HALF, PARAM_OF_FUNC, UNIFIED, WEAK, WIDE_BITS,
+};
 
 /// The context of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,30 +27,17 @@ pub(crate) enum DeclSite {
     Prototype,
 }
 
-const fn requirement(feature: &'static str, version: u32, target: u32) -> Requirement {
-    Requirement { feature, version, target }
-}
-
-const WEAK: Requirement = requirement(".weak", 31, 0);
-const COMMON: Requirement = requirement(".common", 50, 0);
-const MANAGED: Requirement = requirement(".attribute(.managed)", 40, 30);
-const UNIFIED: Requirement = requirement(".attribute(.unified)", 80, 90);
-const PACKED_HALF: Requirement = requirement("the type .f16x2", 42, 53);
-const WIDE_BITS: Requirement = requirement("the type .b128", 83, 70);
-const PARAM_OF_FUNC: Requirement = requirement(".param of a .func", 20, 20);
-const ARRAY_PARAM: Requirement = requirement("array parameters", 14, 0);
-const OPEN_PARAM: Requirement = requirement("a parameter without size", 60, 30);
-
-/// Types that are valid only in instructions.
+/// Types that are valid only in instructions, and the first release of ptxas that accepts arrays of
+/// them.
 #[rustfmt::skip]
-const OF_INSTRUCTIONS: &[&str] =
-    &["e4m3", "e5m2", "e4m3x2", "e5m2x2", "u16x2", "s16x2", "f32x2"];
+const OF_INSTRUCTIONS: &[(&str, Ptxas)] = &[
+    ("e4m3x2", Ptxas::V11_8), ("e5m2x2", Ptxas::V11_8), ("e4m3", Ptxas::V12_4), ("e5m2", Ptxas::V12_4),
+    ("u16x2", Ptxas::V12_4), ("s16x2", Ptxas::V12_4), ("f32x2", Ptxas::V12_9), ("e2m1x2", Ptxas::V12_9),
+    ("e2m3x2", Ptxas::V12_9), ("e3m2x2", Ptxas::V12_9), ("ue8m0x2", Ptxas::V12_9),
+];
 
 /// Instruction types that no release of ptxas accepts in a declaration.
-const NEVER: &[&str] = &[
-    "bf16", "bf16x2", "tf32", "u8x4", "s8x4", "s4", "u4", "b1", "e2m1x2", "e2m3x2", "e3m2x2",
-    "ue8m0x2",
-];
+const NEVER: &[&str] = &["bf16", "bf16x2", "tf32", "u8x4", "s8x4", "s4", "u4", "b1"];
 
 /// Maximum alignment of a parameter.
 const MAX_PARAM_ALIGN: u64 = 128;
@@ -103,13 +93,10 @@ impl<'a> Checker<'a> {
     /// instructions.
     fn declared_type(&mut self, v: &ast::Variable<'a>, any: bool) -> Option<ScalarType> {
         let name = v.ty.text;
-        let of_instructions = OF_INSTRUCTIONS.contains(&name);
-        let refused = match self.release {
-            // Later releases introduced these types.
-            Ptxas::V11_8 => of_instructions && (!any || name != "f32x2"),
-            Ptxas::V12_4 => of_instructions && !any && !matches!(name, "e4m3" | "e5m2"),
-            Ptxas::V12_9 | Ptxas::V13_5 => of_instructions && !any,
-        };
+        let refused = OF_INSTRUCTIONS.iter().any(|&(of, since)| {
+            let alone = matches!(of, "e4m3" | "e5m2") && self.release == Ptxas::V12_4;
+            of == name && if any { self.release < since } else { !alone }
+        });
         if NEVER.contains(&name) || refused {
             let bits = ScalarType::from_name(name).map_or(64, ScalarType::bits);
             return self.refuse_with(
@@ -151,7 +138,9 @@ impl<'a> Checker<'a> {
         if v.vector <= 1 {
             return Some(());
         }
-        let basic = !opaque && ty != ScalarType::Pred && !OF_INSTRUCTIONS.contains(&v.ty.text);
+        let basic = !opaque
+            && ty != ScalarType::Pred
+            && !OF_INSTRUCTIONS.iter().any(|(of, _)| *of == v.ty.text);
         let wide = ty.bytes() * u32::from(v.vector) > 16;
         if basic && !wide && v.vector <= 4 {
             return Some(());

@@ -1,31 +1,23 @@
 //! `.file`, `.section` and `.pragma`: which versions support them, indices of files, and labels of
 //! sections.
 
-use texunit_isa::requirement::Requirement;
+use texunit_isa::requirement::{Requirement, requirement};
 use texunit_syntax::{Diagnostic, Span, ast};
 
 use crate::context::Checker;
 use crate::options::Ptxas;
-
-const fn needs(feature: &'static str, version: u32) -> Requirement {
-    Requirement { feature, version, target: 0 }
-}
-
-const PRAGMA: Requirement = needs(".pragma", 20);
-const SECTION: Requirement = needs(".section", 20);
-const SECTION_OFFSET: Requirement = needs("a name with an offset in a .section", 32);
-const SECTION_LABEL: Requirement = needs("a label in a .section", 70);
-const SECTION_DIFFERENCE: Requirement = needs("the difference of two labels in a .section", 75);
-const SECTION_NEGATIVE: Requirement = needs("a negative number in a .section", 75);
-const FILE_STAMP: Requirement = needs("time and size of a .file", 32);
+use crate::requirements::{
+    FILE_STAMP, PRAGMA, SECTION, SECTION_DIFFERENCE, SECTION_LABEL, SECTION_NEGATIVE,
+    SECTION_OFFSET,
+};
 
 /// Prefixes of `.pragma` strings that are valid only in bodies, with their requirements, and with
 /// the first releases of ptxas that recognise the string and that check the target. Older releases
 /// ignore the strings, and accept them everywhere.
 const OF_BODIES: &[(Requirement, Ptxas, Ptxas)] = &[
-    (Requirement { target: 50, ..needs("used_bytes_mask", 83) }, Ptxas::V12_4, Ptxas::V12_4),
-    (Requirement { target: 75, ..needs("enable_smem_spilling", 87) }, Ptxas::V12_9, Ptxas::V13_5),
-    (needs("frequency", 90), Ptxas::V13_5, Ptxas::V13_5),
+    (requirement("used_bytes_mask", 83, 50), Ptxas::V12_4, Ptxas::V12_4),
+    (requirement("enable_smem_spilling", 87, 75), Ptxas::V12_9, Ptxas::V13_5),
+    (requirement("frequency", 90, 0), Ptxas::V13_5, Ptxas::V13_5),
 ];
 
 impl<'a> Checker<'a> {
@@ -36,7 +28,17 @@ impl<'a> Checker<'a> {
                 self.require(PRAGMA, d.span);
                 self.pragma(strings, d.span, in_body);
             }
-            ast::Content::Section(section) => self.section(section, d.span),
+            ast::Content::Section(section) => {
+                match (d.name.text, section.begun) {
+                    ("section", _) => self.require(SECTION, d.span),
+                    (_, Some(name)) if self.has_version(SECTION.version) => {
+                        let message = "@@DWARF .section ended with PTX ISA version 2.0";
+                        self.wrong("E0161", name, message, "write .section NAME { ... }");
+                    }
+                    _ => {}
+                }
+                self.section(section);
+            }
             ast::Content::File(index, _) => self.file(d, *index),
             _ => {}
         }
@@ -71,8 +73,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn section(&mut self, section: &'a ast::Section<'a>, span: Span) {
-        self.require(SECTION, span);
+    fn section(&mut self, section: &'a ast::Section<'a>) {
         let label = section.labels.first().map(|(label, _)| label.span);
         for (need, place) in [
             (SECTION_OFFSET, section.offset),

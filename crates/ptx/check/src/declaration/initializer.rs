@@ -1,7 +1,7 @@
 //! Initial values of variables: converts them to bytes, and to relocations for addresses.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::{KERNEL_ADDRESS, Requirement};
+use texunit_isa::requirement::KERNEL_ADDRESS;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, BinaryOp, Expr, ExprKind, Initializer};
 use texunit_syntax::{Diagnostic, Span};
@@ -11,6 +11,7 @@ use crate::context::{Checker, Global};
 use crate::declaration::layout::Layout;
 use crate::ir::{Relocation, Storage, Symbol};
 use crate::message::fixes;
+use crate::requirements::{ADDRESS_VALUES, FUNCTION_VALUES, GENERIC, MASKS};
 
 /// Maximum size of a variable's initial value; larger ones would be an attack on memory.
 const MAX_BYTES: u64 = 1 << 28;
@@ -25,13 +26,6 @@ pub(crate) struct Image {
     vector: u8,
     failed: bool,
 }
-
-const ADDRESS_VALUES: Requirement =
-    Requirement { feature: "addresses as initial values", version: 21, target: 0 };
-const FUNCTION_VALUES: Requirement =
-    Requirement { feature: "functions as initial values", version: 21, target: 20 };
-const MASKS: Requirement = Requirement { feature: "masks of addresses", version: 71, target: 0 };
-const GENERIC: Requirement = Requirement { feature: "generic()", version: 31, target: 0 };
 
 /// An address in an initialiser.
 struct AddressValue {

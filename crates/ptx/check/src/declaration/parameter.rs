@@ -1,7 +1,6 @@
 //! Checks of a single parameter or result of a function or prototype.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::Requirement;
 use texunit_syntax::ast::{self, Space};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -9,10 +8,8 @@ use crate::context::Checker;
 use crate::context::scope::{Local, Scopes};
 use crate::declaration::allowed::DeclSite;
 use crate::ir::Param;
+use crate::requirements::{OPAQUE_PTR, PTR};
 
-const PTR: Requirement = Requirement { feature: ".ptr", version: 22, target: 0 };
-const OPAQUE_PTR: Requirement =
-    Requirement { feature: ".ptr to a reference", version: 43, target: 0 };
 /// Maximum total size of a function's parameters, which must fit in a frame of local memory.
 pub(crate) const MAX_FUNC_PARAMS: u64 = 512 << 10;
 

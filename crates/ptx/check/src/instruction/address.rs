@@ -333,6 +333,10 @@ impl<'a> Site<'_, '_, 'a> {
                     "name the variable's own space",
                 )
             }
+            Value::Function(_) if self.mods.space.is_some() => {
+                let message = "cannot take the address of a function in a state space";
+                self.deny("E0216", operand.span, message, "copy it with mov.u64")
+            }
             value if self.address_as_number(wanted, operand, &value) => Some(Operand::Imm(0)),
             value => self.mismatch(wanted, &value, operand.span),
         }

@@ -102,6 +102,11 @@ impl<'a> Site<'_, '_, 'a> {
                     let help = "call a .func, or launch the kernel";
                     return self.cx.refuse("E0240", callee.span, "a kernel cannot be called", help);
                 }
+                if let Some(with) = with {
+                    let message = "only a call through a register has a prototype";
+                    let help = "remove it: the function's own parameters are used";
+                    return self.cx.refuse("E0241", with.span, message, help);
+                }
                 Some((Operand::Function(id), self.signature_of(id)))
             }
             Value::Reg { id, ty }
@@ -119,7 +124,6 @@ impl<'a> Site<'_, '_, 'a> {
                         let id = *self.call_targets(targets)?.last()?;
                         self.signature_of(id)
                     }
-                    Value::Function(id) => self.signature_of(id),
                     other => {
                         let message =
                             format!("a call needs a prototype here, not {}", other.describe());
@@ -281,7 +285,8 @@ impl<'a> Site<'_, '_, 'a> {
             Value::Reg { ty, .. } => ty.bytes(),
             _ => formal.size,
         };
-        if size != formal.size && !formal.open {
+        let packed = matches!(value, Value::Reg { ty, .. } if packed_for(formal.ty, ty));
+        if size != formal.size && !formal.open && !packed {
             let message =
                 format!("this has {}, and the parameter {}", Count(size, "byte"), formal.size);
             let help = format!("pass a .param of type .{} and that size", formal.ty);
@@ -349,9 +354,14 @@ impl<'a> Site<'_, '_, 'a> {
     }
 }
 
-/// Whether a call can pass a variable of type `given` for a parameter of type `formal`: ptxas
-/// takes `.f16x2` for any 32 bits there.
+/// Whether a call can pass a variable of type `given` for a parameter of type `formal`.
 fn passes(formal: ScalarType, given: ScalarType) -> bool {
-    let packed = [formal, given].contains(&ScalarType::F16x2) && formal.bits() == given.bits();
-    packed || fits(formal, given)
+    packed_for(formal, given) || fits(formal, given)
+}
+
+/// Whether ptxas takes `.f16x2` for any 32 bits or a predicate, and those for `.f16x2`.
+fn packed_for(formal: ScalarType, given: ScalarType) -> bool {
+    let other = if formal == ScalarType::F16x2 { given } else { formal };
+    [formal, given].contains(&ScalarType::F16x2)
+        && (other.bits() == 32 || other == ScalarType::Pred)
 }

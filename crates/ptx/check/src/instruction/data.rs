@@ -36,8 +36,7 @@ impl<'a> Site<'_, '_, 'a> {
                 lanes_of(first, ty, lanes, operand.span)
             }
             value if vector == 0 => {
-                let number = !written && (ty.is_integer() || ty.kind() == TypeKind::Bits);
-                if number && self.address_as_number(ty, operand, &value) {
+                if !written && self.address_as_number(ty, operand, &value) {
                     return Some(Operand::Imm(0));
                 }
                 return self.element(rule, ty, value, operand.span, written);

@@ -7,6 +7,7 @@ use texunit_syntax::ast::{self, OperandKind};
 use crate::body::value::Value;
 use crate::consts::Const;
 use crate::context::Global;
+use crate::instruction::operand::type_of_sum;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::options::Ptxas;
@@ -241,8 +242,18 @@ impl<'a> Site<'_, '_, 'a> {
         let function = |name: &ast::Ident| {
             matches!(self.cx.globals.get(name.text), Some((Global::Function(_), _)))
         };
-        let wrong =
-            wrong || matches!(&operand.kind, OperandKind::Name { name, .. } if function(name));
+        let sum = |of: &Value<'a>| match type_of_sum(of) {
+            Some(Some(of)) => of.bits() != ty.bits() || of.is_float(),
+            _ => true,
+        };
+        let wrong = wrong
+            || match &operand.kind {
+                OperandKind::Name { name, .. } => function(name),
+                OperandKind::Offset(..) => {
+                    matches!(self.value(operand)?, Value::Sum(of) if sum(&of))
+                }
+                _ => false,
+            };
         if !wrong {
             return Some(found);
         }

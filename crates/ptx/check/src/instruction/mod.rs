@@ -24,7 +24,7 @@ mod video;
 use std::sync::Arc;
 use texunit_forms::Count;
 
-use texunit_isa::{Form, Shape, VideoOperands};
+use texunit_isa::{Form, Property, Shape, VideoOperands};
 use texunit_syntax::ast;
 
 use crate::body::Body;
@@ -51,6 +51,7 @@ impl<'a> Body<'_, 'a> {
         };
         self.miscompiled = false;
         let (operands, video) = Site { body: self, i, mods: &read.mods, form }.operands()?;
+        self.cx.has_routine |= form.has(Property::Routine);
         if video.is_some() {
             Arc::make_mut(&mut mods).video = video;
         }

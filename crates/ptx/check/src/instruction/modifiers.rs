@@ -4,13 +4,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use texunit_isa::gate::gates;
-use texunit_isa::variant::variants;
-use texunit_isa::{Modifiers, Opcode, known_by_name_only, read_modifiers};
+use texunit_isa::gate::{gates, variants};
+use texunit_isa::{ModifierError, Modifiers, Opcode, known_by_name_only, read_modifiers};
 use texunit_syntax::{Diagnostic, SourceFile, Span, ast};
 
 use crate::body::Body;
 use crate::context::read::ReadModifiers;
+use crate::options::Ptxas;
 
 impl<'a> Body<'_, 'a> {
     /// Reads opcode and modifiers; `None` after an error was reported.
@@ -23,42 +23,22 @@ impl<'a> Body<'_, 'a> {
             return self.unknown_opcode(i);
         };
         let words: Vec<&str> = i.modifiers.iter().map(|m| m.text).collect();
-        let (mods, forms) = if known_by_name_only(opcode, &words) {
-            (Modifiers::default(), Vec::new())
-        } else {
-            match read_modifiers(opcode, &words) {
-                Ok(read) => read,
-                Err(error) => match self.without_pred(i, opcode, &words) {
-                    Some(found) => return Some(found),
-                    None => return self.modifier_error(i, opcode, error),
-                },
-            }
+        let words = match found(opcode, &words) {
+            Ok(found) => found,
+            Err(error) => match self.without_ignored(i, opcode, &words) {
+                Some(found) => return Some(found),
+                None => return self.modifier_error(i, opcode, error),
+            },
         };
-        let gates = gates(opcode, &words).collect();
-        let variants = variants(opcode, &words).collect();
-        let words = Rc::new(ReadModifiers { opcode, mods: Arc::new(mods), forms, gates, variants });
         if let Some(text) = text {
             self.cx.modifiers.insert(text, words.clone());
         }
         Some(words)
     }
-}
 
-impl<'a> Body<'_, 'a> {
-    /// Reads a `testp` without a property, which ptxas accepts.
-    fn without_class(&mut self, i: &ast::Instruction<'a>, ty: &str) -> Option<Rc<ReadModifiers>> {
-        let opcode = Opcode::Testp;
-        let (mods, forms) = read_modifiers(opcode, &["number", ty]).ok()?;
-        self.report_miscompiled(
-            Diagnostic::error("E0204", i.opcode.span, "testp lacks a modifier")
-                .help("write .finite, .infinite, .number, .notanumber, .normal or .subnormal"),
-        );
-        let (gates, variants) = (Vec::new(), Vec::new());
-        Some(Rc::new(ReadModifiers { opcode, mods: Arc::new(mods), forms, gates, variants }))
-    }
-
-    /// Ignores a `.pred` without a meaning, as ptxas does, if its verdicts were requested.
-    fn without_pred(
+    /// Ignores a modifier without a meaning, or reads a `testp` without a property, as ptxas does,
+    /// if its verdicts were requested.
+    fn without_ignored(
         &mut self,
         i: &ast::Instruction<'a>,
         opcode: Opcode,
@@ -68,22 +48,33 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         if let (Opcode::Testp, [ty @ ("f32" | "f64")]) = (opcode, words) {
-            return self.without_class(i, ty);
+            self.report_miscompiled(
+                Diagnostic::error("E0204", i.opcode.span, "testp lacks a modifier")
+                    .help("write .finite, .infinite, .number, .notanumber, .normal or .subnormal"),
+            );
+            return found(opcode, &["number", ty]).ok();
         }
-        if !words.contains(&"pred") {
-            return None;
-        }
-        let rest: Vec<&str> = words.iter().copied().filter(|w| *w != "pred").collect();
-        let (mods, forms) = read_modifiers(opcode, &rest).ok()?;
-        let span = i.modifiers.iter().find(|m| m.text == "pred").map_or(i.opcode.span, |m| m.span);
+        let early = self.cx.release == Ptxas::V11_8;
+        let ignored = |word: &str| word == "pred" || word == "oob" && early;
+        let modifier = i.modifiers.iter().find(|m| ignored(m.text))?;
+        let rest: Vec<&str> = words.iter().copied().filter(|word| !ignored(word)).collect();
+        let found = found(opcode, &rest).ok()?;
+        let message = format!(".{} does not fit {opcode}", modifier.text);
         self.report_miscompiled(
-            Diagnostic::error("E0201", span, format!(".pred does not fit {opcode}"))
-                .help("remove it"),
+            Diagnostic::error("E0201", modifier.span, message).help("remove it"),
         );
-        let gates = gates(opcode, &rest).collect();
-        let variants = variants(opcode, &rest).collect();
-        Some(Rc::new(ReadModifiers { opcode, mods: Arc::new(mods), forms, gates, variants }))
+        Some(found)
     }
+}
+
+/// The meaning of an opcode and its modifiers.
+fn found(opcode: Opcode, words: &[&str]) -> Result<Rc<ReadModifiers>, ModifierError> {
+    let (mods, forms) = match known_by_name_only(opcode, words) {
+        true => (Modifiers::default(), Vec::new()),
+        false => read_modifiers(opcode, words)?,
+    };
+    let (gates, variants) = (gates(opcode, words).collect(), variants(opcode, words).collect());
+    Ok(Rc::new(ReadModifiers { opcode, mods: Arc::new(mods), forms, gates, variants }))
 }
 
 /// The text from the opcode to the last modifier, if the tree was parsed from this source.

@@ -7,9 +7,10 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::value::{Area, Value, lanes_of};
 use crate::instruction::data::plain_bits;
+use crate::instruction::operand::type_of_sum;
 use crate::instruction::site::Site;
 use crate::ir::{Base, Operand};
-use crate::types::fits;
+use crate::types::{fits, kind_fits};
 
 impl<'a> Site<'_, '_, 'a> {
     pub(crate) fn mov(&mut self) -> Option<Vec<Operand>> {
@@ -29,6 +30,12 @@ impl<'a> Site<'_, '_, 'a> {
             (Value::Vector(items), Value::Const(value)) => {
                 let parts = self.parts(ty, items, to.span, true)?;
                 Some(vec![parts, self.immediate(ty, value, from.span)?])
+            }
+            (Value::VectorReg { first, ty: part, lanes }, Value::Reg { id, ty: reg })
+                if fits(ty, reg) && ty.kind() == TypeKind::Bits =>
+            {
+                let items = lanes_of(first, part, lanes, to.span);
+                Some(vec![self.parts(ty, items, to.span, true)?, Operand::Reg(id)])
             }
             (Value::Reg { id, ty: reg }, Value::Vector(items)) if fits(ty, reg) => {
                 Some(vec![Operand::Reg(id), self.parts(ty, items, from.span, false)?])
@@ -69,9 +76,9 @@ impl<'a> Site<'_, '_, 'a> {
                 let message = "this special register has several components";
                 self.cx.refuse("E0213", span, message, "name one of them: .x, .y or .z")
             }
-            Value::Named { area: Area::Opaque(kind), .. }
+            Value::Named { area: Area::Opaque(kind), offset: 0, .. }
             | Value::Element(_, Area::Opaque(kind))
-                if ty != ScalarType::U64 && kind != ScalarType::Samplerref && address =>
+                if ty != ScalarType::U64 && kind != ScalarType::Samplerref =>
             {
                 let help = "write mov.u64 and a 64-bit register";
                 self.cx.refuse("E0212", span, format!("the address of a .{kind} has 64 bits"), help)
@@ -94,6 +101,26 @@ impl<'a> Site<'_, '_, 'a> {
             }
             Value::Element(element, _) if self.narrow_address(ty, span) => {
                 Some(Operand::Element(Box::new(element)))
+            }
+            Value::Function(_) => {
+                self.no_number(&source, span);
+                Some(Operand::Imm(0))
+            }
+            Value::Sum(ref of) => {
+                let taken = match type_of_sum(of) {
+                    None => true,
+                    Some(None) => {
+                        let vector =
+                            matches!(**of, Value::VectorReg { .. } | Value::SpecialVector(_));
+                        vector && ty.kind() == TypeKind::Bits
+                    }
+                    Some(Some(of)) => kind_fits(ty, of),
+                };
+                if !taken {
+                    return self.mismatch(ty, &source, span);
+                }
+                self.no_number(&source, span);
+                Some(Operand::Imm(0))
             }
             source => self.mismatch(ty, &source, span),
         }
@@ -160,8 +187,8 @@ impl<'a> Site<'_, '_, 'a> {
         from: (Value<'a>, Span),
     ) -> Option<Vec<Operand>> {
         let lanes = usize::from(self.mods.vector);
-        let dest = self.vector_of(to, lanes)?;
-        let source = self.vector_of(from, lanes)?;
+        let dest = self.vector_of(to, lanes, true)?;
+        let source = self.vector_of(from, lanes, false)?;
         let mut operands = Vec::new();
         for (items, written) in [(dest, true), (source, false)] {
             let mut list = Vec::with_capacity(lanes);
@@ -186,17 +213,19 @@ impl<'a> Site<'_, '_, 'a> {
         &mut self,
         (value, span): (Value<'a>, Span),
         lanes: usize,
+        written: bool,
     ) -> Option<Vec<(Value<'a>, Span)>> {
         let items = match value {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, span),
             Value::SpecialVector(s) => (0..4).map(|n| (Value::Special(s, n), span)).collect(),
-            Value::Const(value) if value.is_int() && self.cx.options.ptxas_compat() => {
-                let message = format!("{} moves a vector, not a number", self.name());
+            Value::Discard => vec![(value, span)],
+            value if !written && self.cx.options.ptxas_compat() => {
+                let message = format!("{} moves a vector, not {}", self.name(), value.describe());
                 self.report_miscompiled(
                     Diagnostic::error("E0213", span, message).help("write a vector of that size"),
                 );
-                vec![(Value::Const(value), span); lanes]
+                vec![(value, span); lanes]
             }
             other => vec![(other, span)],
         };

@@ -1,16 +1,16 @@
 //! Checks of single operands: destinations, sources and constants.
 
-use texunit_isa::{Property, ScalarType, TypeKind};
+use texunit_isa::{Property, ScalarType, Shape, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::value::{Area, Value};
+use crate::body::value::Value;
 use crate::consts::Const;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::message::fixes;
 use crate::options::Ptxas;
-use crate::types::{describe, fits, register_for};
+use crate::types::{describe, fits, kind_fits, register_for};
 
 impl<'a> Site<'_, '_, 'a> {
     /// Checks a destination register of exactly this width.
@@ -52,7 +52,8 @@ impl<'a> Site<'_, '_, 'a> {
     }
 
     /// Reports the name of a function, or a name with an offset, where a number is expected: ptxas
-    /// uses the address, which is intended only for `mov`.
+    /// uses the address, which is intended only for `mov`. Of a register with an offset, it checks
+    /// the kind but not the width.
     pub(crate) fn address_as_number(
         &mut self,
         ty: ScalarType,
@@ -62,22 +63,27 @@ impl<'a> Site<'_, '_, 'a> {
         let whole = ty.is_integer() || ty.kind() == TypeKind::Bits;
         let taken = match value {
             Value::Function(_) => true,
-            Value::Named { area, .. } => {
-                whole
-                    && matches!(operand.kind, OperandKind::Offset(..))
-                    && !matches!(area, Area::Opaque(_))
-                    && !self.form.has(Property::Macro)
+            Value::Named { .. } => whole && matches!(operand.kind, OperandKind::Offset(..)),
+            Value::Sum(of) => {
+                type_of_sum(of).is_none_or(|of| of.is_some_and(|of| kind_fits(ty, of)))
             }
             _ => false,
         };
+        let expanded = self.form.has(Property::Macro) || self.form.shape == Shape::Video;
+        let taken = taken && !(expanded && matches!(operand.kind, OperandKind::Offset(..)));
         if taken {
-            let message = format!("{} cannot take {} here", self.name(), value.describe());
-            self.report_miscompiled(
-                Diagnostic::error("E0211", operand.span, message)
-                    .help("copy the address into a register with mov first"),
-            );
+            self.no_number(value, operand.span);
         }
         taken
+    }
+
+    /// Reports an address that ptxas accepts as a number.
+    pub(crate) fn no_number(&mut self, value: &Value<'a>, span: Span) {
+        let message = format!("{} cannot take {} here", self.name(), value.describe());
+        self.report_miscompiled(
+            Diagnostic::error("E0211", span, message)
+                .help("copy the address into a register with mov first, or use add"),
+        );
     }
 
     pub(crate) fn no_special(&mut self, span: Span) -> Option<Operand> {
@@ -172,5 +178,20 @@ impl<'a> Site<'_, '_, 'a> {
                 .help(format!("write {}", describe(ty))),
         };
         self.cx.refuse_with(diagnostic)
+    }
+}
+
+/// The type of a sum of a value without an address and an offset: none for names of code, which fit
+/// everywhere, and `Some(None)` for vectors, which fit nowhere.
+#[allow(clippy::option_option)]
+pub(crate) fn type_of_sum(of: &Value<'_>) -> Option<Option<ScalarType>> {
+    match of {
+        Value::Reg { ty, .. } => Some(Some(*ty)),
+        Value::Special(special, _) => {
+            let wide = special.types.iter().any(|t| t.bits() == 64);
+            Some(Some(if wide { ScalarType::B64 } else { ScalarType::B32 }))
+        }
+        Value::Function(_) | Value::Label(_) => None,
+        _ => Some(None),
     }
 }

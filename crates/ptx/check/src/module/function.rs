@@ -1,7 +1,7 @@
 //! Checks of kernel and function headers: parameters, layout, prototypes, aliases.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::{PARAMETER_LIST, Requirement};
+use texunit_isa::requirement::PARAMETER_LIST;
 use texunit_syntax::ast::{self, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -11,14 +11,10 @@ use crate::context::{Checker, Global};
 use crate::declaration::allowed::DeclSite;
 use crate::declaration::parameter::MAX_FUNC_PARAMS;
 use crate::ir::{FuncId, Function, Param, ParamId};
+use crate::requirements::{ALIAS, KERNEL_PROTOTYPE, LARGE_PARAMS};
 
 /// Maximum parameter bytes of a kernel: before sm_20, from there on, and on the newest GPUs.
 const KERNEL_PARAMS: [u64; 3] = [256, 4352, 32764];
-const LARGE_PARAMS: Requirement =
-    Requirement { feature: "more than 4352 bytes of kernel parameters", version: 81, target: 70 };
-const ALIAS: Requirement = Requirement { feature: ".alias", version: 63, target: 30 };
-const KERNEL_PROTOTYPE: Requirement =
-    Requirement { feature: "a kernel's prototype", version: 30, target: 0 };
 
 /// Properties of a list of parameters.
 #[derive(Clone, Copy)]

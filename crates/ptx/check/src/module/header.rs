@@ -1,23 +1,18 @@
 //! Checks of `.version`, `.target` and `.address_size`.
 
-use texunit_isa::requirement::Requirement;
 use texunit_syntax::{Diagnostic, Span, ast};
 
 use crate::context::Checker;
 use crate::module::architecture::{self, Mismatch};
 use crate::options::{Architecture, Ptxas, Verdicts};
-
-const ADDRESS_SIZE: Requirement = Requirement { feature: ".address_size", version: 23, target: 0 };
-const INDEPENDENT: Requirement =
-    Requirement { feature: "texmode_independent", version: 15, target: 0 };
-const DEBUG: Requirement = Requirement { feature: ".target debug", version: 30, target: 0 };
+use crate::requirements::{ADDRESS_SIZE, DEBUG, INDEPENDENT};
 
 /// The first architecture with `.f64`, which does not need `map_f64_to_f32`.
 const FIRST_WITH_F64: u32 = 13;
 
 /// The contents of a module's `.target` lines.
 #[derive(Default)]
-struct Target {
+pub(crate) struct Target {
     /// The last one is effective.
     architectures: Vec<(Architecture, Span)>,
     unified: Option<Span>,
@@ -28,7 +23,8 @@ struct Target {
 }
 
 impl<'a> Checker<'a> {
-    pub(crate) fn header(&mut self, module: &'a ast::Module<'a>) {
+    /// Checks the header, except that the version supports the target.
+    pub(crate) fn header(&mut self, module: &'a ast::Module<'a>) -> Target {
         self.module.address_size = 64;
         let start = Span::new(0, self.source.text().find('\n').unwrap_or(0));
         self.version(module, start);
@@ -62,9 +58,9 @@ impl<'a> Checker<'a> {
             self.wrong("E0101", start, "the module has no .target", help);
         }
         self.module.independent = target.independent.is_some();
-        self.version_has_target(module, &target);
         self.debug_has_sections(module, &target);
         self.machine(&target);
+        target
     }
 
     /// Reads `.version`, or its replacement from the options, and so determines whose rules apply.
@@ -86,12 +82,8 @@ impl<'a> Checker<'a> {
         };
         let newest = Ptxas::ALL[Ptxas::ALL.len() - 1];
         let any = architecture::version(major, minor, newest);
-        self.release = match self.options.verdicts {
-            Verdicts::Texunit => newest,
-            Verdicts::Ptxas(Some(release)) => release,
-            Verdicts::Ptxas(None) => Ptxas::for_version(any.unwrap_or((major, minor))),
-        };
         self.module.version = any.unwrap_or((major, minor));
+        self.release = self.options.release(self.module.version);
         if architecture::version(major, minor, self.release).is_some() {
             return;
         }
@@ -227,12 +219,17 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks that the version supports the architecture. Empty modules are not checked.
-    fn version_has_target(&mut self, module: &ast::Module, target: &Target) {
+    pub(crate) fn version_has_target(&mut self, module: &ast::Module, target: &Target) {
         let header = |i: &ast::Item| {
             matches!(i, ast::Item::Version(_) | ast::Item::Target(_) | ast::Item::AddressSize(_))
         };
         let Some(&(last, _)) = target.architectures.last() else { return };
-        if target.failed || self.module.version == (0, 0) || module.items.iter().all(header) {
+        let unread = self.has_routine && self.release < Ptxas::V12_9;
+        if target.failed
+            || self.module.version == (0, 0)
+            || unread
+            || module.items.iter().all(header)
+        {
             return;
         }
         // Since 12.9, every named architecture is checked, not only the last.

@@ -27,7 +27,7 @@ pub struct Checked {
 
 impl<'a> Checker<'a> {
     pub(crate) fn run(mut self, module: &'a ast::Module<'a>) -> Checked {
-        self.header(module);
+        let target = self.header(module);
         for item in module.items.iter().rev() {
             match item {
                 ast::Item::Variable(v) => self.later.insert(v.name.text, v.name.span),
@@ -44,6 +44,7 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
+        self.version_has_target(module, &target);
         self.resource_limits();
         self.module.sources = Arc::new(self.sources.finish(self.source.text(), &module.items));
         sort_by_key(&mut self.diagnostics, |d| (d.primary.span.start, d.code));

@@ -1,14 +1,10 @@
 //! Checks of performance directives between a header and its body: requirements, values, and mutual
 //! exclusion.
 
-use texunit_isa::requirement::Requirement;
+use texunit_isa::requirement::{Requirement, requirement};
 use texunit_syntax::{Diagnostic, ast, low_32};
 
 use crate::context::Checker;
-
-const fn requirement(feature: &'static str, version: u32, target: u32) -> Requirement {
-    Requirement { feature, version, target }
-}
 
 #[rustfmt::skip]
 const REQUIREMENTS: &[Requirement] = &[

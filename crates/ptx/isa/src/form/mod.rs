@@ -174,6 +174,9 @@ words! {
         /// `+macro`: ptxas expands it before it parses operands, which therefore cannot be a name
         /// plus an offset.
         Macro = "macro",
+        /// `+routine`: ptxas appends a routine to the module; before 12.9 it then compared neither
+        /// version nor target of the module.
+        Routine = "routine",
         /// `+both`: its predicate is always written.
         WritesBoth = "both",
         /// `+remote`: with `.shared::cluster` it has no result.

@@ -49,6 +49,7 @@ pub const SETS: &[(&str, &str)] = &[
     ("BITS", "b16|b32|b64"),
     ("DATA", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"),
     ("MEM", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"),
+    ("EIGHT", "b8|u8|s8|b16|u16|s16|b32|u32|s32|f32"),
     ("HALF", "f16|f16x2"),
     ("BHALF", "bf16|bf16x2"),
     ("RND", "rn|rz|rm|rp"),

@@ -245,7 +245,8 @@ impl<'a> Parser<'a> {
     /// Whether a constant begins `ahead` positions after the next token, behind its signs.
     fn is_signed(&self, ahead: usize) -> bool {
         let mut kinds = (ahead..).map(|n| self.peek_at(n).kind);
-        let first = kinds.find(|kind| !matches!(kind, TokenKind::Plus | TokenKind::Minus));
+        use TokenKind::{Bang, Minus, Plus, Tilde};
+        let first = kinds.find(|kind| !matches!(kind, Plus | Minus | Bang | Tilde));
         matches!(first, Some(TokenKind::Integer | TokenKind::LeftParen))
     }
 

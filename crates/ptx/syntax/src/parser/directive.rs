@@ -128,6 +128,48 @@ impl<'a> Parser<'a> {
         Ok(self.kept(start, Content::Section(Box::new(section))))
     }
 
+    /// Parses `@@DWARF .byte 1, 2` or `@@DWARF .section .debug_info, "", @progbits`.
+    pub(crate) fn dwarf(&mut self) -> Parse<Directive<'a>> {
+        let start = self.at;
+        self.advance();
+        let mut section = Section::default();
+        let help = "write `@@DWARF .byte 1, 2` or `@@DWARF .section .debug_info, \"\", @progbits`";
+        if self.peek_word() == Some("section") {
+            self.advance();
+            section.begun = Some(self.peek().span);
+            use TokenKind::{At, Comma, Ident, Text, Word};
+            for kind in [Word, Comma, Text, Comma, At, Ident] {
+                let wrong = kind == Ident && self.text_of(self.peek()) != "progbits";
+                if wrong || self.eat(kind).is_none() {
+                    return self.unexpected(
+                        "E0054",
+                        "the section's name, `\"\"` and `@progbits`",
+                        help,
+                    );
+                }
+            }
+            return Ok(self.kept(start, Content::Section(Box::new(section))));
+        }
+        let bits = match self.peek_word() {
+            Some("byte") => Some(8),
+            Some("4byte") => Some(32),
+            Some("quad") => Some(64),
+            word => word.and_then(bits_of),
+        };
+        let Some(bits) = bits else {
+            return self.unexpected("E0054", "`.byte`, `.4byte`, `.quad` or `.section`", help);
+        };
+        self.advance();
+        let first = self.kind();
+        self.section_value(&mut section, bits)?;
+        while self.eat(TokenKind::Comma).is_some() {
+            self.number_of("a number", help)?;
+        }
+        // Names have offsets in lines of every version.
+        section.offset = section.offset.filter(|_| first == TokenKind::Integer);
+        Ok(self.kept(start, Content::Section(Box::new(section))))
+    }
+
     /// Parses the contents of a section; `kept`: with their bytes.
     fn section_body(&mut self, section: &mut Section<'a>, kept: bool) -> Parse<()> {
         let open = self.previous();
@@ -152,13 +194,8 @@ impl<'a> Parser<'a> {
                     self.advance();
                 }
                 TokenKind::Word => {
-                    let word = self.word(self.peek()).text;
-                    let bits = match word {
-                        "b8" => 8,
-                        "b16" => 16,
-                        "b32" => 32,
-                        "b64" => 64,
-                        _ => return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label"),
+                    let Some(bits) = self.peek_word().and_then(bits_of) else {
+                        return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label");
                     };
                     self.advance();
                     // Numbers may form lists; a name must be alone.
@@ -232,4 +269,15 @@ impl<'a> Parser<'a> {
             "a section holds labels and lines such as `.b8 1, 2` and `.b32 name+4`, without `;`";
         self.unexpected("E0054", expected, help)
     }
+}
+
+/// The width of the numbers of a section's line.
+fn bits_of(word: &str) -> Option<u32> {
+    Some(match word {
+        "b8" => 8,
+        "b16" => 16,
+        "b32" => 32,
+        "b64" => 64,
+        _ => return None,
+    })
 }

@@ -171,6 +171,7 @@ impl<'a> Parser<'a> {
         let directive: Directive<'a> = match word {
             "file" => self.file()?,
             "section" => self.section()?,
+            "@@DWARF" => self.dwarf()?,
             "pragma" => self.pragma(Scope::Module)?,
             "alias" => return Ok(Item::Alias(self.alias()?)),
             _ => return self.misplaced_in_module(word),

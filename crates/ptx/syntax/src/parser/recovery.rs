@@ -207,15 +207,17 @@ impl Parser<'_> {
     /// Whether the `{` at `i` is a block instead of a vector: a `;` precedes its end.
     pub(crate) fn holds_statements(&self, i: usize) -> bool {
         let mut kinds = self.tokens[i + 1..].iter().map(|t| t.kind);
-        kinds.find(|k| {
-            matches!(
-                k,
-                TokenKind::Semicolon
-                    | TokenKind::RightBrace
-                    | TokenKind::LeftBrace
-                    | TokenKind::End
-            )
-        }) == Some(TokenKind::Semicolon)
+        let label = kinds.clone().take(2).eq([TokenKind::Ident, TokenKind::Colon]);
+        label
+            || kinds.find(|k| {
+                matches!(
+                    k,
+                    TokenKind::Semicolon
+                        | TokenKind::RightBrace
+                        | TokenKind::LeftBrace
+                        | TokenKind::End
+                )
+            }) == Some(TokenKind::Semicolon)
     }
 
     /// Whether the word at `i` begins an item.
