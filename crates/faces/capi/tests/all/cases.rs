@@ -286,7 +286,11 @@ fn cases_give_their_bits() {
                 let is_filter = last_error().contains("cudaErrorInvalidFilterSetting");
                 let is_error = matches!(fetch.expected, Expected::Error(_));
                 assert!(is_error || is_filter, "{at}: {}", last_error());
-                if is_error { refused += 1 } else { left += 1 }
+                if is_error {
+                    refused += 1
+                } else {
+                    left += 1
+                }
                 ok(texunit_array_destroy(made.array));
                 continue;
             }
