@@ -31,8 +31,11 @@ fn pairs() -> How {
 /// Runs a kernel with pairs of CTAs in every scheduling mode, and returns the stored words, which
 /// must always be equal.
 fn of_pairs(body: &str) -> Vec<u32> {
-    let text = hopper(body);
-    let all: Vec<_> = ways(pairs()).into_iter().map(|how| run_words(&text, how, 128)).collect();
+    same_in_every_mode(&hopper(body))
+}
+
+fn same_in_every_mode(text: &str) -> Vec<u32> {
+    let all: Vec<_> = ways(pairs()).into_iter().map(|how| run_words(text, how, 128)).collect();
     assert!(all.iter().all(|words| *words == all[0]), "{all:?}");
     all[0].clone()
 }
@@ -130,6 +133,23 @@ fn stores_that_an_mbarrier_counts() {
          barrier.cluster.arrive; barrier.cluster.wait; st.global.u32 [%my], %v; ret;"
     ));
     assert_eq!([words[0], words[32], words[64]], [7 + 32, 7, 7 + 32]);
+    // Eight lanes store 16 bytes each.
+    let quads = hopper(&format!(
+        "{MBARRIER} @%q mbarrier.arrive.expect_tx.shared.b64 _, [%c], 128;
+         barrier.cluster.arrive; barrier.cluster.wait;
+         mapa.shared::cluster.u32 %c, %c, %w; mapa.shared::cluster.u32 %b, %b, %w;
+         mad.lo.u32 %b, %a, 16, %b; mov.b64 %g, {{%t, %a}}; mov.b64 %h, {{%rank, %t}};
+         mov.b128 %quad, {{%g, %h}}; setp.lt.u32 %q, %a, 8;
+         @%q st.async.shared::cluster.mbarrier::complete_tx::bytes.b128 [%b], %quad, [%c];
+         {WAIT} mov.u32 %b, s; mad.lo.u32 %b, %a, 4, %b; ld.shared.u32 %v, [%b];
+         barrier.cluster.arrive; barrier.cluster.wait; st.global.u32 [%my], %v; ret;"
+    ));
+    let quads = quads.replace("8.6", "9.2").replace(".reg .b16 %mask", ".reg .b128 %quad");
+    let stored = |t: u32| {
+        let (other, lane) = ((t & !31) ^ 32, (t & 31) / 4);
+        [other + lane, lane, other >> 5 & 1, other + lane][(t % 4) as usize]
+    };
+    assert_eq!(same_in_every_mode(&quads), (0..128).map(stored).collect::<Vec<u32>>());
 }
 
 #[test]
