@@ -30,6 +30,23 @@ pub(super) struct YieldPoints<'c, 'a> {
     pub(super) retire_at: u32,
     /// Whether no observer is notified of fetches and no external engine executes them.
     is_unobserved: bool,
+    /// A cache of a few fetches.
+    cached: Vec<CachedFetch<'c, 'a>>,
+}
+
+/// Size of the cache of fetches.
+const CACHED: usize = 4;
+
+/// A cached fetch whose handles are constant during the launch.
+#[derive(Clone, Copy)]
+struct CachedFetch<'c, 'a> {
+    at: u32,
+    /// The region's entry after the fetch, and the number of steps that it counts as.
+    on: Entry,
+    steps: u64,
+    fetch: &'a Fetch,
+    rows: FetchRows<'a>,
+    plan: &'c FetchPlan,
 }
 
 /// Progress of the warps of a batch. Each warp has an exit ([`WarpTable::exit`]), unless it has not
@@ -77,8 +94,8 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         (sites, counters): (&'c mut Sites, &'c mut Counters),
         is_unobserved: bool,
     ) -> Self {
-        let sites = sites.borrow();
-        Self { launch, region, sites, counters, retire_at: NONE, is_unobserved }
+        let (sites, cached) = (sites.borrow(), Vec::new());
+        Self { launch, region, sites, counters, retire_at: NONE, is_unobserved, cached }
     }
 
     /// Whether the warps of a batch, which are all warps of a CTA, wait at yield points of the
@@ -152,6 +169,11 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
     /// of warps, from the first one on, for which it was executed; `None` if it was not executed.
     #[inline]
     fn pass(&mut self, table: &mut WarpTable<'_, '_>, at: u32) -> Option<(Entry, usize)> {
+        if let Some(cached) = self.cached.iter().find(|cached| cached.at == at) {
+            self.counters.fetches += cached.execute(table, self.launch, self.sites.scratch);
+            table.count(table.len(), cached.steps, self.launch.warps > 1);
+            return Some((cached.on, table.len()));
+        }
         let launch = self.launch;
         let inst = launch.code.insts.get(at as usize)?;
         let Region { function, yield_points, .. } = self.region;
@@ -161,9 +183,17 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         let mut passed = table.len();
         match (&inst.op, yield_points[yield_point].what) {
             (Op::Fetch(fetch), YieldKind::Fetch(texture, sampler)) => {
+                let steps = inst.count.into();
                 let (rows, plan) = self.plan_of(table, fetch, (texture, sampler))?;
-                let of = (&**fetch, &rows, plan);
-                self.counters.fetches += fetch_all(of, table, launch, self.sites.scratch);
+                let cached = CachedFetch { at, on, steps, fetch, rows, plan };
+                self.counters.fetches += cached.execute(table, launch, self.sites.scratch);
+                let stays = |of: &Handle, at| at != HandleAt::Slot || of.slot.is_constant();
+                if stays(&fetch.texture, texture)
+                    && fetch.sampler.as_ref().is_none_or(|of| stays(of, sampler))
+                    && self.cached.len() < CACHED
+                {
+                    self.cached.push(cached);
+                }
             }
             (Op::SurfaceLoad(access) | Op::SurfaceStore(access), YieldKind::Surface(surface)) => {
                 let loads = matches!(inst.op, Op::SurfaceLoad(_));
@@ -222,41 +252,44 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
     }
 }
 
-/// Executes a fetch for all warps. Returns the number of their live lanes.
-#[inline]
-fn fetch_all(
-    of: (&Fetch, &FetchRows<'_>, &FetchPlan),
-    table: &mut WarpTable<'_, '_>,
-    launch: &Launch<'_>,
-    scratch: &mut Scratch,
-) -> u64 {
-    let mut resident = [0; MAX_WARPS];
-    let needed = if of.0.resident.is_none() { 0 } else { table.len() };
-    let mut parts = resident[..needed].chunks_mut(FETCHED);
-    let (mut fetched, mut all) = (0, table.each());
-    loop {
-        let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
-        let mut len = 0;
-        for ((file, live), warp) in files.iter_mut().zip(&mut live).zip(&mut all) {
-            (*file, *live) = (warp.0.narrow, warp.1);
-            fetched += count(*live);
-            len += 1;
+impl CachedFetch<'_, '_> {
+    /// Executes the fetch for all warps. Returns the number of their live lanes.
+    #[inline]
+    fn execute(
+        &self,
+        table: &mut WarpTable<'_, '_>,
+        launch: &Launch<'_>,
+        scratch: &mut Scratch,
+    ) -> u64 {
+        let Self { fetch, rows, plan, .. } = self;
+        let mut resident = [0; MAX_WARPS];
+        let needed = if fetch.resident.is_none() { 0 } else { table.len() };
+        let mut parts = resident[..needed].chunks_mut(FETCHED);
+        let (mut fetched, mut all) = (0, table.each());
+        loop {
+            let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
+            let mut len = 0;
+            for ((file, live), of) in files.iter_mut().zip(&mut live).zip(&mut all) {
+                (*file, *live) = (of.0.narrow, of.1);
+                fetched += count(*live);
+                len += 1;
+            }
+            if len == 0 {
+                break;
+            }
+            let (files, resident) = ((&mut files[..len], &live[..]), parts.next());
+            let resident = resident.unwrap_or_default();
+            fetch_files((fetch, rows, plan), &launch.constants, files, resident, scratch);
         }
-        if len == 0 {
-            break;
+        drop(all);
+        if needed != 0 {
+            let to = fetch.resident.predicate_index();
+            for ((files, _), resident) in table.each().zip(resident) {
+                files.predicates[to] = resident;
+            }
         }
-        let (files, resident) = ((&mut files[..len], &live[..]), parts.next());
-        let resident = resident.unwrap_or_default();
-        fetch_files(of, &launch.constants, files, resident, scratch);
+        fetched
     }
-    drop(all);
-    if needed != 0 {
-        let to = of.0.resident.predicate_index();
-        for ((files, _), resident) in table.each().zip(resident) {
-            files.predicates[to] = resident;
-        }
-    }
-    fetched
 }
 
 impl Launch<'_> {
