@@ -89,7 +89,8 @@ fn driver_functions(list: &str) -> String {
     let (safe, not_safe, own) = (declared(""), declared("unsafe"), declared("own"));
     format!(
         "/// Passes the signatures of the driver's functions to a macro, as `$with! {{ safe {{ fn ...; }} unsafe
-/// {{ fn ...; }} own {{ fn ...; }} }}`, in the types of `cuda.h`. All functions return a `CUresult`.
+/// {{ fn ...; }} own {{ fn ...; }} }}`, in the types of `cuda.h`. All functions return a
+/// `CUresult`.
 ///
 /// Functions under `safe` can be called by Rust code that passes pointers valid for one value each,
 /// as they check everything else. Functions under `unsafe` take a host address as a number or

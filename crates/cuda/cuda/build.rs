@@ -13,8 +13,8 @@ fn main() {
     write("typed.rs", &typed_with_handles());
 }
 
-/// The macro `typed!` of the driver's functions, with a `Handle` for each handle, which is passed as
-/// C's handle is.
+/// The macro `typed!` of the driver's functions, with a `Handle` for each handle, which is passed
+/// as C's handle is.
 fn typed_with_handles() -> String {
     let list = read("data/handles.txt");
     let handle = |word: &str| {

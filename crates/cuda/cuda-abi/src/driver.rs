@@ -1,6 +1,6 @@
-//! The signatures of the driver's functions (`data/driver-functions.txt`), shared by `texunit-cuda`,
-//! which defines the functions, `texunit-cudart`, which calls them, and `texunit-gpu`, which looks
-//! them up in a driver.
+//! The signatures of the driver's functions (`data/driver-functions.txt`), shared by
+//! `texunit-cuda`, which defines the functions, `texunit-cudart`, which calls them, and
+//! `texunit-gpu`, which looks them up in a driver.
 //!
 //! [`driver_functions!`](crate::driver_functions) passes the list to a macro.
 

@@ -11,11 +11,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Defines exported functions of the driver API, whose parameters have the types of
 /// `cuda-abi/data/driver-functions.txt` ([`crate::typed::typed`]). The body evaluates to an
 /// [`Answer`]: `?` returns an error code. Versions of a function that share a body are defined
-/// together: `fn cuCtxDestroy | cuCtxDestroy_v2(ctx)`. A version that lacks some parameters is named
-/// in brackets before the function, and these parameters are in brackets with the values that they
-/// have in its body: `fn [cuMemAllocHost_v2] cuMemHostAlloc(pp, bytesize, [Flags = 0])`. A pointer
-/// to an array is followed by the parameter that has its length, `map[count]`, and is `Elements`
-/// or `OutElements` in the body.
+/// together: `fn cuCtxDestroy | cuCtxDestroy_v2(ctx)`. A version that lacks some parameters is
+/// named in brackets before the function, and these parameters are in brackets with the values that
+/// they have in its body: `fn [cuMemAllocHost_v2] cuMemHostAlloc(pp, bytesize, [Flags = 0])`. A
+/// pointer to an array is followed by the parameter that has its length, `map[count]`, and is
+/// `Elements` or `OutElements` in the body.
 ///
 /// ```ignore
 /// driver_api! {

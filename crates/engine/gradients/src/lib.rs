@@ -2,9 +2,9 @@
 //! generates, on texture and sampler headers and block-linear memory that are made from the
 //! launch's textures.
 //!
-//! [`TxdEngine`] is an option of a launch. The texture unit computes fetches that have no TXD (3D, cube and compare, which the assembler
-//! emulates), and textures and samplers that the headers cannot express. [`GradientStats`] counts
-//! both.
+//! [`TxdEngine`] is an option of a launch. The texture unit computes fetches that have no TXD (3D,
+//! cube and compare, which the assembler emulates), and textures and samplers that the headers
+//! cannot express. [`GradientStats`] counts both.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -144,8 +144,8 @@ impl Sink {
         }
     }
 
-    /// Returns the findings, ordered by CTA and operations, the same in every run, and the counts of
-    /// the findings that were not kept.
+    /// Returns the findings, ordered by CTA and operations, the same in every run, and the counts
+    /// of the findings that were not kept.
     pub(crate) fn take(&self) -> (Vec<LaunchFinding>, Counts) {
         let state = std::mem::take(&mut *lock(&self.state));
         let mut found: Vec<(Key, LaunchFinding)> = state.found.into_iter().collect();

@@ -45,8 +45,8 @@ pub struct Job {
     pub params: Vec<Param>,
     /// Parameters with invalid tables, which are not in `params`.
     pub unread: Vec<String>,
-    /// Textures, samplers and surfaces bound to the module's `.texref`, `.samplerref` and `.surfref`
-    /// variables.
+    /// Textures, samplers and surfaces bound to the module's `.texref`, `.samplerref` and
+    /// `.surfref` variables.
     pub references: Vec<Param>,
     /// Settings of the module's variables.
     pub globals: Vec<Global>,

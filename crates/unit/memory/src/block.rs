@@ -261,8 +261,8 @@ impl Block {
         Some(block)
     }
 
-    /// Allocates `size` zero bytes, of which the first is `phase` bytes (less than `align`) behind a
-    /// multiple of `align`.
+    /// Allocates `size` zero bytes, of which the first is `phase` bytes (less than `align`) behind
+    /// a multiple of `align`.
     fn aligned(size: usize, (align, phase): (usize, usize), name: String) -> Option<Self> {
         // A block that begins at a page owns the whole of its last page.
         let whole = if align >= PAGE { size.checked_next_multiple_of(PAGE)? } else { size };

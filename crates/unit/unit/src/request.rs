@@ -282,7 +282,8 @@ pub enum SurfaceKind {
 }
 
 impl SurfaceKind {
-    /// Size in bytes and number of the elements that each lane accesses, as its registers hold them.
+    /// Size in bytes and number of the elements that each lane accesses, as its registers hold
+    /// them.
     pub fn elements(self) -> (u8, u8) {
         use ReduceType::{B64, S64, U64};
         match self {

@@ -1,8 +1,8 @@
 //! Runs `tests/states.txt`: which resources, views, textures and surfaces exist, the effective
 //! state of a fetch with the settings that have no effect, and what queries answer.
 //!
-//! A line is `RESOURCE / SETTINGS / QUESTION`, `RESOURCE / QUESTION` or `NAME / name`, and `{a|b}` in it stands for
-//! a line with each of the words. The indented lines below a line are the answers.
+//! A line is `RESOURCE / SETTINGS / QUESTION`, `RESOURCE / QUESTION` or `NAME / name`, and `{a|b}`
+//! in it stands for a line with each of the words. The indented lines below a line are the answers.
 //! `TEXUNIT_BLESS=1` writes them.
 
 #![allow(clippy::unwrap_used)]
@@ -232,8 +232,8 @@ fn renamed(name: &str) -> String {
     made.unwrap_or_else(|e| format!("refused: {e}"))
 }
 
-/// Names the instruction forms that read texels of the texture's resource (`+c` stands for a compare
-/// operand), and asserts that all others are refused.
+/// Names the instruction forms that read texels of the texture's resource (`+c` stands for a
+/// compare operand), and asserts that all others are refused.
 fn instructions_that_read(texture: &Texture) -> String {
     use FetchKind::{Gather, Sample};
     let mut read = Vec::new();

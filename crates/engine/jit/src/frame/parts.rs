@@ -137,7 +137,8 @@ pub(crate) struct Batch {
     /// stopped).
     pub(crate) slot: *mut WarpSlot,
     pub(crate) remaining: u32,
-    /// The instruction at which warps retire; [`super::Frame::NO_INSTRUCTION`] if warps do not retire.
+    /// The instruction at which warps retire; [`super::Frame::NO_INSTRUCTION`] if warps do not
+    /// retire.
     pub(crate) retire_at: u32,
     /// The code address at which each warp starts.
     pub(crate) target: *const u8,

@@ -97,9 +97,9 @@ impl FloatChannel for F32 {
 const LOWEST: i32 = 40 << 23;
 const HIGHEST: i32 = 154 << 23;
 
-/// Number of bits of the lower of the two parts into which a texel is split. The lower part of a sum
-/// then fits an f32 with another two bits if there is one group, which is not normalized before it
-/// is rounded. The higher part of the sum of two groups, in the accumulator's unit, fits an f32.
+/// Number of bits of the lower of the two parts into which a texel is split. The lower part of a
+/// sum then fits an f32 with another two bits if there is one group, which is not normalized before
+/// it is rounded. The higher part of the sum of two groups, in the accumulator's unit, fits an f32.
 const LOW_OF_ONE: u32 = 14;
 const LOW: u32 = 15;
 
@@ -129,9 +129,9 @@ impl F32 {
         (high, low)
     }
 
-    /// Adds a weighted texel to a sum of the form `high * 2^bits + low`. A texel has 28 bits without
-    /// its sign, so that both of its parts fit 16 bits and the sums of the parts fit an f32. `low`
-    /// is positive and below 2^(bits + 8).
+    /// Adds a weighted texel to a sum of the form `high * 2^bits + low`. A texel has 28 bits
+    /// without its sign, so that both of its parts fit 16 bits and the sums of the parts fit an
+    /// f32. `low` is positive and below 2^(bits + 8).
     #[inline(always)]
     fn add<S: Simd>(
         simd: S,
