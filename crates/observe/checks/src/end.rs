@@ -2,7 +2,7 @@
 
 use texunit_report::CodeLocation;
 use texunit_report::place::function_name;
-use texunit_simt::observe::{At, Listing};
+use texunit_simt::observe::{At, Listing, coordinates};
 use texunit_syntax::Span;
 
 /// A thread at an operation of the launch's code, which `texunit_simt::observe::Listing` maps to
@@ -29,11 +29,7 @@ impl Spot {
         op: u32,
         (grid, block): ([u32; 3], [u32; 3]),
     ) -> Self {
-        let split = |n: u64, size: [u32; 3]| {
-            let [w, h, _] = size.map(|n| u64::from(n.max(1)));
-            [n % w, n / w % h, n / w / h].map(|n| n as u32)
-        };
-        Self { cta: split(cta, grid), thread: split(thread, block), op }
+        Self { cta: coordinates(cta, grid), thread: coordinates(thread, block), op }
     }
 
     /// The position of the CTA in the grid, z first. Of equal findings that of the lowest CTA is
@@ -42,12 +38,6 @@ impl Spot {
         let [x, y, z] = self.cta;
         [z, y, x]
     }
-}
-
-/// The number of a CTA in its grid.
-pub(crate) fn number(cta: [u32; 3], grid: [u32; 3]) -> u64 {
-    let ([x, y, z], [w, h, _]) = (cta.map(u64::from), grid.map(u64::from));
-    x + w * (y + h * z)
 }
 
 /// A lane of an event. It is converted to a [`Spot`] only if it is reported, which is rare.

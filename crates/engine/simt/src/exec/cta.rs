@@ -1,7 +1,7 @@
 //! Start of CTAs and warps, and faults of their threads.
 
 use super::context::Context;
-use super::grid::{name_in, number_of};
+use super::grid::name_in;
 use super::outcome::{At, PendingFault};
 use super::warp::{Split, State, Warp, thread_of};
 use crate::fault::FaultKind;
@@ -78,7 +78,7 @@ impl Context<'_> {
 
     /// Linear number of the current CTA in the grid, x varying fastest.
     pub(super) fn cta_number(&self) -> u64 {
-        number_of(self.cta.id, self.launch.config.grid)
+        crate::observe::linear_index(self.cta.id, self.launch.config.grid)
     }
 
     /// Sets the number of the current CTA, and the values that follow from it.

@@ -16,12 +16,6 @@ pub(super) fn cta_of(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     }
 }
 
-/// The linear number of a CTA in the grid, x varying fastest.
-pub(super) fn number_of(cta: [u32; 3], grid: [u32; 3]) -> u64 {
-    let ([x, y, z], [w, h, _]) = (cta.map(u64::from), grid.map(u64::from));
-    x + w * (y + h * z)
-}
-
 /// Stores the `%ctaid` of a CTA and the products with `%ntid` in the CTA's values, and returns the
 /// `%ctaid`.
 #[inline]

@@ -8,7 +8,7 @@ use super::Shared;
 use super::cluster;
 use super::context::{Context, Launch};
 use super::counters::Counts;
-use super::grid::{cta_of, number_of};
+use super::grid::cta_of;
 use super::limits::RESIDENT_TURN;
 use super::outcome::CtaTurn;
 use super::resident::{Resident, Stage};
@@ -51,7 +51,10 @@ fn number_in_grid(launch: &Launch<'_>, number: u64) -> u64 {
     let (cluster, rank) = (number / launch.cluster_size(), number % launch.cluster_size());
     let cluster = cta_of(cluster, [0, 1, 2].map(|axis| grid[axis] / shape[axis]));
     let place = cta_of(rank, shape);
-    number_of([0, 1, 2].map(|axis| cluster[axis] * shape[axis] + place[axis]), grid)
+    crate::observe::linear_index(
+        [0, 1, 2].map(|axis| cluster[axis] * shape[axis] + place[axis]),
+        grid,
+    )
 }
 
 impl<'a> Residents<'a> {

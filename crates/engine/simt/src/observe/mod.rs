@@ -93,6 +93,7 @@
 mod arrangement;
 mod config;
 pub(crate) mod event;
+mod grid;
 mod listing;
 mod object;
 mod observer;
@@ -113,6 +114,7 @@ pub use event::{
     Access, AccessOp, At, Branch, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess,
     PlannedFetch, PlannedSurfaceAccess, Registers, Texels, Undefined, Values,
 };
+pub use grid::{coordinates, linear_index};
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
 pub use object::{MemoryObject, ObjectKind};
 pub use observer::Observer;

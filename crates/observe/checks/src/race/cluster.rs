@@ -7,10 +7,9 @@
 use super::clock::Clock;
 use super::happens_before::Cta;
 use super::mbarrier::{MbarrierInstruction, Mbarriers};
-use crate::end::number;
 use std::collections::HashMap;
 use std::sync::Arc;
-use texunit_simt::observe::At;
+use texunit_simt::observe::{At, linear_index};
 use texunit_simt::{LaunchConfig, split_shared_address};
 
 /// The key of an mbarrier is its shared-memory address in the low bits, and the number of its CTA
@@ -30,14 +29,14 @@ pub(super) struct Clusters {
 impl Clusters {
     /// Threads arrive at their cluster's barrier: their clocks are joined to the barrier's clock.
     pub(super) fn arrives(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, at: &At) {
-        let first = number(config.in_cluster(at.cta, 0), config.grid);
+        let first = linear_index(config.in_cluster(at.cta, 0), config.grid);
         let known = cta.arrive(at.warp, at.lanes, false);
         self.arrived.entry(first).or_default().join(&known);
     }
 
     /// Threads pass their cluster's barrier: the barrier's clock is joined to theirs.
     pub(super) fn passes(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, at: &At) {
-        let first = number(config.in_cluster(at.cta, 0), config.grid);
+        let first = linear_index(config.in_cluster(at.cta, 0), config.grid);
         if let Some(known) = self.arrived.get(&first) {
             cta.join_clock(at.warp, at.lanes, &Arc::new(known.clone()));
         }
@@ -54,7 +53,7 @@ impl Clusters {
         let of = |&address: &u64| {
             let (rank, place) = split_shared_address(address);
             let owner = rank.map_or(acts.at.cta, |rank| config.in_cluster(acts.at.cta, rank));
-            number(owner, config.grid) << PLACE_BITS | place
+            linear_index(owner, config.grid) << PLACE_BITS | place
         };
         let addresses = acts.addresses.each_ref().map(of);
         self.mbarriers.act(cta, &MbarrierInstruction { addresses: &addresses, ..*acts });

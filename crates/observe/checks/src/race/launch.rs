@@ -4,10 +4,10 @@ use super::cluster::Clusters;
 use super::memory::Memory;
 use super::order::Order;
 use super::queue::Queue;
-use crate::end::{Spot, number};
+use crate::end::Spot;
 use crate::sink::Sink;
 use std::sync::{Arc, Mutex};
-use texunit_simt::observe::LaunchInfo;
+use texunit_simt::observe::{LaunchInfo, linear_index};
 
 /// The launch whose CTAs a worker executes.
 pub(super) struct Launch<'a> {
@@ -28,7 +28,7 @@ pub(super) struct Launch<'a> {
 impl Launch<'_> {
     /// Number of a CTA in the grid.
     pub(super) fn index(&self, cta: [u32; 3]) -> u64 {
-        number(cta, self.grid)
+        linear_index(cta, self.grid)
     }
 
     /// The thread of a CTA, by the CTA's serial number, at an operation.

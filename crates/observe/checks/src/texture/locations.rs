@@ -6,11 +6,11 @@
 //! never needed. The first write records the reads of all listed fetches
 //! ([`AccessedLocations::materialize`]). From then on each fetch is recorded at once.
 
-use crate::end::{Spot, number};
+use crate::end::Spot;
 use crate::lock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
-use texunit_simt::observe::At;
+use texunit_simt::observe::{At, linear_index};
 use texunit_unit::{Coordinates, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lanes, Lod};
 
 /// Maximum number of atomic words ([`PackedThread`]) in a launch.
@@ -47,7 +47,7 @@ const FLAG: u64 = 1;
 impl PackedThread {
     /// Encodes a thread and its operation; `None` if a number has too many bits.
     pub(super) fn new(at: &At, lane: u32, grid: [u32; 3]) -> Option<Self> {
-        let cta = number(at.cta, grid);
+        let cta = linear_index(at.cta, grid);
         let (thread, op) = (u64::from(at.warp * 32 + lane), u64::from(at.op) + 1);
         let fits = cta >> (IN_GRID - IN_CTA) == 0 && thread >> IN_CTA == 0 && op >> 22 == 0;
         fits.then_some(Self((op << IN_GRID | cta << IN_CTA | thread) << 1))

@@ -1,7 +1,6 @@
 //! The stepper of a debugged launch, which decides at the mark before each instruction whether to
 //! stop.
 
-use super::super::grid::number_of;
 use super::super::outcome::Resume;
 use crate::observe::Probe;
 use crate::observe::event::{Access, AccessOp, At, ExecutedSurfaceAccess};
@@ -114,7 +113,7 @@ pub(super) struct WatchProbe(Arc<WatchState>);
 impl Probe for WatchProbe {
     fn access(&mut self, at: &At, access: &Access<'_>) {
         let watch_state = &*self.0;
-        let cta = number_of(at.cta, watch_state.grid);
+        let cta = crate::observe::linear_index(at.cta, watch_state.grid);
         for (index, range) in watch_state.ranges.iter().enumerate() {
             let tells = (range.reads && access.operation.reads())
                 || (range.writes && access.operation.writes());
