@@ -7,7 +7,7 @@ use texunit_syntax::ast::{self, OperandKind};
 use crate::body::value::Value;
 use crate::consts::Const;
 use crate::context::Global;
-use crate::instruction::operand::type_of_sum;
+use crate::instruction::operand::{SumType, type_of_sum};
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::options::Ptxas;
@@ -243,8 +243,8 @@ impl<'a> Site<'_, '_, 'a> {
             matches!(self.cx.globals.get(name.text), Some((Global::Function(_), _)))
         };
         let sum = |of: &Value<'a>| match type_of_sum(of) {
-            Some(Some(of)) => of.bits() != ty.bits() || of.is_float(),
-            _ => true,
+            SumType::Scalar(of) => of.bits() != ty.bits() || of.is_float(),
+            SumType::Code | SumType::Vector => true,
         };
         let wrong = wrong
             || match &operand.kind {

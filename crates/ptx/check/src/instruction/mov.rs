@@ -7,7 +7,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::value::{Area, Value, lanes_of};
 use crate::instruction::data::plain_bits;
-use crate::instruction::operand::type_of_sum;
+use crate::instruction::operand::{SumType, type_of_sum};
 use crate::instruction::site::Site;
 use crate::ir::{Base, Operand};
 use crate::types::{fits, kind_fits};
@@ -108,13 +108,13 @@ impl<'a> Site<'_, '_, 'a> {
             }
             Value::Sum(ref of) => {
                 let taken = match type_of_sum(of) {
-                    None => true,
-                    Some(None) => {
+                    SumType::Code => true,
+                    SumType::Vector => {
                         let vector =
                             matches!(**of, Value::VectorReg { .. } | Value::SpecialVector(_));
                         vector && ty.kind() == TypeKind::Bits
                     }
-                    Some(Some(of)) => kind_fits(ty, of),
+                    SumType::Scalar(of) => kind_fits(ty, of),
                 };
                 if !taken {
                     return self.mismatch(ty, &source, span);

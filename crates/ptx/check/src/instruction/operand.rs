@@ -64,9 +64,11 @@ impl<'a> Site<'_, '_, 'a> {
         let taken = match value {
             Value::Function(_) => true,
             Value::Named { .. } => whole && matches!(operand.kind, OperandKind::Offset(..)),
-            Value::Sum(of) => {
-                type_of_sum(of).is_none_or(|of| of.is_some_and(|of| kind_fits(ty, of)))
-            }
+            Value::Sum(of) => match type_of_sum(of) {
+                SumType::Code => true,
+                SumType::Scalar(of) => kind_fits(ty, of),
+                SumType::Vector => false,
+            },
             _ => false,
         };
         let expanded = self.form.has(Property::Macro) || self.form.shape == Shape::Video;
@@ -181,17 +183,24 @@ impl<'a> Site<'_, '_, 'a> {
     }
 }
 
-/// The type of a sum of a value without an address and an offset: none for names of code, which fit
-/// everywhere, and `Some(None)` for vectors, which fit nowhere.
-#[allow(clippy::option_option)]
-pub(crate) fn type_of_sum(of: &Value<'_>) -> Option<Option<ScalarType>> {
+/// The type of the sum of a value without an address and an offset, as ptxas compares it.
+pub(crate) enum SumType {
+    /// A function or a label, which fits everywhere.
+    Code,
+    /// A register or a special register.
+    Scalar(ScalarType),
+    /// A vector, which fits nowhere.
+    Vector,
+}
+
+pub(crate) fn type_of_sum(of: &Value<'_>) -> SumType {
     match of {
-        Value::Reg { ty, .. } => Some(Some(*ty)),
+        Value::Reg { ty, .. } => SumType::Scalar(*ty),
         Value::Special(special, _) => {
             let wide = special.types.iter().any(|t| t.bits() == 64);
-            Some(Some(if wide { ScalarType::B64 } else { ScalarType::B32 }))
+            SumType::Scalar(if wide { ScalarType::B64 } else { ScalarType::B32 })
         }
-        Value::Function(_) | Value::Label(_) => None,
-        _ => Some(None),
+        Value::Function(_) | Value::Label(_) => SumType::Code,
+        _ => SumType::Vector,
     }
 }
