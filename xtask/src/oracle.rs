@@ -89,7 +89,7 @@ impl Comparison {
         self.theirs.is_none() != self.ours.is_none()
     }
 
-    /// What ptxas and texunit say.
+    /// The verdicts of ptxas and of texunit: an error, or `accepted`.
     fn verdicts(&self) -> (&str, &str) {
         let theirs = self.theirs.as_deref().unwrap_or("accepted");
         (theirs, self.ours.as_deref().unwrap_or("accepted"))

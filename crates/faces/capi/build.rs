@@ -1,4 +1,5 @@
-//! Generates the constants of `data/constants.txt`, and the names of those that are statuses.
+//! Generates the constants of `texunit.h` and a table of the names of status codes, from
+//! `data/constants.txt`.
 
 include!("../../cuda/cuda-abi/lists.rs");
 

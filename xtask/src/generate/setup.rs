@@ -43,7 +43,7 @@ pub(super) struct Setup {
     /// The architecture that ptxas assembles for, without `sm_`.
     pub(super) arch: String,
     pub(super) target: u32,
-    /// The letter of the target, `a` or `f`; empty: none.
+    /// The letter at the end of the target's name, `a` or `f`, or an empty text.
     suffix: &'static str,
     /// The PTX version times ten.
     pub(super) version: u32,

@@ -20,7 +20,7 @@ pub(crate) enum Error {
 }
 
 impl From<Refusal> for Error {
-    /// What a pointer argument refuses.
+    /// The error of a function that is given an invalid pointer.
     fn from(_: Refusal) -> Self {
         Self::InvalidArgument
     }

@@ -2,7 +2,7 @@
 
 use texunit_cuda_abi::*;
 
-/// That of `status`, which uses these constants.
+/// The same type as [`crate::status::texunit_status`]; module `status` imports this one.
 type texunit_status = i32;
 
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));

@@ -31,5 +31,4 @@ pub use counts::{Atomics, Constant, Counts, Requests, Shared, Surface, Texture};
 pub use data::{Instruction, Kernel, Key, LaunchCounts, Place, Profile, Unreadable};
 pub use launch::Launch;
 pub use lines::{Line, OverLaunches};
-
 pub use recorder::{EXTENSION, Format, Module, Recorder, Target};

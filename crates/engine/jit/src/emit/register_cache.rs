@@ -226,7 +226,7 @@ impl RegisterCache {
         self.all_same().any(|same| same == (key, true)) && self.position(key).is_some()
     }
 
-    /// Makes a temporary the new value of all parts of a register, which are `count`.
+    /// Makes a temporary the new value of all `count` parts of a register.
     pub(super) fn define_same(&mut self, vreg: VReg, count: u8, reg: Reg, is_known: bool) {
         self.forget(vreg);
         self.note_same(vreg, count, is_known);

@@ -1,4 +1,4 @@
-//! Values that all lanes have, which one vector holds.
+//! Uniform values: one vector register holds the value that all lanes have.
 //!
 //! A step computes such a value if its sources are launch constants that are known to be uniform
 //! ([`Emitter::is_uniform`]). The vector stays in its register where blocks know that the
@@ -59,8 +59,8 @@ pub(super) fn loads(region: &Region) -> HashSet<(usize, usize)> {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Whether a step computes one value for all lanes from values that all lanes have, so that one
-    /// vector is enough. Only in code for all live lanes.
+    /// Whether each source of a step has one value in all lanes, so that the result is computed once,
+    /// in one vector. False in code for some of the live lanes.
     pub(super) fn is_uniform(&self, step: &Step) -> bool {
         if self.mode != Mode::Live || step.guard != Predicate::Always {
             return false;
@@ -94,22 +94,10 @@ impl<B: Backend> Emitter<'_, B> {
 
 /// Whether an operation computes each lane's 32 bits from those of its sources.
 fn is_integer(op: Op) -> bool {
-    use Op::{Add, Bits, Copy, MaxS, MaxU, MinS, MinU, Mul, MulAdd, Sub};
-    matches!(
-        op,
-        Copy | Add
-            | Sub
-            | Mul
-            | MulAdd
-            | MinS
-            | MinU
-            | MaxS
-            | MaxU
-            | Bits(_)
-            | Op::ShiftLeft
-            | Op::ShiftRightU
-            | Op::ShiftRightS
-    )
+    use Op::*;
+    let is_shift = matches!(op, ShiftLeft | ShiftRightU | ShiftRightS);
+    let is_extreme = matches!(op, MaxS | MaxU | MinS | MinU);
+    is_shift || is_extreme || matches!(op, Copy | Add | Sub | Mul | MulAdd | Bits(_))
 }
 
 struct Analysis<'a> {

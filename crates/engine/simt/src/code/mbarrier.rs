@@ -1,8 +1,8 @@
 //! The word of an mbarrier in shared memory (PTX ISA 9.7.13.15).
 //!
-//! The word has 64 bits: pending arrivals of the phase (bits 19:0), expected arrivals of a phase (39:20),
-//! pending bytes (60:40, signed), the parity of the phase (61), and a mark of initialisation
-//! (63:62). The token of an arrival is the previous value of the mbarrier.
+//! The word has 64 bits: pending arrivals of the phase (bits 19:0), expected arrivals of a phase
+//! (39:20), pending bytes (60:40, signed), the parity of the phase (61), and a mark of
+//! initialisation (63:62). The token of an arrival is the previous value of the mbarrier.
 
 use texunit_forms::Count;
 

@@ -119,7 +119,7 @@ impl Builder<'_> {
         Some(if slot.is_wide() { slot } else { self.converted(slot, true) })
     }
 
-    /// A value in a temporary of another width, truncated or zero-extended.
+    /// Truncates or zero-extends a value to another width, and returns the temporary that has it.
     pub(super) fn converted(&mut self, slot: Slot, wide: bool) -> Slot {
         let d = self.temporary(wide);
         let op = self.kept(d, slot, if wide { u64::MAX } else { u32::MAX.into() });

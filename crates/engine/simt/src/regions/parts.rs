@@ -31,7 +31,7 @@ impl Part {
     }
 }
 
-/// The parts of a function of the code, in order.
+/// Divides a function into the parts that become regions, in the order of its instructions.
 pub(super) fn parts_of(code: &Code, function: usize) -> Box<[Part]> {
     let of = FunctionCode::new(code, function);
     of.map_or_else(Box::default, |of| parts(&loops(&of), of.range()))

@@ -80,7 +80,7 @@ pub(crate) fn case_files() -> String {
     format!("this build of texunit reads no case files: {HOW}")
 }
 
-/// The advice for a code that may be one of the feature `sass`.
+/// The help for an unknown error code that a build with the feature `sass` may know.
 #[cfg(not(feature = "sass"))]
 pub(crate) fn machine_codes() -> String {
     format!("this build of texunit has no codes of machine instructions: {HOW}")

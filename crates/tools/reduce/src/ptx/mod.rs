@@ -109,7 +109,7 @@ fn walk<'a, 't>(
     }
 }
 
-/// What `find` returns for a text.
+/// Calls `find` with the syntax tree of a text, and returns its result.
 fn units<T>(text: &str, find: impl FnOnce(&Tree<'_>) -> T) -> T {
     let source = SourceFile::new("kernel.ptx", text);
     find(&Tree { text: source.text(), parsed: parse(&source) })

@@ -61,7 +61,8 @@ impl FloatChannel for F32 {
         }
         let (values, shares) = (&codes[1], &weights[1]);
         (high[1], low[1]) = Self::of_group(simd, (values, shares), largest[1], bits, (ahead, PER));
-        // Groups whose largest texels have the same accumulator's unit are added as integers.
+        // The sums of two groups are added as integers if the largest texels of both give the
+        // accumulator the same unit.
         if !(largest[0] ^ largest[1]).lt(int(simd, 4 << 23)).is_full() {
             return Some(Self::of_groups(simd, &high, &low, &largest));
         }
