@@ -46,13 +46,19 @@ use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let args = Arguments::from_args();
+    let mut args = Arguments::from_args();
     if !cfg!(target_os = "linux") {
         eprintln!("!! the drop-in libraries are for Linux: none of their tests runs");
         return ExitCode::SUCCESS;
     }
+    // Tests that wait (for an alarm, a time limit, the end of a process) leave their processor to
+    // others.
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    args.test_threads.get_or_insert(processors + 2);
     let setup = tools::Setup::get(args.list);
     let mut trials = program::trials(&setup);
+    // Among them is the longest test, so they do not come last.
+    trials.extend(swept::trials(&setup));
     for (group, tests) in [
         ("run", commands::TESTS),
         ("places", places::TESTS),
@@ -80,7 +86,6 @@ fn main() -> ExitCode {
     trials.extend(record::trials(&setup));
     trials.extend(api::trials(&setup));
     trials.extend(variables::trials(&setup));
-    trials.extend(swept::trials(&setup));
     trials.extend(libraries::trials(&setup));
     for (name, is_slow, run) in help_examples::tests(Some(&setup.libraries)) {
         trials.push(Trial::test(name, run).with_ignored_flag(is_slow));
