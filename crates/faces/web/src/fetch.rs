@@ -14,7 +14,8 @@ use texunit_files::{Kind, MemoryFiles};
 use texunit_forms::Count;
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, CompareFunction, FetchForm, Filter, Geometry, Resource, Surface, SurfaceKind,
+    AddressMode, CompareFunction, FetchForm, Filter, Geometry, ReadMode, Resource, Surface,
+    SurfaceKind,
 };
 
 /// Maximum size in bytes of a user's file, and of its texture, which fits into a browser tab's
@@ -167,6 +168,10 @@ pub(crate) fn source(
     Ok((json!({ "name": access.name, "arguments": arguments }), bytes))
 }
 
+fn names<T>(rows: &[(&'static str, T)]) -> Vec<&'static str> {
+    rows.iter().map(|row| row.0).collect()
+}
+
 /// `words`: the allowed values of the form's fields.
 pub(crate) fn words() -> Value {
     json!({
@@ -178,10 +183,10 @@ pub(crate) fn words() -> Value {
             "elements": g.elements().iter().map(|e| format!("{e:?}").to_lowercase()).collect::<Vec<_>>(),
             "gradients": g.gradients(),
         })).collect::<Vec<_>>(),
-        "address": AddressMode::NAMES.map(|row| row.0),
-        "filter": Filter::NAMES.map(|row| row.0),
-        "compare": CompareFunction::NAMES.map(|row| row.0),
-        "read": texunit_spec::READ_MODES.map(|row| row.0),
+        "address": names(AddressMode::NAMES),
+        "filter": names(Filter::NAMES),
+        "compare": names(CompareFunction::NAMES),
+        "read": names(ReadMode::NAMES),
         "archs": texunit_sass::Arch::ALL.iter().map(|a| a.name()).collect::<Vec<_>>(),
     })
 }

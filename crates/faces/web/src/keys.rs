@@ -10,10 +10,11 @@ use std::str::FromStr;
 use texunit_explain::operand::{self, Written};
 use texunit_sample::file::FileOptions;
 use texunit_spec::problem::{listed, nearest};
-use texunit_spec::{READ_MODES, SamplerSpec, formats, per_axis};
+use texunit_spec::{SamplerSpec, formats, per_axis};
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, CompareFunction, FetchForm, FetchKind, Filter, Geometry, Lod, Sampler, SurfaceForm,
+    AddressMode, CompareFunction, FetchForm, FetchKind, Filter, Geometry, Lod, ReadMode, Sampler,
+    SurfaceForm,
 };
 
 /// The value of the key `tex` that stands for the user's file.
@@ -113,7 +114,7 @@ impl Keys {
             .with_samples(self.count("samples")?)
             .with_levels(self.count("levels")?)
             .with_mipmaps(self.flag("mipmaps"))
-            .with_read(self.word("read", &READ_MODES)?)
+            .with_read(self.word("read", ReadMode::NAMES)?)
             .with_unnormalized(self.flag("unnormalized")))
     }
 
@@ -121,7 +122,7 @@ impl Keys {
     pub fn sampler(&self) -> Result<Sampler, Refusal> {
         let address_mode = match self.get("address") {
             Some(text) => {
-                let mode = |text: &str| word("address", text.trim(), &AddressMode::NAMES);
+                let mode = |text: &str| word("address", text.trim(), AddressMode::NAMES);
                 let modes: Vec<_> = text.split(',').map(mode).collect::<Result<_, _>>()?;
                 let found = modes.len();
                 Some(per_axis(&modes).ok_or_else(|| {
@@ -142,8 +143,8 @@ impl Keys {
             Ok(self.get(key).map(read).transpose()?.map(|found| f32::from_bits(found[0])))
         };
         let spec = SamplerSpec {
-            filter: self.word("filter", &Filter::NAMES)?,
-            mip_filter: self.word("mip-filter", &Filter::NAMES)?,
+            filter: self.word("filter", Filter::NAMES)?,
+            mip_filter: self.word("mip-filter", Filter::NAMES)?,
             address_mode,
             border,
             min_level_clamp: float("min-level")?,
@@ -152,7 +153,7 @@ impl Keys {
             max_anisotropy: self.number("anisotropy")?,
             srgb: Some(self.flag("srgb")),
             seamless_cube: Some(self.flag("seamless")),
-            compare: Some(self.word("compare-func", &CompareFunction::NAMES)?),
+            compare: Some(self.word("compare-func", CompareFunction::NAMES)?),
             force_unnormalized_coords: None,
         };
         Ok(spec.build())

@@ -11,7 +11,7 @@ use crate::raw::{RawCase, RawFetch};
 use crate::resource::ResourceSpec;
 use std::sync::Arc;
 use texunit_spec::write::{self, Entries};
-use texunit_spec::{READ_MODES, hex, keys};
+use texunit_spec::{hex, keys};
 use texunit_unit::{Coordinates, FetchForm, FetchOperands, ReadMode, Sampler, Texture};
 use toml::Value;
 
@@ -152,8 +152,7 @@ impl FetchCase {
         let uses = Uses::of(form);
         let mut entries = Entries::new();
         if self.read_mode != ReadMode::Element {
-            let row = READ_MODES.iter().find(|row| row.1 == self.read_mode);
-            entries.extend(row.map(|row| (keys::READ_MODE.name, row.0.into())));
+            entries.push((keys::READ_MODE.name, self.read_mode.name().into()));
         }
         if self.normalized_coords {
             entries.push((keys::NORMALIZED_COORDS.name, true.into()));

@@ -7,7 +7,7 @@ use crate::raw::{RawCase, RawSurface};
 use crate::resource::ResourceSpec;
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_forms::Count;
+use texunit_forms::{Count, words};
 use texunit_spec::hex;
 use texunit_spec::write::Entries;
 use texunit_unit::{
@@ -29,22 +29,13 @@ pub struct SurfaceAccess {
     pub fault: Option<Fault>,
 }
 
-/// The kinds of faults that a surface access can raise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The access is outside the surface, and the instruction has `.trap`.
-    Outside,
-    /// The x coordinate in bytes is not a multiple of the access size.
-    Misaligned,
-}
-
-impl Fault {
-    /// Name of the fault in case files.
-    fn name(self) -> &'static str {
-        match self {
-            Fault::Outside => "outside",
-            Fault::Misaligned => "misaligned",
-        }
+words! {
+    /// The kinds of faults that a surface access can raise, by their names in case files.
+    Fault {
+        /// The access is outside the surface, and the instruction has `.trap`.
+        Outside = "outside",
+        /// The x coordinate in bytes is not a multiple of the access size.
+        Misaligned = "misaligned",
     }
 }
 

@@ -2,6 +2,7 @@
 //! before, rounded to nearest (for integers, halves up). The last row or column of an odd size is
 //! ignored, as in most tools.
 
+use crate::container::level_extent;
 use texunit_texel::{Channel, Format, f16_to_f32, f64_to_f16};
 
 /// Generates all levels, packed, from the packed planes (layers, faces) of the base level; `None`
@@ -14,7 +15,7 @@ pub fn chain(
     levels: u32,
 ) -> Option<Vec<u8>> {
     let texels = |level: u32| -> usize {
-        of_level(extent, level).iter().fold(1, |n, &axis| n.saturating_mul(axis as usize))
+        level_extent(extent, level).iter().fold(1, |n, &axis| n.saturating_mul(axis as usize))
     };
     let sizes = (0..levels).map(|level| base.len() / texels(0).max(1) * texels(level));
     let mut all = Vec::new();
@@ -22,16 +23,12 @@ pub fn chain(
     all.extend_from_slice(base);
     let mut last = 0;
     for level in 1..levels {
-        let (from, to) = (of_level(extent, level - 1), of_level(extent, level));
+        let (from, to) = (level_extent(extent, level - 1), level_extent(extent, level));
         let begin = all.len();
         next(&mut all, last, format, channel, from, to);
         last = begin;
     }
     Some(all)
-}
-
-fn of_level(extent: [u32; 3], level: u32) -> [u32; 3] {
-    extent.map(|n| n.checked_shr(level).unwrap_or(0).max(1))
 }
 
 /// Appends the next level, computed from the last one, which begins at `last`.

@@ -86,21 +86,21 @@ impl TextureOptions {
         let sampler = &mut self.sampler;
         match (short, &setting) {
             ("address", Setting::Words(words)) => {
-                let modes = words.iter().map(|text| word(name, text, &AddressMode::NAMES));
+                let modes = words.iter().map(|text| word(name, text, AddressMode::NAMES));
                 let modes: Vec<_> = modes.collect::<Result<_, _>>()?;
                 sampler.address_mode = per_axis(&modes).ok_or_else(wrong)?;
             }
             ("filter", Setting::Words(words)) => {
-                sampler.filter = word(name, one(words, wrong)?, &Filter::NAMES)?;
+                sampler.filter = word(name, one(words, wrong)?, Filter::NAMES)?;
             }
             ("mip_filter", Setting::Words(words)) => {
-                sampler.mip_filter = word(name, one(words, wrong)?, &Filter::NAMES)?;
+                sampler.mip_filter = word(name, one(words, wrong)?, Filter::NAMES)?;
             }
             ("read", Setting::Words(words)) => {
                 self.read_mode = Some(word(name, one(words, wrong)?, &READ_MODES)?);
             }
             ("compare", Setting::Words(words)) => {
-                sampler.compare = Some(word(name, one(words, wrong)?, &CompareFunction::NAMES)?);
+                sampler.compare = Some(word(name, one(words, wrong)?, CompareFunction::NAMES)?);
             }
             ("normalized_coords", &Setting::Flag(flag)) => self.normalized_coords = flag,
             ("srgb", &Setting::Flag(flag)) => sampler.srgb = flag,

@@ -17,7 +17,6 @@ mod sampler;
 mod shape;
 pub mod table;
 mod texels;
-mod words;
 pub mod write;
 
 pub use problem::{Problem, codes};
@@ -28,4 +27,3 @@ pub use shape::{
 pub use table::{At, Context, Problems, Table, TomlValue};
 pub use texels::Texels;
 pub use texunit_unit::{Layout, per_axis};
-pub use words::READ_MODES;

@@ -4,7 +4,6 @@ use crate::keys;
 use crate::number::{float, word};
 use crate::problem::codes;
 use crate::table::{Table, TomlValue};
-use crate::words::{COMPARES, READ_MODES};
 use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_axis};
 
 /// Sampler state from a file; `None`: the default of the context in which it is used.
@@ -39,14 +38,14 @@ pub struct SamplerSpec {
 impl SamplerSpec {
     /// Reads the keys that textures share with samplers.
     pub fn of_texture(table: &Table<'_>) -> Self {
-        Self::with_mip_filter(table, |v| v.word(&Filter::NAMES))
+        Self::with_mip_filter(table, |v| v.word(Filter::NAMES))
     }
 
     /// Reads the keys of a sampler header, and returns whether it filters between levels: the mip
     /// filter may be "none".
     pub fn of_header(table: &Table<'_>) -> (Self, bool) {
-        let words = Filter::NAMES.map(|(name, filter)| (name, Some(filter)));
-        let words: Vec<_> = words.into_iter().chain([("none", None)]).collect();
+        let words = Filter::NAMES.iter().map(|&(name, filter)| (name, Some(filter)));
+        let words: Vec<_> = words.chain([("none", None)]).collect();
         let mut has_filter = true;
         let read = |v: TomlValue<'_>| {
             let word = v.word(&words)?;
@@ -62,7 +61,7 @@ impl SamplerSpec {
         table: &Table<'_>,
         mip_filter: impl FnOnce(TomlValue<'_>) -> Option<Filter>,
     ) -> Self {
-        let filter = |key: keys::Key| table.get(key).and_then(|v| v.word(&Filter::NAMES));
+        let filter = |key: keys::Key| table.get(key).and_then(|v| v.word(Filter::NAMES));
         let float = |key: keys::Key| table.get(key).and_then(|v| float(&v)).map(f32::from_bits);
         let flag = |v: TomlValue<'_>| v.boolean();
         Self {
@@ -76,7 +75,7 @@ impl SamplerSpec {
             max_anisotropy: table.get("max_anisotropy").and_then(|v| v.small(0)),
             srgb: table.get("srgb").and_then(flag),
             seamless_cube: table.get(keys::SEAMLESS_CUBEMAP).and_then(flag),
-            compare: table.get("compare").and_then(|v| v.word(&COMPARES)),
+            compare: table.get("compare").and_then(|v| v.word(&compares())),
             force_unnormalized_coords: None,
         }
     }
@@ -112,15 +111,21 @@ impl SamplerSpec {
     }
 }
 
+/// The names of the compare functions; "none" stands for no comparison.
+fn compares() -> Vec<(&'static str, Option<CompareFunction>)> {
+    let functions = CompareFunction::NAMES.iter().map(|&(name, function)| (name, Some(function)));
+    [("none", None)].into_iter().chain(functions).collect()
+}
+
 /// Reads the key `read_mode`.
 pub fn read_mode(table: &Table<'_>) -> Option<ReadMode> {
-    table.get(keys::READ_MODE).and_then(|v| v.word(&READ_MODES))
+    table.get(keys::READ_MODE).and_then(|v| v.word(ReadMode::NAMES))
 }
 
 /// Parses one address mode for all axes, or an array of one to three.
 fn address_mode(value: &TomlValue<'_>) -> Option<[AddressMode; 3]> {
     if !value.is_array() {
-        return Some([value.word(&AddressMode::NAMES)?; 3]);
+        return Some([value.word(AddressMode::NAMES)?; 3]);
     }
     let items = value.array("address modes")?;
     if !(1..=3).contains(&items.len()) {
@@ -128,7 +133,7 @@ fn address_mode(value: &TomlValue<'_>) -> Option<[AddressMode; 3]> {
         value.problem(codes::VALUE, message);
         return None;
     }
-    let modes: Option<Vec<_>> = items.iter().map(|item| item.word(&AddressMode::NAMES)).collect();
+    let modes: Option<Vec<_>> = items.iter().map(|item| item.word(AddressMode::NAMES)).collect();
     per_axis(&modes?)
 }
 

@@ -3,7 +3,6 @@
 use crate::keys;
 use crate::problem::codes;
 use crate::table::{At, Table, TomlValue};
-use crate::words::LAYOUTS;
 use texunit_texel::Format;
 use texunit_unit::{Geometry, Layout};
 
@@ -137,8 +136,7 @@ pub fn format(table: &Table<'_>) -> Option<At<Format>> {
 }
 
 fn geometry(value: &TomlValue<'_>) -> Option<Geometry> {
-    let words: Vec<_> = Geometry::ALL.iter().map(|geometry| (geometry.name(), *geometry)).collect();
-    value.word(&words)
+    value.word(Geometry::NAMES)
 }
 
 fn layout(value: &TomlValue<'_>) -> Option<Layout> {
@@ -146,7 +144,7 @@ fn layout(value: &TomlValue<'_>) -> Option<Layout> {
         value.note("the layout `pitched` is called `pitch`", Some("\"pitch\""));
         return Some(Layout::Pitched);
     }
-    value.word(&LAYOUTS)
+    value.word(Layout::NAMES)
 }
 
 /// Reads the keys `width`, `height` and `depth`.

@@ -1,7 +1,6 @@
 //! Writing of the TOML dialect: keys and values of samplers, textures, shapes and views.
 
 use crate::keys;
-use crate::words::{LAYOUTS, READ_MODES};
 use texunit_unit::{ArrayShape, CompareFunction, Layout, ReadMode, Sampler, View};
 use toml::Value;
 
@@ -76,9 +75,8 @@ pub fn changed_sampler(state: &Sampler) -> Entries {
 /// All keys that determine how a texture is read, with their values: read mode, normalized
 /// coordinates, sampler state.
 pub fn texture(read_mode: ReadMode, normalized_coords: bool, state: &Sampler) -> Entries {
-    let read = READ_MODES.iter().find(|row| row.1 == read_mode).map_or("element", |row| row.0);
     let mut entries = vec![
-        (keys::READ_MODE.name, read.into()),
+        (keys::READ_MODE.name, read_mode.name().into()),
         (keys::NORMALIZED_COORDS.name, normalized_coords.into()),
     ];
     entries.extend(sampler(state));
@@ -101,8 +99,7 @@ pub fn shape(shape: &ArrayShape) -> Entries {
 
 /// The key of a memory layout; `None` for an array, which is the default.
 pub fn layout(layout: Layout) -> Option<(&'static str, Value)> {
-    let row = LAYOUTS.iter().find(|row| row.1 == layout && layout != Layout::Array)?;
-    Some(("layout", row.0.into()))
+    (layout != Layout::Array).then(|| ("layout", layout.name().into()))
 }
 
 /// The keys of a view that differ from the whole resource.

@@ -15,6 +15,8 @@ mod format;
 mod half;
 mod opencl;
 mod reading;
+#[cfg(test)]
+mod rows;
 mod srgb;
 mod store;
 

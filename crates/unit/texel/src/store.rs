@@ -44,17 +44,3 @@ pub fn store_codes(format: Format, values: [u32; 4], supplied: u8) -> Option<[u3
 fn two_bits(value: u32) -> u32 {
     ((normalized_code(10, 0.0, value) >> 6) + 2) / 5
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // The values that each format stores are cases of tests/fetch.
-    #[test]
-    fn formats_without_a_store() {
-        for f in Format::all() {
-            let storable = !f.is_block() && !f.is_depth();
-            assert_eq!(store_codes(f, [0; 4], 4).is_some(), storable, "{f}");
-        }
-    }
-}

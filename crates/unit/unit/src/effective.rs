@@ -16,27 +16,18 @@ use crate::fixed_level;
 use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::Resource;
 use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
+use texunit_forms::words;
 use texunit_texel::{Channel, Reading, readings};
 
-/// How coordinates are interpreted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Coords {
-    /// Coordinates are indices of texels (docs/numerics.md 1.9).
-    Integer,
-    /// Coordinates are in texels.
-    Unnormalized,
-    /// Coordinates run from 0 to 1 over the extent of the level.
-    Normalized,
-}
-
-impl Coords {
-    /// The name, such as `normalized`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Coords::Integer => "integer",
-            Coords::Unnormalized => "unnormalized",
-            Coords::Normalized => "normalized",
-        }
+words! {
+    /// How coordinates are interpreted.
+    Coords {
+        /// Coordinates are indices of texels (docs/numerics.md 1.9).
+        Integer = "integer",
+        /// Coordinates are in texels.
+        Unnormalized = "unnormalized",
+        /// Coordinates run from 0 to 1 over the extent of the level.
+        Normalized = "normalized",
     }
 }
 

@@ -87,8 +87,7 @@ pub use resource::{
     Level, Limits, Residency, Resource, TILE_BYTES, TexelIndex, TileShape, View,
 };
 pub use sampler::{
-    AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture, UnknownWord,
-    per_axis,
+    AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture, per_axis,
 };
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
 pub use texels::{AxisTexels, ReadTexel, ReadTexels, WarpTexels};

@@ -22,38 +22,17 @@ impl NameError {
     }
 }
 
-#[rustfmt::skip]
-const LODS: [(Lod, &str); 4] =
-    [(Lod::Implicit, ""), (Lod::Base, "base"), (Lod::Level, "level"), (Lod::Gradient, "grad")];
 const COMPONENTS: [&str; 4] = ["r", "g", "b", "a"];
-#[rustfmt::skip]
-const RESULTS: [(ResultType, &str); 5] = [
-    (ResultType::F32, "v4.f32"),
-    (ResultType::S32, "v4.s32"),
-    (ResultType::U32, "v4.u32"),
-    (ResultType::F16, "v4.f16"),
-    (ResultType::F16x2, "v2.f16x2"),
-];
-const COORDS: [(CoordType, &str); 2] = [(CoordType::F32, "f32"), (CoordType::S32, "s32")];
 /// Cache operators of `suld` and `sust`, which are not part of an instruction form.
 const CACHE: [&str; 6] = ["ca", "cg", "cs", "cv", "wb", "wt"];
-fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> &'static str {
-    table.iter().find(|row| row.0 == *value).map_or("", |row| row.1)
-}
-
-fn by_name<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
-    table.iter().find(|row| row.1 == name).map(|row| row.0)
-}
-
 impl fmt::Display for FetchForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             FetchKind::Sample(Lod::Implicit) => f.write_str("tex")?,
-            FetchKind::Sample(lod) => write!(f, "tex.{}", name_of(&LODS, &lod))?,
+            FetchKind::Sample(lod) => write!(f, "tex.{lod}")?,
             FetchKind::Gather(c) => write!(f, "tld4.{}", COMPONENTS[usize::from(c & 3)])?,
         }
-        let (result, coord) = (name_of(&RESULTS, &self.result), name_of(&COORDS, &self.coord));
-        write!(f, ".{}.{result}.{coord}", self.geometry)
+        write!(f, ".{}.{}.{}", self.geometry, self.result, self.coord)
     }
 }
 
@@ -67,7 +46,10 @@ impl FromStr for FetchForm {
         let mut parts = name.split('.').peekable();
         let kind = match parts.next() {
             Some("tex") => {
-                let lod = parts.peek().and_then(|p| by_name(&LODS[1..], p));
+                let lod = parts
+                    .peek()
+                    .and_then(|p| Lod::from_name(p))
+                    .filter(|&lod| lod != Lod::Implicit);
                 if lod.is_some() {
                     parts.next();
                 }
@@ -115,12 +97,12 @@ impl FromStr for FetchForm {
                 },
             ));
         };
-        let result = by_name(&RESULTS, &format!("{vector}.{result}"));
+        let result = ResultType::from_name(&format!("{vector}.{result}"));
         let result = result.ok_or_else(|| {
             fail("expected a result type: .v4.f32, .v4.s32, .v4.u32, .v4.f16 or .v2.f16x2")
         })?;
         let coord =
-            by_name(&COORDS, coord).ok_or_else(|| fail("expected .f32 or .s32 coordinates"))?;
+            CoordType::from_name(coord).ok_or_else(|| fail("expected .f32 or .s32 coordinates"))?;
         let form = Self { kind, geometry, coord, result, offset: false, compare: false };
         match form.why_impossible() {
             Some(reason) => Err(fail(reason)),

@@ -2,8 +2,8 @@
 //! surface accesses.
 
 use crate::resource::Layout;
-use texunit_forms::Count;
 pub use texunit_forms::{ClampMode, Coordinates, Geometry, ReduceOp, ReduceType};
+use texunit_forms::{Count, words};
 
 /// A 32-bit value for each lane of a warp: raw bits of f32, s32 or u32.
 pub type Lanes = [u32; 32];
@@ -17,25 +17,22 @@ pub fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Type of coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum CoordType {
-    F32,
-    S32,
+words! {
+    /// Type of coordinates.
+    CoordType { F32 = "f32", S32 = "s32" }
 }
 
-/// Type of the results (`.dtype`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum ResultType {
-    F32,
-    S32,
-    U32,
-    /// Four f16 values, each zero-extended to 32 bits.
-    F16,
-    /// Two registers of two f16 values, component 0 in the low half.
-    F16x2,
+words! {
+    /// Type of the results (`.dtype`), with the number of components.
+    ResultType {
+        F32 = "v4.f32",
+        S32 = "v4.s32",
+        U32 = "v4.u32",
+        /// Four f16 values, each zero-extended to 32 bits.
+        F16 = "v4.f16",
+        /// Two registers of two f16 values, component 0 in the low half.
+        F16x2 = "v2.f16x2",
+    }
 }
 
 impl ResultType {
@@ -45,17 +42,18 @@ impl ResultType {
     }
 }
 
-/// How a `tex` selects its mip level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lod {
-    /// `tex` without a level.
-    Implicit,
-    /// `tex.base`: the base level.
-    Base,
-    /// `tex.level`: a level per lane, in the type of the coordinates.
-    Level,
-    /// `tex.grad`: the partial derivatives of the coordinates.
-    Gradient,
+words! {
+    /// How a `tex` selects its mip level.
+    Lod {
+        /// `tex` without a level.
+        Implicit = "",
+        /// `tex.base`: the base level.
+        Base = "base",
+        /// `tex.level`: a level per lane, in the type of the coordinates.
+        Level = "level",
+        /// `tex.grad`: the partial derivatives of the coordinates.
+        Gradient = "grad",
+    }
 }
 
 /// The operation of a fetch.

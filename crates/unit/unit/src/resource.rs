@@ -24,7 +24,7 @@ pub use view::View;
 
 pub(crate) use shape::elements;
 use std::sync::Arc;
-use texunit_forms::{Count, Geometry};
+use texunit_forms::{Count, Geometry, words};
 use texunit_memory::Block;
 use texunit_texel::{Format, decode_block, unpack};
 
@@ -50,15 +50,16 @@ impl Extent {
     }
 }
 
-/// How the texels of a resource lie in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layout {
-    /// An array (`cuArray`, `cuMipmappedArray`). Rows begin at multiples of 8 bytes.
-    Array,
-    /// Linear memory (`CU_RESOURCE_TYPE_LINEAR`): 1D, fetched only with integer coordinates.
-    Linear,
-    /// Pitch-linear 2D memory (`CU_RESOURCE_TYPE_PITCH2D`).
-    Pitched,
+words! {
+    /// How the texels of a resource lie in memory.
+    Layout {
+        /// An array (`cuArray`, `cuMipmappedArray`). Rows begin at multiples of 8 bytes.
+        Array = "array",
+        /// Pitch-linear 2D memory (`CU_RESOURCE_TYPE_PITCH2D`).
+        Pitched = "pitch",
+        /// Linear memory (`CU_RESOURCE_TYPE_LINEAR`): 1D, fetched only with integer coordinates.
+        Linear = "linear",
+    }
 }
 
 /// Texels in memory: format, shape, layout and location.

@@ -1,24 +1,25 @@
 //! Textures, samplers and surfaces: how texels are read (`CUDA_TEXTURE_DESC`). The module `refused`
 //! checks their validity.
 
-mod name;
 mod refused;
 
-pub use name::UnknownWord;
 pub(crate) use refused::check_pair;
 
 use crate::resource::Resource;
 use std::sync::Arc;
+use texunit_forms::words;
 use texunit_texel::{Channel, Format};
 
-/// The type to which a fetch converts texels (`cudaTextureReadMode`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ReadMode {
-    /// No conversion: integers are read as integers, floats as floats.
-    #[default]
-    Element,
-    /// 8 and 16-bit integers are read as floats in [0, 1] or [-1, 1].
-    NormalizedFloat,
+words! {
+    /// The type to which a fetch converts texels (`cudaTextureReadMode`).
+    #[derive(Default)]
+    ReadMode {
+        /// No conversion: integers are read as integers, floats as floats.
+        #[default]
+        Element = "element",
+        /// 8 and 16-bit integers are read as floats in [0, 1] or [-1, 1].
+        NormalizedFloat = "normalized",
+    }
 }
 
 impl ReadMode {
@@ -53,46 +54,45 @@ pub struct Surface {
     pub resource: Arc<Resource>,
 }
 
-/// What a fetch reads at a coordinate outside the texture (PTX `addr_mode_n`; the numeric values
-/// are PTX's).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum AddressMode {
-    /// The texture repeats.
-    Wrap = 0,
-    /// The texture repeats, mirrored every second time.
-    Mirror = 1,
-    /// Coordinates are limited to the edges (`clamp_ogl`), so that a linear filter blends half of
-    /// the border colour there. CUDA textures do not have this mode.
-    ClampOgl = 2,
-    /// The nearest texel at the edge is read (`clamp_to_edge`).
-    #[default]
-    Clamp = 3,
-    /// The border colour is read (`clamp_to_border`).
-    Border = 4,
+words! {
+    /// What a fetch reads at a coordinate outside the texture (PTX `addr_mode_n`; the numeric
+    /// values are PTX's).
+    #[derive(Default)]
+    AddressMode {
+        /// The texture repeats.
+        Wrap(0) = "wrap",
+        /// The texture repeats, mirrored every second time.
+        Mirror(1) = "mirror",
+        /// The nearest texel at the edge is read (`clamp_to_edge`).
+        #[default]
+        Clamp(3) = "clamp",
+        /// The border colour is read (`clamp_to_border`).
+        Border(4) = "border",
+        /// Coordinates are limited to the edges, so that a linear filter blends half of the border
+        /// colour there. CUDA textures do not have this mode.
+        ClampOgl(2) = "clamp_ogl",
+    }
 }
 
-/// Filter mode (PTX `filter_mode`; the numeric values are PTX's).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Filter {
-    /// The texel that contains the point.
-    #[default]
-    Point = 0,
-    /// The weighted mean of the neighbouring texels.
-    Linear = 1,
+words! {
+    /// Filter mode (PTX `filter_mode`; the numeric values are PTX's).
+    #[derive(Default)]
+    Filter {
+        /// The texel that contains the point.
+        #[default]
+        Point = "point",
+        /// The weighted mean of the neighbouring texels.
+        Linear = "linear",
+    }
 }
 
-/// Depth compare function: `reference FUNC texel` (docs/numerics.md 9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum CompareFunction {
-    Never,
-    Less,
-    Equal,
-    LessEqual,
-    Greater,
-    NotEqual,
-    GreaterEqual,
-    Always,
+words! {
+    /// Depth compare function: `reference FUNC texel` (docs/numerics.md 9).
+    CompareFunction {
+        Never = "never", Less = "less", Equal = "equal", LessEqual = "less_equal",
+        Greater = "greater", NotEqual = "not_equal", GreaterEqual = "greater_equal",
+        Always = "always",
+    }
 }
 
 /// Sampler state. [`Default`] is the state of a `.samplerref` without an initialiser: point filter,

@@ -8,8 +8,11 @@
 #![allow(clippy::unwrap_used)]
 use crate::effective::layers_of_integers;
 use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType, SurfaceForm};
-use crate::resource::{ArchLimits, ArrayShape, Base, CreateError, Extent, Layout, Resource, View};
-use crate::sampler::{ReadMode, Sampler, Surface, Texture};
+use crate::resource::{
+    ArchLimits, ArrayShape, Base, CreateError, Extent, Layout, Residency, Resource, TILE_BYTES,
+    TexelIndex, View,
+};
+use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};
 use crate::{NameError, QueryPlan, QueryRequest, compatible_geometry, overrides, resolve};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -150,11 +153,11 @@ fn settings(text: &str, resource: Arc<Resource>) -> (Texture, Sampler) {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
         match key {
             "normalized" => texture.normalized_coords = true,
-            "read" => texture.read_mode = value.parse().unwrap(),
-            "linear" | "point" => sampler.filter = key.parse().unwrap(),
-            "mip" => sampler.mip_filter = value.parse().unwrap(),
+            "read" => texture.read_mode = ReadMode::from_name(value).unwrap(),
+            "linear" | "point" => sampler.filter = Filter::from_name(key).unwrap(),
+            "mip" => sampler.mip_filter = Filter::from_name(value).unwrap(),
             "modes" => {
-                let mut modes = value.split(',').map(|mode| mode.parse().unwrap());
+                let mut modes = value.split(',').map(|mode| AddressMode::from_name(mode).unwrap());
                 sampler.address_mode = [(); 3].map(|()| modes.next().unwrap());
             }
             "min" => sampler.min_level_clamp = number(value),
@@ -164,7 +167,7 @@ fn settings(text: &str, resource: Arc<Resource>) -> (Texture, Sampler) {
             "unnormalized" => sampler.force_unnormalized_coords = true,
             "srgb" => sampler.srgb = true,
             "seamless" => sampler.seamless_cube = true,
-            "compare" => sampler.compare = Some(value.parse().unwrap()),
+            "compare" => sampler.compare = CompareFunction::from_name(value),
             _ => panic!("`{word}` is no setting"),
         }
     }
@@ -300,6 +303,47 @@ fn describe(resource: &Resource) -> String {
     )
 }
 
+/// The tiles of a sparse array, then the result of each word: `tile=LEVEL,PLANE,X,Y,Z`, `tail=PLANE`,
+/// `region=LEVEL,PLANE,X,Y,Z,W,H,D` and `all` make tiles resident, or with a `-` not resident, and
+/// `at=LEVEL,PLANE,X,Y,Z` is whether a texel is.
+fn sparse(shape: &ArrayShape, words: &str) -> String {
+    let map = match Residency::new(shape) {
+        Ok(map) => map,
+        Err(e) => return e.to_string(),
+    };
+    let sizes = |sizes: [u32; 3]| sizes.map(|n| n.to_string()).join("x");
+    let block = u64::from(shape.format.block_extent().pow(2));
+    let texels: u64 = map.tile().0.iter().map(|&n| u64::from(n)).product();
+    assert_eq!(texels / block * u64::from(shape.format.texel_size()), TILE_BYTES);
+    let levels: Vec<String> = (0..map.tail_first_level().min(shape.level_count()))
+        .map(|level| sizes(map.tiles(level).unwrap()))
+        .collect();
+    let (tile, levels) = (sizes(map.tile().0), levels.join(" "));
+    let mut text = format!("{} of {tile}, levels {levels}", Count(map.count(), "tile"));
+    for word in words.split(' ').filter(|word| !word.is_empty()) {
+        let (change, resident) = (word.trim_start_matches('-'), !word.starts_with('-'));
+        let (change, numbers) = change.split_once('=').unwrap_or((change, ""));
+        let n: Vec<u32> = numbers.split(',').filter(|text| !text.is_empty()).map(number).collect();
+        let three = |at: usize| [n[at], n[at + 1], n[at + 2]];
+        let done = match change {
+            "tile" => map.set_tile(n[0], n[1], three(2), resident).map(u64::from),
+            "tail" => map.set_tail(n[0], resident).map(u64::from),
+            "region" => map.set_region(n[0], n[1], three(2), three(5), resident),
+            "all" => {
+                map.set_all(resident);
+                Ok(map.resident_count())
+            }
+            _ => {
+                let index = TexelIndex { level: n[0], plane: n[1], sample: 0, at: three(2) };
+                Ok(map.is_resident(index).into())
+            }
+        };
+        let done = done.map_or_else(|e| e.to_string(), |changed| changed.to_string());
+        write!(text, "\n    {word}: {done}; {}", map.resident_count()).unwrap();
+    }
+    text
+}
+
 /// Whether something is created; if not, the error.
 fn outcome<T>(made: Result<T, CreateError>) -> String {
     made.map_or_else(|e| e.to_string(), |_| "ok".to_owned())
@@ -321,6 +365,9 @@ fn answer(line: &str) -> String {
             |e| e.to_string(),
             |()| format!("{} packed {}", shape.size().unwrap(), shape.packed_size().unwrap()),
         );
+    }
+    if let Some(words) = question.strip_prefix("sparse") {
+        return sparse(&description.shape, words);
     }
     let resource = match description.create() {
         Ok(resource) => resource,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use texunit_explain::operand::{self, Written};
 use texunit_sample::file::FileOptions;
 use texunit_spec::problem::{listed, nearest};
-use texunit_spec::{READ_MODES, SamplerSpec, formats, per_axis};
+use texunit_spec::{SamplerSpec, formats, per_axis};
 use texunit_texel::Format;
 use texunit_unit::{AddressMode, CompareFunction, Filter, Geometry, ReadMode, Sampler};
 
@@ -160,7 +160,7 @@ pub struct TextureArgs {
     pub mipmaps: bool,
     /// How texels are read; default: integers as normalized floats if the filter is linear, and for
     /// `explain` if the instruction returns floats; else as elements.
-    #[arg(long, value_name = "MODE", requires = "tex", value_parser = word(READ_MODES))]
+    #[arg(long, value_name = "MODE", requires = "tex", value_parser = word(ReadMode::NAMES))]
     pub read: Option<ReadMode>,
     /// Coordinates run from 0 to the size, not from 0 to 1.
     #[arg(long, requires = "tex")]
@@ -229,10 +229,10 @@ pub struct SamplerArgs {
 }
 
 /// A parser for the names in a table.
-fn word<T: Copy + Send + Sync + 'static, const N: usize>(
-    names: [(&'static str, T); N],
+fn word<T: Copy + Send + Sync>(
+    names: &'static [(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(names.map(|row| row.0)).map(move |name| {
+    PossibleValuesParser::new(names.iter().map(|row| row.0)).map(move |name| {
         let row = names.iter().find(|row| row.0 == name);
         row.expect("clap accepts the names of the table only").1
     })

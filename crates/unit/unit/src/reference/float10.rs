@@ -245,50 +245,12 @@ mod tests {
     fn ten_bits_toward_zero() {
         assert_eq!(ten(1.0).magnitude, Float10 { significand: 512, exponent: -9 });
         assert_eq!(ten(1023.0).magnitude, Float10 { significand: 1023, exponent: 0 });
-        assert_eq!(ten(1023.99).to_f64(), 1023.0);
-        assert_eq!(ten(-1025.0).to_f64(), -1024.0);
         assert_eq!(ten(0.0), SignedFloat10::ZERO);
-        assert_eq!(ten(f32::from_bits(1)).to_f64(), 2.0_f64.powi(-149));
-        assert_eq!(Float10::ZERO.log2_256(), None);
         assert!(Float10::ZERO < ten(1e-45).magnitude && ten(0.5).magnitude < ten(0.501).magnitude);
     }
 
     #[test]
-    fn logarithms() {
-        let log = |x: f32| ten(x).magnitude.log2_256();
-        assert_eq!([1.0, 2.0, 0.25].map(log), [Some(0), Some(256), Some(-512)]);
-        // The table's entry for 1.5 has the index 128. The ninth fractional bit is ignored.
-        assert_eq!(log(3.0), Some(256 + 150));
-        assert_eq!(log(1.0 + 1.0 / 512.0), Some(0));
-        assert_eq!(log(1.0 + 1.0 / 256.0), Some(2));
-    }
-
-    #[test]
-    fn sums_cut_the_smaller_first() {
-        let sum = |x: f32, y: f32| ten(x).plus(ten(y)).to_f64();
-        assert_eq!(sum(1.0, 1.0), 2.0);
-        assert_eq!(sum(1.0, -1.0), 0.0);
-        assert_eq!(sum(1.0, -0.25), 0.75);
-        // A difference keeps one bit more than the larger operand has: 2^-10.
-        assert_eq!(sum(1.0, -1.0 / 1024.0), 1.0 - 1.0 / 1024.0);
-        assert_eq!(sum(1.0, -1.0 / 2048.0), 1.0, "the smaller one is cut to nothing");
-        assert_eq!(sum(1.0, -1.5 / 1024.0), 1.0 - 1.0 / 1024.0);
-        assert_eq!(sum(-1e-30, 1e30), ten(1e30).to_f64());
-        assert_eq!(sum(0.0, -3.0), -3.0);
-        assert_eq!(sum(0.0, 0.0), 0.0);
-    }
-
-    #[test]
-    fn differences_are_exact_before_the_cut() {
-        let difference = |x, y| SignedFloat10::difference(x, y).to_f64();
-        assert_eq!(difference(1.5, 1.25), 0.25);
-        assert_eq!(difference(1.0, 1.0 + f32::EPSILON), -f64::from(f32::EPSILON));
-        // 1e-30 is far below the last bit of 1, but the truncation takes it into account.
-        assert_eq!(difference(1.0, 1e-30), 1023.0 / 1024.0);
-        assert_eq!(difference(1.0, -1e-30), 1.0);
-        assert_eq!(difference(-1.0, f32::from_bits(1)), -1.0);
-        assert_eq!(difference(1e-30, 1e-30), 0.0);
-        assert_eq!(difference(0.0, -0.0), 0.0);
+    fn signed_sums_are_exact_before_the_cut() {
         // Small terms matter by their sum, not one by one.
         let sum = |a, b| SignedFloat10::cut_signed_sum([(2, 0), a, b]).to_f64();
         assert_eq!(sum((-1, -97), (1, -126)), 1023.0 / 512.0);

@@ -405,4 +405,6 @@ fn axis_trace(axis: &Axis) -> AxisTrace {
 }
 
 #[cfg(test)]
+mod steps;
+#[cfg(test)]
 mod tests;

@@ -107,23 +107,9 @@ pub(crate) fn srgb_value(code: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::steps::{hexadecimal, number};
     use super::super::weights::Weighted;
     use super::*;
-
-    /// A number: factors and divisors, each of which may be a power of two.
-    fn number(text: &str) -> f32 {
-        let factor = |text: &str| match text.strip_prefix("2^") {
-            Some(power) => 2.0_f64.powi(power.parse().unwrap()),
-            None => text.parse().unwrap(),
-        };
-        let mut quotients = text.split('/').map(|text| text.split('*').map(factor).product());
-        let first: f64 = quotients.next().unwrap();
-        quotients.fold(first, |a, b: f64| a / b) as f32
-    }
-
-    fn hexadecimal(text: &str) -> Option<u32> {
-        text.strip_prefix("0x").map(|digits| u32::from_str_radix(digits, 16).unwrap())
-    }
 
     fn texel(reading: Reading, text: &str) -> Weighted {
         let (code, weight) = text.split_once('@').unwrap();
