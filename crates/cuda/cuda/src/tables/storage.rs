@@ -91,12 +91,7 @@ pub(crate) fn release_context(context: &Context) {
     }
 }
 
-static TABLE: [Entry; 4] = entries!(NUMBER, 0 => put, 1 => remove, 2 => get, 3);
-
-/// Address of the table.
-pub(super) fn table() -> *const c_void {
-    TABLE.as_ptr().cast()
-}
+pub(super) static TABLE: [Entry; 4] = entries!(NUMBER, 0 => put, 1 => remove, 2 => get, 3);
 
 #[cfg(test)]
 mod tests {
