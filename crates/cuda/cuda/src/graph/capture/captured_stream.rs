@@ -75,10 +75,8 @@ impl CapturedStream {
         shape: Shape,
         (params, attributes): (Vec<u8>, &[CUlaunchAttribute]),
     ) -> Answer<u64> {
-        let given = handle.number();
-        let is_function = Function::registry().find(handle).is_some();
-        let (func, kern) = if is_function { (given, 0) } else { (0, given) };
-        let mut op = KernelOp::new((function, func, kern), Arc::clone(context), shape, params);
+        let of = (function, handle.number());
+        let mut op = KernelOp::new(of, Arc::clone(context), shape, params);
         let mut data = CUgraphEdgeData::default();
         for one in attributes {
             match one.id {
