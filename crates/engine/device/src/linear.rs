@@ -6,6 +6,7 @@ use crate::error::Error;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_memory::Block;
 
 /// A range of device memory inside one allocation. Once the allocation is freed, copies fail, and
@@ -131,6 +132,13 @@ impl Linear {
         if let Ok(at) = self.place(offset, states.len() as u64) {
             self.block.set_states(at, states);
         }
+    }
+
+    /// The allocation in messages: "allocation 3 (64 bytes of `cuMemAlloc`)".
+    pub fn allocation_name(&self) -> String {
+        let (range, number) = (self.allocation(), self.number());
+        let size = Count(range.end - range.start, "byte");
+        format!("allocation {number} ({size} of `{}`)", self.name())
     }
 
     /// Number of the allocation, unique in the program.
