@@ -1,6 +1,7 @@
 //! Device memory by address, on which the driver API's copies and memory sets work. The address may
 //! belong to a buffer, a module variable, or host memory that is mapped into the device.
 
+use crate::buffer::copy_in;
 use crate::device::Device;
 use crate::error::Error;
 use std::ops::Range;
@@ -116,9 +117,7 @@ impl Linear {
             return Err(Error::ReadOnly(self.name().to_owned()));
         }
         let at = self.place(offset, bytes.len() as u64)?;
-        self.block.write(at, bytes).map_err(|e| self.outside(e.offset, e.len))?;
-        self.block.define(at, bytes.len() as u64);
-        Ok(())
+        copy_in(&self.block, at, bytes)
     }
 
     /// Whether some bytes from `offset` on are uninitialised; if so, `out` receives the masks
