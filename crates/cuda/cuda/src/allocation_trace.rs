@@ -138,16 +138,17 @@ pub(crate) fn current_frames() -> Vec<String> {
 /// The frame that calls the driver, and the notes of a finding: the frames of the call, the first
 /// after `call`, and those of the allocation with this number.
 pub(crate) fn call_and_allocation(call: &str, number: u64) -> (Option<String>, Vec<String>) {
-    let note = |(i, place): (usize, String), first: &str| match i {
+    let here = current_frames();
+    let made = notes("the memory was asked for at", allocation_frames(number));
+    (here.first().cloned(), notes(call, here).chain(made).collect())
+}
+
+/// The notes of a finding about a call: its frames, the first after `first`.
+pub(crate) fn notes(first: &str, frames: Vec<String>) -> impl Iterator<Item = String> {
+    frames.into_iter().enumerate().map(move |(i, place)| match i {
         0 => format!("{first} {place}"),
         _ => format!("called from {place}"),
-    };
-    let here = current_frames();
-    let host = here.first().cloned();
-    let call = here.into_iter().enumerate().map(|frame| note(frame, call));
-    let made = allocation_frames(number).into_iter().enumerate();
-    let made = made.map(|frame| note(frame, "the memory was asked for at"));
-    (host, call.chain(made).collect())
+    })
 }
 
 /// Formats a trace: the first frame on the line of `what`, its callers below.

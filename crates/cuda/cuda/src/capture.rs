@@ -16,11 +16,13 @@ use std::thread::ThreadId;
 use texunit_cuda_abi::stream_capture_mode::{GLOBAL, RELAXED};
 
 pub(crate) use calls::{called, context_used, event_used, exchange_mode};
-pub(crate) use lifetime::{Ended, begin, check_begin, context_ended, end, number_of, stream_ended};
+pub(crate) use lifetime::{
+    Ended, begin, check_begin, context_ended, end, is_to_graph, stream_ended,
+};
 
 /// A capture that has begun and not ended.
 #[derive(Debug)]
-struct Capture {
+pub(crate) struct Capture {
     origin: Queue,
     context: Handle<Context>,
     mode: u32,
@@ -28,7 +30,40 @@ struct Capture {
     is_invalid: bool,
     /// Dependencies of streams that were destroyed after joining the capture.
     left: Vec<Link>,
+    pub(crate) graph: CapturedGraph,
 }
+
+/// The graph of a capture.
+#[derive(Debug)]
+pub(crate) struct CapturedGraph {
+    /// Handle of the graph.
+    pub(crate) graph: usize,
+    /// Whether the graph was created for the capture, and not passed by the program.
+    pub(crate) is_own: bool,
+    /// State of a recapture into the nodes of an existing graph.
+    pub(crate) recapture: Option<Recapture>,
+}
+
+/// The type of callbacks of a recapture (`CUgraphRecaptureCallback`).
+pub(crate) type Callback = unsafe extern "C" fn(
+    *mut c_void,
+    usize,
+    *const CUgraphNodeParams,
+    *const CUgraphNodeParams,
+    u32,
+) -> CUresult;
+
+/// Progress of a recapture.
+#[derive(Debug)]
+pub(crate) struct Recapture {
+    /// The nodes in order of creation.
+    pub(crate) nodes: Vec<usize>,
+    pub(crate) done: usize,
+    pub(crate) told: Option<(Callback, usize)>,
+}
+
+/// The next node of a recapture, if there is one, and the callback for changes.
+pub(crate) type NextNode = (Option<usize>, Option<(Callback, usize)>);
 
 /// One end of an edge, as stored with a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,6 +121,8 @@ fn is_any() -> bool {
 pub(crate) struct Info {
     pub(crate) is_invalid: bool,
     pub(crate) id: u64,
+    /// Handle of the graph.
+    pub(crate) graph: usize,
     /// Arrays of the dependencies and of their edge data.
     pub(crate) nodes: *const usize,
     pub(crate) data: *const CUgraphEdgeData,
@@ -155,6 +192,7 @@ pub(crate) fn info(context: &Context, queue: Queue) -> Answer<Option<Info>> {
         Ok(Some(Info {
             is_invalid: capture.is_invalid,
             id: tail.capture,
+            graph: capture.graph.graph,
             nodes: tail.nodes.as_ptr(),
             data: tail.data.as_ptr(),
             count: tail.links.len(),
@@ -266,11 +304,24 @@ impl CapturedStream {
         with(|all| all.invalidate(self.capture));
     }
 
-    /// The dependencies of the stream's next operation; the refusal of an invalidated capture.
-    pub(crate) fn links(self) -> Answer<Vec<Link>> {
+    /// Handle of the graph, and the dependencies of the stream's next operation; the refusal of an
+    /// invalidated capture.
+    pub(crate) fn graph_and_links(self) -> Answer<(usize, Vec<Link>)> {
         with(|all| match (all.captures.get(&self.capture), all.streams.get(&self.queue)) {
-            (Some(capture), Some(tail)) if !capture.is_invalid => Ok(tail.links.clone()),
+            (Some(capture), Some(tail)) if !capture.is_invalid => {
+                Ok((capture.graph.graph, tail.links.clone()))
+            }
             _ => Err(invalidated()),
+        })
+    }
+
+    /// Takes the next node of a recapture; `None` if the capture is none.
+    pub(crate) fn next_node(self) -> Option<NextNode> {
+        with(|all| {
+            let recapture = all.captures.get_mut(&self.capture)?.graph.recapture.as_mut()?;
+            let node = recapture.nodes.get(recapture.done).copied();
+            recapture.done += usize::from(node.is_some());
+            Some((node, recapture.told))
         })
     }
 
@@ -285,7 +336,7 @@ impl CapturedStream {
 
     /// Records an event, which stands for the stream's current dependencies.
     pub(crate) fn record(self, event: usize) -> Answer {
-        let links = self.links()?;
+        let (_, links) = self.graph_and_links()?;
         with(|all| all.events.insert(event, (self.capture, links)));
         Ok(())
     }

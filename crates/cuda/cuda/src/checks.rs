@@ -66,6 +66,11 @@ pub(crate) fn host_function(queue: Queue, function: impl FnOnce()) {
     host::report_accesses();
 }
 
+/// What a kernel does to memory, and the note of its instruction, given whether it stores.
+fn by_kernel(stores: bool) -> (&'static str, &'static str) {
+    if stores { ("stores to", "is stored here") } else { ("loads from", "is loaded here") }
+}
+
 /// Memory of a part of a copy.
 pub(crate) enum AccessedMemory {
     /// Device memory, by address.
@@ -154,11 +159,10 @@ fn raced(
         (true, false) => rules::RACE_WRITE_AFTER_READ,
     };
     let does = if writes { "writes" } else { "reads" };
-    let (what, other_does, here) = match (is_array, stores) {
-        (false, true) => ("memory", "stores to", "is stored here"),
-        (false, false) => ("memory", "loads from", "is loaded here"),
-        (true, true) => ("texels of an array", "stores to", "is stored here"),
-        (true, false) => ("texels of an array", "reads", "is read here"),
+    let what = if is_array { "texels of an array" } else { "memory" };
+    let (other_does, here) = match (is_array, stores) {
+        (true, false) => ("reads", "is read here"),
+        _ => by_kernel(stores),
     };
     let message =
         format!("{who} {does} {what} that a kernel {other_does}, and nothing orders the two");

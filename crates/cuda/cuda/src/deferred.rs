@@ -272,10 +272,7 @@ pub(crate) fn check_stream(order: &Order) -> Answer {
 
 /// `CUDA_ERROR_NOT_READY` if an event has not completed since it was recorded.
 pub(crate) fn check_event(event: usize) -> Answer {
-    let is_open = |state: &mut State| {
-        let ids = state.events.get(&event).cloned().unwrap_or_default();
-        ids.into_iter().any(|id| state.is_open(id))
-    };
+    let is_open = |state: &mut State| state.of_event(event).into_iter().any(|id| state.is_open(id));
     match !is_on() && has_any() && with(is_open) {
         true => Err(NOT_READY.because("the event comes behind a kernel that waits for something")),
         false => Ok(()),
@@ -316,9 +313,7 @@ pub(crate) fn wait_before(order: &Order) {
 /// Waits for an event.
 pub(crate) fn wait_for_event(event: usize) {
     if has_any() {
-        execute_with_dependencies(&with(|state| {
-            state.events.get(&event).cloned().unwrap_or_default()
-        }));
+        execute_with_dependencies(&with(|state| state.of_event(event)));
     }
 }
 
@@ -379,12 +374,7 @@ pub(crate) fn recorded_by_last(order: &Order, events: &[usize]) {
 /// Makes a stream wait for the last record of an event.
 pub(crate) fn stream_waits(order: &Order, event: usize) {
     if has_any() {
-        with(|state| {
-            let ids = state.events.get(&event).cloned().unwrap_or_default();
-            let mut tail: Vec<Id> = state.tail(order.line()).collect();
-            tail.extend(ids.into_iter().filter(|&id| state.is_open(id)));
-            state.tails.insert(order.line(), tail);
-        });
+        with(|state| state.wait(order.line(), &state.of_event(event)));
     }
 }
 

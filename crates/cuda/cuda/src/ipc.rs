@@ -10,6 +10,7 @@ pub(crate) mod event;
 use crate::prelude::*;
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use texunit_device::{Block, Pages, Reserved};
 
 /// A handle as in C (`CUipcMemHandle`, `CUipcEventHandle`).
 pub(crate) type Handle = [u8; 64];
@@ -49,6 +50,17 @@ fn began(process: u32) -> Option<u64> {
     // A zombie process has no open files.
     let state = words.next()?;
     words.nth(18)?.parse().ok().filter(|_| !matches!(state, "Z" | "X"))
+}
+
+/// Maps pages at free device addresses, as a block with this name; returns it with its address. An
+/// error is a sentence.
+pub(crate) fn map(pages: &Arc<Pages>, name: &str) -> Result<(Block, u64), &'static str> {
+    let none = "the system has no room for more mappings";
+    let reserved = Reserved::new(0, pages.size(), 0).ok_or("there are no free addresses")?;
+    let (base, reserved) = (reserved.range().start, Arc::new(reserved));
+    let mapped = Arc::new(reserved.map(base, pages, pages.size()).ok_or(none)?);
+    let block = Block::of_mapped(vec![mapped], true, (name, Block::next_number()));
+    Ok((block.ok_or(none)?, base))
 }
 
 impl Ticket {

@@ -164,12 +164,8 @@ fn finding(rule: &'static CheckRule, what: &str, group: Group) -> Finding {
         (bytes, _) => format!(" ({} in all)", Count(bytes, "byte")),
     };
     let end = if rule == rules::LEAK_ALLOCATION { "freed" } else { "destroyed" };
-    let note = |(i, place): (usize, String)| {
-        let what = if i == 0 { "made at" } else { "called from" };
-        format!("{what} {place}")
-    };
     let host = places.first().cloned();
-    let notes = places.into_iter().enumerate().map(note).collect();
+    let notes = allocation_trace::notes("made at", places).collect();
     let message = format!("{number}{bytes} {were} not {end}");
     Finding { count, host, ..Finding::of_process(rule, message, notes) }
 }

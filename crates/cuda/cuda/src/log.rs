@@ -3,6 +3,7 @@
 //! 25,600 bytes.
 
 use crate::current_call::InProgram;
+use crate::handle::object;
 use crate::prelude::*;
 use std::collections::VecDeque;
 use std::ffi::c_char;
@@ -14,18 +15,18 @@ const ROOM: usize = 25_600;
 /// The log level of errors (`CU_LOG_LEVEL_ERROR`).
 const ERROR: u32 = 0;
 /// Maximum number of registered callbacks, each of which is called for every message.
-const MAX_CALLBACKS: usize = 1000;
+pub(crate) const MAX_CALLBACKS: usize = 1000;
 
 /// The type of log callbacks (`CUlogsCallback`).
 pub(crate) type Callback = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize);
 
 /// A registered callback.
-#[derive(Clone, Copy)]
-struct RegisteredCallback {
-    handle: usize,
-    function: Callback,
-    data: usize,
+pub(crate) struct RegisteredCallback {
+    pub(crate) function: Callback,
+    pub(crate) data: usize,
 }
+
+object!(RegisteredCallback, "a callback of cuLogsRegisterCallback", INVALID_VALUE);
 
 #[derive(Default)]
 struct Log {
@@ -33,18 +34,10 @@ struct Log {
     /// Number of the next message, which the API uses as an iterator.
     next: u32,
     bytes: usize,
-    last_handle: usize,
-    callbacks: Vec<RegisteredCallback>,
 }
 
 fn log() -> MutexGuard<'static, Log> {
-    static LOG: Mutex<Log> = Mutex::new(Log {
-        messages: VecDeque::new(),
-        next: 0,
-        bytes: 0,
-        last_handle: 0,
-        callbacks: Vec::new(),
-    });
+    static LOG: Mutex<Log> = Mutex::new(Log { messages: VecDeque::new(), next: 0, bytes: 0 });
     lock(&LOG)
 }
 
@@ -57,7 +50,7 @@ pub(crate) fn refused(function: &str, code: &str, reason: &str) {
     let _ = write!(message, "{:03}][{process}][CUDA][E][{function}] {code}: ", now.subsec_millis());
     message.extend(reason.chars().map(|c| if c.is_control() { ' ' } else { c }));
     message.truncate(message.floor_char_boundary(ROOM));
-    let callbacks = {
+    {
         let mut log = log();
         log.bytes += message.len();
         log.next = log.next.wrapping_add(1);
@@ -66,17 +59,16 @@ pub(crate) fn refused(function: &str, code: &str, reason: &str) {
             let oldest = log.messages.pop_front();
             log.bytes -= oldest.map_or(log.bytes, |oldest| oldest.len());
         }
-        log.callbacks.clone()
-    };
-    for RegisteredCallback { function, data, .. } in callbacks {
+    }
+    for (_, callback) in RegisteredCallback::registry().all_with_handles(|_| true) {
         let mut text = message.clone().into_bytes();
         let size = text.len();
         text.push(0);
         let inside = InProgram::enter();
         // SAFETY: the program's callback is called with the driver's arguments.
         unsafe {
-            function(
-                std::ptr::with_exposed_provenance_mut(data),
+            (callback.function)(
+                std::ptr::with_exposed_provenance_mut(callback.data),
                 ERROR,
                 text.as_mut_ptr().cast(),
                 size,
@@ -84,30 +76,6 @@ pub(crate) fn refused(function: &str, code: &str, reason: &str) {
         }
         drop(inside);
     }
-}
-
-/// Registers a callback for messages and returns its handle.
-pub(crate) fn register(
-    function: Callback,
-    data: usize,
-) -> Result<usize, texunit_cuda_abi::Refusal> {
-    let mut log = log();
-    ensure!(
-        log.callbacks.len() < MAX_CALLBACKS,
-        "{MAX_CALLBACKS} functions are called with each message already"
-    );
-    log.last_handle += 1;
-    let handle = log.last_handle;
-    log.callbacks.push(RegisteredCallback { handle, function, data });
-    Ok(handle)
-}
-
-/// Unregisters a callback; false if the handle is unknown.
-pub(crate) fn unregister(handle: usize) -> bool {
-    let mut log = log();
-    let count = log.callbacks.len();
-    log.callbacks.retain(|called| called.handle != handle);
-    log.callbacks.len() < count
 }
 
 /// Number of the next message.

@@ -52,8 +52,7 @@ pub(crate) fn allocate_as(
             .map_err(|error| no_room(&gpu.device, size, error)),
     })?;
     let base = buffer.address();
-    let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
-    allocation.gpu = Arc::clone(gpu);
+    let allocation = Allocation::new(context, gpu, kind, (base, size), Storage::Device { buffer });
     if let AllocationKind::Pool(share) = &allocation.kind {
         // Access rights are those of the pool, not those of peer contexts.
         gpu.device.memory().exclude_from_peers(base);
@@ -79,23 +78,18 @@ pub(crate) fn allocate_at(
             ))
         })
     })?;
-    let kind = AllocationKind::Graph;
-    let mut allocation = Allocation::new(context, kind, address, size, Storage::Device { buffer });
-    allocation.gpu = Arc::clone(gpu);
-    register(context, allocation).map(|_| ())
+    take_in(context, gpu, (address, size), buffer, AllocationKind::Graph).map(|_| ())
 }
 
 /// Registers existing memory as an allocation of a device and returns its address.
 pub(crate) fn take_in(
     context: &Context,
     gpu: &Arc<Gpu>,
-    (base, size): (u64, u64),
+    place: (u64, u64),
     buffer: Buffer,
     kind: AllocationKind,
 ) -> Answer<u64> {
-    let mut allocation = Allocation::new(context, kind, base, size, Storage::Device { buffer });
-    allocation.gpu = Arc::clone(gpu);
-    register(context, allocation)
+    register(context, Allocation::new(context, gpu, kind, place, Storage::Device { buffer }))
 }
 
 /// All allocations of a pool.
@@ -167,7 +161,8 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKin
             );
         }
     }
-    register(context, Allocation::new(context, kind, base, size, Storage::Host { block }))
+    let storage = Storage::Host { block };
+    register(context, Allocation::new(context, &context.gpu, kind, (base, size), storage))
 }
 
 /// Whether the system could have this much memory at all. Untouched pages cost nothing, so that the

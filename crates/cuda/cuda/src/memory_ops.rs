@@ -29,22 +29,6 @@ pub(crate) struct BatchOp {
     context: Arc<Context>,
 }
 
-/// The structure of one operation.
-pub(crate) fn operation(
-    is_wait: bool,
-    size: usize,
-    (address, value): (u64, u64),
-    flags: u32,
-) -> CUstreamBatchMemOpParams {
-    let kind = match (is_wait, size) {
-        (true, 4) => WAIT_32,
-        (true, _) => WAIT_64,
-        (false, 4) => WRITE_32,
-        (false, _) => WRITE_64,
-    };
-    CUstreamBatchMemOpParams { words: [kind.into(), address, value, flags.into(), 0, 0] }
-}
-
 /// The parts of a structure: kind, address, value, flags.
 fn parts(operation: &CUstreamBatchMemOpParams) -> (u32, u64, u64, u32) {
     let [first, address, value, flags, ..] = operation.words;

@@ -68,9 +68,7 @@ impl Gpu {
             settled: Condvar::new(),
         }
     }
-}
 
-impl Gpu {
     /// Whether this device can access another's memory as a peer, which requires equal major
     /// compute capabilities.
     pub(crate) fn can_reach(&self, other: &Gpu) -> bool {

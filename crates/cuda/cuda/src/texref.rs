@@ -171,20 +171,8 @@ impl SurfaceReference {
     }
 }
 
-/// References of a module that have been requested.
-#[derive(Debug)]
-struct ModuleReferences {
-    context: Handle<Context>,
-    textures: HashMap<String, Handle<TextureReference>>,
-    surfaces: HashMap<String, Handle<SurfaceReference>>,
-}
-
-/// Requested references by the handle of the module.
-static KNOWN: Mutex<Option<HashMap<usize, ModuleReferences>>> = Mutex::new(None);
-
-fn references() -> MutexGuard<'static, Option<HashMap<usize, ModuleReferences>>> {
-    lock(&KNOWN)
-}
+/// Held while references of modules are made or destroyed: a module has one for each variable.
+static CHANGES: Mutex<()> = Mutex::new(());
 
 /// The reason for refusing a name that is not a reference of the module.
 fn missing(module: &Module, name: &str, kind: OpaqueKind) -> String {
@@ -197,30 +185,23 @@ fn of_module<T: Object>(
     module: Handle<Module>,
     kind: OpaqueKind,
     name: &str,
-    field: fn(&mut ModuleReferences) -> &mut HashMap<String, Handle<T>>,
+    variable_of: fn(&T) -> Option<&Variable>,
     make: impl FnOnce(&Module, Variable, TextureDescriptor) -> Answer<T>,
 ) -> Answer<Handle<T>> {
-    let mut known = references();
+    let _changes = lock(&CHANGES);
     // A thread that unloads a module removes it from its registry before its references, so that
     // the module is looked up under the lock.
     let found = module.get()?;
-    let entry =
-        known.get_or_insert_default().entry(module.number()).or_insert_with(|| ModuleReferences {
-            context: found.context,
-            textures: HashMap::new(),
-            surfaces: HashMap::new(),
-        });
-    if let Some(&handle) = field(entry).get(name) {
-        return Ok(handle);
+    let is_it = |one: &T| variable_of(one).is_some_and(|v| v.module == module && v.name == name);
+    if let Some((handle, _)) = T::registry().all_with_handles(is_it).first() {
+        return Ok(Handle::of(*handle));
     }
     let variables = found.loaded.opaque_variables();
     let variable = variables.iter().find(|v| v.name == name && v.kind == kind);
     let initial =
         variable.ok_or_else(|| CUresult::NOT_FOUND.because(missing(&found, name, kind)))?.initial;
     let variable = Variable { module, name: name.to_owned() };
-    let handle = T::registry().insert(make(&found, variable, initial)?);
-    field(entry).insert(name.to_owned(), handle);
-    Ok(handle)
+    Ok(T::registry().insert(make(&found, variable, initial)?))
 }
 
 /// The reference of a `.texref`, initially with the state of its initialiser. Repeated calls return
@@ -230,7 +211,7 @@ pub(crate) fn texture_of(module: Handle<Module>, name: &str) -> Answer<Handle<Te
         module,
         OpaqueKind::Texture,
         name,
-        |known| &mut known.textures,
+        |reference: &TextureReference| reference.variable.as_ref(),
         |found, variable, initial| {
             let context = found.context;
             Ok(reference(&*context.get()?, Some(variable), &initial))
@@ -244,7 +225,7 @@ pub(crate) fn surface_of(module: Handle<Module>, name: &str) -> Answer<Handle<Su
         module,
         OpaqueKind::Surface,
         name,
-        |known| &mut known.surfaces,
+        |reference: &SurfaceReference| Some(&reference.variable),
         |found, variable, _| {
             Ok(SurfaceReference { context: found.context, variable, bound: Mutex::new(None) })
         },
@@ -284,22 +265,15 @@ pub(crate) fn destroy(handle: Handle<TextureReference>) -> Answer {
 
 /// Destroys the references of an unloaded module.
 pub(crate) fn release_module(module: Handle<Module>) {
-    let removed = references().as_mut().and_then(|known| known.remove(&module.number()));
-    if let Some(removed) = removed {
-        for handle in removed.textures.into_values() {
-            TextureReference::registry().remove(handle);
-        }
-        for handle in removed.surfaces.into_values() {
-            SurfaceReference::registry().remove(handle);
-        }
-    }
+    let _changes = lock(&CHANGES);
+    let of = |variable: &Variable| variable.module == module;
+    TextureReference::registry().remove_all(|one| one.variable.as_ref().is_some_and(of));
+    SurfaceReference::registry().remove_all(|one| of(&one.variable));
 }
 
 /// Destroys the references of a context.
 pub(crate) fn release_context(context: &Context) {
-    if let Some(known) = references().as_mut() {
-        known.retain(|_, known| known.context != context.handle);
-    }
+    let _changes = lock(&CHANGES);
     TextureReference::registry().remove_all(|one| one.context == context.handle);
     SurfaceReference::registry().remove_all(|one| one.context == context.handle);
 }

@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{CUdeviceptr, CUresult, lock};
+use texunit_cuda_abi::{CUdeviceptr, CUresult, FIRST_HANDLE, Refusal, lock};
 
 /// A registered fatbin; its key is the address of its wrapper.
 #[derive(Debug, Default)]
@@ -33,9 +33,8 @@ struct Symbol {
 #[derive(Debug, Default)]
 struct Registry {
     binaries: BTreeMap<usize, Binary>,
-    kernels: HashMap<usize, Symbol>,
-    /// Kernels that have been resolved.
-    found: HashMap<usize, CUkernel>,
+    /// Kernels, with their handles once they have been resolved.
+    kernels: HashMap<usize, (Symbol, Option<CUkernel>)>,
     variables: HashMap<usize, Symbol>,
 }
 
@@ -71,10 +70,8 @@ pub(crate) fn remove_binary(wrapper: usize) {
         return;
     }
     let binary = with(|all| {
-        all.kernels.retain(|_, symbol| symbol.binary != wrapper);
+        all.kernels.retain(|_, (symbol, _)| symbol.binary != wrapper);
         all.variables.retain(|_, symbol| symbol.binary != wrapper);
-        let Registry { kernels, found, .. } = all;
-        found.retain(|host, _| kernels.contains_key(host));
         all.binaries.remove(&wrapper)
     });
     if let Some(Binary { library: Some(Ok(library)), .. }) = binary {
@@ -85,7 +82,7 @@ pub(crate) fn remove_binary(wrapper: usize) {
 
 /// Adds a kernel of a fatbin by the address of its host stub.
 pub(crate) fn add_kernel(binary: usize, host: usize, name: CString) {
-    with(|all| all.kernels.insert(host, Symbol { binary, name }));
+    with(|all| all.kernels.insert(host, (Symbol { binary, name }, None)));
 }
 
 /// Adds a variable of a fatbin by the address of its host counterpart.
@@ -132,20 +129,19 @@ impl Registry {
     }
 
     fn kernel(&mut self, host: usize) -> Option<Answer<CUkernel>> {
-        if let Some(kernel) = self.found.get(&host) {
-            return Some(Ok(*kernel));
-        }
-        let binary = self.kernels.get(&host)?.binary;
+        let binary = match self.kernels.get(&host)? {
+            (_, Some(kernel)) => return Some(Ok(*kernel)),
+            (symbol, None) => symbol.binary,
+        };
         let library = match self.library(binary) {
             Ok(library) => library,
             Err(refusal) => return Some(Err(refusal)),
         };
-        let name = self.kernels.get(&host)?.name.as_ptr();
+        let (symbol, known) = self.kernels.get_mut(&host)?;
+        let name = symbol.name.as_ptr();
         // SAFETY: both pointers are to local variables.
         let found = ask(|kernel| unsafe { driver::cuLibraryGetKernel(kernel, library, name) });
-        if let Ok(kernel) = found {
-            self.found.insert(host, kernel);
-        }
+        *known = found.as_ref().ok().copied();
         Some(found.map_err(|refusal| match refusal.code {
             CUresult::NOT_FOUND => refusal.with_code(INVALID_DEVICE_FUNCTION),
             _ => refusal,
@@ -207,9 +203,24 @@ pub(crate) fn kernel(host: usize) -> Answer<CUkernel> {
     })
 }
 
+/// The refusal of a value that is neither the host stub of a kernel nor a handle of one.
+pub(crate) fn unknown(func: usize) -> Refusal {
+    INVALID_DEVICE_FUNCTION.because(format!(
+        "func {func:#x} is not a `__global__` function that the program has registered, nor a handle of one"
+    ))
+}
+
+/// Whether a value is in the range of the driver's handles, so that it may be of a kernel whose
+/// library has been unloaded.
+pub(crate) fn was_handle(func: usize) -> bool {
+    func >> 40 == FIRST_HANDLE >> 40
+}
+
 /// The host stub through which a kernel was resolved, if any.
 pub(crate) fn host_of(kernel: CUkernel) -> Option<usize> {
-    with(|all| all.found.iter().find(|(_, found)| **found == kernel).map(|(&host, _)| host))
+    with(|all| {
+        all.kernels.iter().find(|(_, (_, found))| *found == Some(kernel)).map(|(host, _)| *host)
+    })
 }
 
 /// As [`kernel`], except that an address which is not that of a stub is returned as a driver

@@ -137,9 +137,9 @@ impl Arg<'_> {
     pub(crate) fn device(&self) -> Option<&Device> {
         match self {
             Arg::Buffer(b) => Some(b.device()),
-            Arg::Texture(t) => Some(t.device()),
-            Arg::Sampler(s) => Some(s.device()),
-            Arg::Surface(s) => Some(s.device()),
+            Arg::Texture(t) => Some(&t.0.device),
+            Arg::Sampler(s) => Some(&s.0.device),
+            Arg::Surface(s) => Some(&s.0.device),
             _ => None,
         }
     }

@@ -1,6 +1,8 @@
 //! The state that takes effect when an instruction fetches from a texture, for callers that explain
 //! fetches: some settings of a sampler are ignored or changed by rules of the texture unit.
 
+use crate::device::Device;
+use crate::handles::Slots;
 use crate::kernel::Kernel;
 use crate::module::Module;
 use crate::texture::{SamplerObject, SurfaceObject, TextureObject};
@@ -54,47 +56,44 @@ impl BoundTexture {
     }
 }
 
+/// The texture and the sampler in these slots.
+fn bound(device: &Device, (header, sampler): Slots) -> Option<BoundTexture> {
+    let tables = device.inner.tables();
+    let (texture, sampler) = (tables.textures.get(header)?, *tables.samplers.get(sampler)?);
+    Some(BoundTexture { texture, sampler })
+}
+
 impl TextureObject {
     /// The texture and its own sampler.
     pub fn bound(&self) -> Option<BoundTexture> {
-        let tables = self.device().inner.tables();
-        let (header, sampler) = self.slots();
-        Some(BoundTexture {
-            texture: tables.textures.get(header)?,
-            sampler: *tables.samplers.get(sampler)?,
-        })
+        bound(&self.0.device, self.0.slots)
     }
 }
 
 impl SurfaceObject {
     /// The surface that the object refers to.
     pub fn bound(&self) -> Option<Arc<Surface>> {
-        self.device().inner.tables().surfaces.get(self.slot())
+        self.0.device.inner.tables().surfaces.get(self.0.slots.0)
     }
 }
 
 impl SamplerObject {
     /// The sampler's state.
     pub fn state(&self) -> Option<Sampler> {
-        self.device().inner.tables().samplers.get(self.slot()).map(|sampler| *sampler)
+        self.0.device.inner.tables().samplers.get(self.0.slots.1).map(|sampler| *sampler)
     }
 }
 
 impl Module {
     /// The texture that is bound to the `.texref` of this name; `None` if nothing is bound.
     pub fn bound_texture(&self, name: &str) -> Option<BoundTexture> {
-        let (header, sampler) = self.slots(name, OpaqueKind::Texture)?;
-        let tables = self.inner.device.inner.tables();
-        Some(BoundTexture {
-            texture: tables.textures.get(header?)?,
-            sampler: *tables.samplers.get(sampler?)?,
-        })
+        bound(self.device(), self.slots(name, OpaqueKind::Texture)?)
     }
 
     /// The state of the `.samplerref` of this name.
     pub fn bound_sampler(&self, name: &str) -> Option<Sampler> {
         let (_, sampler) = self.slots(name, OpaqueKind::Sampler)?;
-        self.inner.device.inner.tables().samplers.get(sampler?).map(|sampler| *sampler)
+        self.inner.device.inner.tables().samplers.get(sampler).map(|sampler| *sampler)
     }
 }
 

@@ -15,7 +15,7 @@ use texunit_simt::runtime::{
     self, Grid, KernelAttributes, PENDING_LAUNCHES, Pitched, Runtime, RuntimeHost, SYNC_DEPTH,
     Shape, Task, Work, code,
 };
-use texunit_simt::{Fault, FaultKind, KernelId, LaunchStats};
+use texunit_simt::{ExecutionOptions, Fault, FaultKind, KernelId, LaunchStats};
 
 /// The version of the runtime that kernels can query.
 const VERSION: i32 = 13000;
@@ -154,15 +154,17 @@ impl DefaultRuntime<'_> {
             self.module.perform(work).map_err(LaunchError::Fault)?;
             return Ok(LaunchStats::default());
         };
-        let options = LaunchOptions {
+        let execution = ExecutionOptions {
+            grid: shape.grid,
+            block: shape.block,
+            dynamic_shared: shape.dynamic_shared,
             ctas: None,
             cooperative: false,
             cluster: None,
             progress: None,
-            ..*self.options
+            ..self.options.execution
         };
-        let options = options.with_grid(shape.grid).with_block(shape.block);
-        let options = options.with_dynamic_shared(shape.dynamic_shared);
+        let options = LaunchOptions { execution, ..*self.options };
         let kernel = self.module.kernel_of(*kernel);
         let stats = kernel.run_grid(&options, params, &self.grid.child(waiting));
         stats.map_err(|error| match error {

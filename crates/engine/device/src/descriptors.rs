@@ -2,7 +2,8 @@
 //! Objects and references of modules allocate slots here; a launch takes a snapshot.
 
 use crate::error::Error;
-use crate::handles::{sampler_slot, surface_slot, taken, texture_slots};
+use crate::handles::{Slots, taken};
+use crate::variables::OpaqueKind;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use texunit_simt::Descriptors;
@@ -54,14 +55,12 @@ impl<T> DescriptorTable<T> {
     }
 
     /// Allocates the slot of a handle, or a free one.
-    fn take(
-        &mut self,
-        name: &str,
-        handle: Option<u64>,
-        slot_of: fn(u64) -> Option<usize>,
-    ) -> Result<usize, Error> {
-        let Some(handle) = handle else { return self.reserve() };
-        slot_of(handle).filter(|&slot| self.claim(slot)).ok_or_else(|| taken(name, handle))
+    fn take(&mut self, name: &str, wanted: Option<(usize, u64)>) -> Result<usize, Error> {
+        match wanted {
+            None => self.reserve(),
+            Some((slot, _)) if self.claim(slot) => Ok(slot),
+            Some((_, handle)) => Err(taken(name, handle)),
+        }
     }
 
     pub(crate) fn get(&self, slot: usize) -> Option<Arc<T>> {
@@ -107,39 +106,55 @@ impl Tables {
         }
     }
 
-    /// Allocates the slot of a surface's handle, or a free one.
-    pub(crate) fn take_surface(&mut self, name: &str, handle: Option<u64>) -> Result<usize, Error> {
-        self.surfaces.take(name, handle, surface_slot)
-    }
-
-    /// Allocates the slot of a sampler's handle, or a free one.
-    pub(crate) fn take_sampler(&mut self, name: &str, handle: Option<u64>) -> Result<usize, Error> {
-        self.samplers.take(name, handle, sampler_slot)
-    }
-
-    /// Allocates the slots of a texture's handle, or free ones. A sampler with a state is shared.
-    pub(crate) fn take_texture(
+    /// Allocates the slots of a handle, or free ones. A sampler with a state is shared with other
+    /// objects if possible, because there are only 4095 slots.
+    pub(crate) fn take(
         &mut self,
+        kind: OpaqueKind,
         name: &str,
         handle: Option<u64>,
         sampler: Option<&Sampler>,
-    ) -> Result<(usize, usize), Error> {
-        let header = self.textures.take(name, handle, |handle| Some(texture_slots(handle)?.0))?;
-        let sampler_of = |handle| Some(texture_slots(handle)?.1);
+    ) -> Result<Slots, Error> {
+        let wanted = match handle {
+            Some(of) => Some((kind.slots(of).ok_or_else(|| taken(name, of))?, of)),
+            None => None,
+        };
+        let header = wanted.map(|((header, _), handle)| (header, handle));
+        let header = match kind {
+            OpaqueKind::Texture => self.textures.take(name, header)?,
+            OpaqueKind::Sampler => 0,
+            OpaqueKind::Surface => return Ok((self.surfaces.take(name, header)?, 0)),
+        };
+        let wanted = wanted.map(|((_, sampler), handle)| (sampler, handle));
         let slot = match sampler {
-            Some(state) => self.share(state, "the sampler of a texture", handle, sampler_of),
-            None => self.samplers.take(name, handle, sampler_of),
+            Some(state) => self.share(state, kind, wanted),
+            None => self.samplers.take(name, wanted),
         };
         match slot {
-            Ok(slot) => drop(self.pairs.insert(header, slot)),
-            Err(_) => self.textures.release(header),
+            Ok(slot) if kind == OpaqueKind::Texture => drop(self.pairs.insert(header, slot)),
+            Err(_) if kind == OpaqueKind::Texture => self.textures.release(header),
+            _ => {}
         }
         Ok((header, slot?))
     }
 
-    pub(crate) fn release_texture(&mut self, slot: usize) {
-        self.pairs.remove(&slot);
-        self.textures.release(slot);
+    /// Frees the slots of an object or reference.
+    pub(crate) fn release(&mut self, kind: OpaqueKind, (header, sampler): Slots) {
+        match kind {
+            OpaqueKind::Texture => {
+                self.pairs.remove(&header);
+                self.textures.release(header);
+            }
+            OpaqueKind::Sampler => {}
+            OpaqueKind::Surface => return self.surfaces.release(header),
+        }
+        if let Some(users) = self.sampler_users.get_mut(sampler) {
+            *users = users.saturating_sub(1);
+            if *users > 0 {
+                return;
+            }
+        }
+        self.samplers.release(sampler);
     }
 
     /// The sampler with which a texture's handle was made.
@@ -147,22 +162,12 @@ impl Tables {
         self.pairs.get(&texture).copied()
     }
 
-    /// The slot of a sampler's handle, or any slot with this state, shared with other objects if
-    /// possible, because there are only 4095 slots.
-    pub(crate) fn share_sampler(
-        &mut self,
-        sampler: &Sampler,
-        handle: Option<u64>,
-    ) -> Result<usize, Error> {
-        self.share(sampler, "a sampler", handle, sampler_slot)
-    }
-
+    /// The slot of a handle, or any slot with this state.
     fn share(
         &mut self,
         sampler: &Sampler,
-        name: &str,
-        handle: Option<u64>,
-        slot_of: fn(u64) -> Option<usize>,
+        kind: OpaqueKind,
+        wanted: Option<(usize, u64)>,
     ) -> Result<usize, Error> {
         let users = &mut self.sampler_users;
         let entries = &self.samplers.entries;
@@ -170,13 +175,17 @@ impl Tables {
             users.get(slot).is_some_and(|&users| users > 0)
                 && entries[slot].as_deref() == Some(sampler)
         };
-        let shared = match handle {
-            Some(handle) => slot_of(handle).filter(is_same),
+        let shared = match wanted {
+            Some((slot, _)) => Some(slot).filter(is_same),
             None => (0..users.len()).find(is_same),
         };
         let slot = match shared {
             Some(slot) => slot,
-            None => self.samplers.take(name, handle, slot_of)?,
+            None => {
+                let of_texture = kind == OpaqueKind::Texture;
+                let name = if of_texture { "the sampler of a texture" } else { "a sampler" };
+                self.samplers.take(name, wanted)?
+            }
         };
         if users.len() <= slot {
             users.resize(slot + 1, 0);
@@ -184,13 +193,6 @@ impl Tables {
         users[slot] += 1;
         self.samplers.set(slot, Some(Arc::new(*sampler)));
         Ok(slot)
-    }
-
-    pub(crate) fn unshare_sampler(&mut self, slot: usize) {
-        self.sampler_users[slot] -= 1;
-        if self.sampler_users[slot] == 0 {
-            self.samplers.release(slot);
-        }
     }
 
     /// A copy of the tables for a launch.

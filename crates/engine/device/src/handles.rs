@@ -1,17 +1,33 @@
 //! Handles of textures, samplers and surfaces, which contain slots of the descriptor tables.
 
 use crate::error::Error;
+use crate::variables::OpaqueKind;
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 
-/// The handle of a texture header with a sampler.
-pub(crate) fn texture_handle(header: usize, sampler: usize) -> u64 {
-    header as u64 | (sampler as u64) << 20 | TEXTURE_BIT
-}
+/// The slots of a handle in the tables of headers and samplers; 0 for one that its kind lacks.
+pub(crate) type Slots = (usize, usize);
 
-/// The slots of header and sampler in a handle; `None` if it is not that of a texture.
-pub(crate) fn texture_slots(handle: u64) -> Option<(usize, usize)> {
-    let (header, sampler) = ((handle & 0xf_ffff) as usize, (handle >> 20 & 0xfff) as usize);
-    (texture_handle(header, sampler) == handle).then_some((header, sampler))
+impl OpaqueKind {
+    /// The handle with these slots.
+    pub(crate) fn handle(self, (header, sampler): Slots) -> u64 {
+        let flag = match self {
+            Self::Texture => TEXTURE_BIT,
+            Self::Sampler => SAMPLER_BIT,
+            Self::Surface => SURFACE_BIT,
+        };
+        header as u64 | (sampler as u64) << 20 | flag
+    }
+
+    /// The slots in a handle; `None` if it is not of this kind.
+    pub(crate) fn slots(self, handle: u64) -> Option<Slots> {
+        let (header, sampler) = ((handle & 0xf_ffff) as usize, (handle >> 20 & 0xfff) as usize);
+        let slots = match self {
+            Self::Texture => (header, sampler),
+            Self::Sampler => (0, sampler),
+            Self::Surface => (header, 0),
+        };
+        (self.handle(slots) == handle).then_some(slots)
+    }
 }
 
 /// The error for a handle that is in use or invalid.
@@ -19,26 +35,4 @@ pub(crate) fn taken(what: &str, handle: u64) -> Error {
     let reason =
         format!("the handle {handle:#x} is that of another object, or of none there can be");
     Error::Taken { name: what.to_owned(), reason }
-}
-
-/// The handle of a sampler slot.
-pub(crate) fn sampler_handle(slot: usize) -> u64 {
-    (slot as u64) << 20 | SAMPLER_BIT
-}
-
-/// The slot in a handle; `None` if it is not that of a sampler.
-pub(crate) fn sampler_slot(handle: u64) -> Option<usize> {
-    let slot = (handle >> 20 & 0xfff) as usize;
-    (sampler_handle(slot) == handle).then_some(slot)
-}
-
-/// The handle of a surface slot.
-pub(crate) fn surface_handle(slot: usize) -> u64 {
-    slot as u64 | SURFACE_BIT
-}
-
-/// The slot in a handle; `None` if it is not that of a surface.
-pub(crate) fn surface_slot(handle: u64) -> Option<usize> {
-    let slot = (handle & 0xf_ffff) as usize;
-    (surface_handle(slot) == handle).then_some(slot)
 }

@@ -9,7 +9,7 @@ use crate::launch_options::LaunchOptions;
 use crate::local::LocalMemoryShare;
 use std::sync::atomic::Ordering;
 use texunit_forms::Count;
-use texunit_simt::{CtaRange, LaunchConfig, LaunchStats};
+use texunit_simt::{CtaRange, ExecutionOptions, LaunchConfig, LaunchStats};
 
 /// Maximum shared memory of a CTA: 227 KiB, as on sm_90.
 const MAX_SHARED: u64 = 227 * 1024;
@@ -110,39 +110,21 @@ impl Kernel {
         let peers = options.peers.iter().map(|peer| &peer.inner.memory);
         let memory = device.memory.map_with_peers(peers);
         let descriptors = device.tables().snapshot();
-        let cluster = cluster::of(self, options);
-        let grid = cluster::grid(self, options);
         let config = LaunchConfig {
-            grid,
-            ctas: options.ctas,
-            block: options.block,
-            dynamic_shared: options.dynamic_shared,
+            options: ExecutionOptions {
+                grid: cluster::grid(self, options),
+                cluster: cluster::of(self, options),
+                threads: share.threads,
+                stack_limit: share.stack_limit,
+                ..options.execution
+            },
             params,
             memory: &memory,
             descriptors: &descriptors,
-            threads: share.threads,
-            max_steps: options.max_steps,
-            fmad: options.fmad,
-            approximate: options.approximate,
-            bounds: options.bounds,
-            bad_fetch: options.bad_fetch,
-            stack_limit: share.stack_limit,
             grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
-            cooperative: options.cooperative,
-            cluster,
             grid_workspace: workspace.as_ref().map_or(0, Buffer::address),
-            graph: options.graph,
             heap,
-            runtime: options.runtime,
-            printf_limit: options.printf_limit,
-            progress: options.progress,
-            cancel: options.cancel,
-            external_writers: options.external_writers,
-            cpu_clock: options.cpu_clock,
-            observer: options.observer,
-            gradients: options.gradients,
             jit: None,
-            schedule: options.schedule,
             fill: device.memory.fill(),
         };
         let ran = match options.debugger {

@@ -2,12 +2,13 @@
 
 use crate::debug::Debugger;
 use crate::device::Device;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
-use texunit_simt::launch::PRINTF_LIMIT;
 use texunit_simt::runtime::Runtime;
 use texunit_simt::{
-    Approximate, BadFetch, Bounds, CtaRange, ExternalWriters, GradientEngine, Observer,
+    Approximate, BadFetch, Bounds, CtaRange, ExecutionOptions, ExternalWriters, GradientEngine,
+    Observer,
 };
 
 /// Options of a launch. [`LaunchOptions::new`] sets the sizes; fields and methods change other
@@ -19,78 +20,33 @@ use texunit_simt::{
 /// let options = LaunchOptions::new((8, 8), 256).with_dynamic_shared(4096).with_max_steps(1 << 20);
 /// assert_eq!((options.grid, options.block), ([8, 8, 1], [256, 1, 1]));
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct LaunchOptions<'a> {
-    /// CTAs along x, y, z.
-    pub grid: [u32; 3],
-    /// Run only these CTAs of the grid, whose special registers have the values of the whole grid;
-    /// `None` runs all.
-    pub ctas: Option<CtaRange>,
-    /// Threads of a CTA along x, y, z.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory.
-    pub dynamic_shared: u32,
-    /// Number of host threads; 0 means one for each core.
-    pub threads: usize,
-    /// Number of warp instructions that a warp may execute before the launch is stopped as an
-    /// infinite loop.
-    pub max_steps: u64,
-    /// Bytes of local memory and call frames of a thread.
-    pub stack_limit: u32,
+    /// The options of the execution, which are also fields of this structure by [`Deref`].
+    pub execution: ExecutionOptions<'a>,
     /// Whether the local memory of all running threads counts as device memory. The launch then
     /// uses only as many host threads as the remaining memory allows, and is refused if a single
     /// CTA does not fit.
     pub count_local: bool,
-    /// Whether `mul` and `add` without a rounding modifier are fused where ptxas fuses them.
-    pub fmad: bool,
-    /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) are
-    /// computed.
-    pub approximate: Approximate,
-    /// How far accesses may exceed an allocation or dynamic shared memory before they become
-    /// faults.
-    pub bounds: Bounds,
-    /// How fetches and accesses are treated that do not fit their texture or surface, but that a
-    /// GPU executes.
-    pub bad_fetch: BadFetch,
-    /// Whether all CTAs run at the same time, so that they can wait for each other
-    /// (`cuLaunchCooperativeKernel`).
-    pub cooperative: bool,
-    /// The device runtime that the kernel calls, and the queue for work that it submits, which the
-    /// caller then runs. With `None`, the launch has a runtime of its own, and ends when all
-    /// submitted work has ended.
-    pub runtime: Option<Runtime<'a>>,
-    /// Cluster dimensions (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`); `None` uses those of the
-    /// kernel (`.reqnctapercluster`), or no clusters.
-    pub cluster: Option<[u32; 3]>,
-    /// Handle of the graph that the launch is a node of, which `%current_graph_exec` reads; 0
-    /// outside graphs.
-    pub graph: u64,
     /// Devices whose memory the kernel can access too.
     pub peers: &'a [Device],
-    /// Maximum number of bytes of printed text that are kept; the oldest are dropped.
-    pub printf_limit: usize,
-    /// A counter of finished CTAs, for progress displays.
-    pub progress: Option<&'a AtomicU64>,
-    /// A flag by which the host cancels the launch.
-    pub cancel: Option<&'a AtomicBool>,
-    /// Other parties that may change memory while all runnable CTAs wait in loops. With `None` this
-    /// is a deadlock, which is a fault.
-    pub external_writers: Option<&'a dyn ExternalWriters>,
-    /// A clock of the calling thread's CPU time, for
-    /// [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None` if it is not needed.
-    pub cpu_clock: Option<fn() -> Duration>,
-    /// An observer that is notified of the kernel's actions.
-    pub observer: Option<&'a dyn Observer>,
     /// A debugger that steps through the launch.
     pub debugger: Option<&'a dyn Debugger>,
-    /// The engine that is asked first for fetches with gradients (`tex.grad`), such as
-    /// `TxdEngine` of `texunit-gradients`; `None`: the texture unit computes all of them.
-    /// [`LaunchStats::gradients`](crate::LaunchStats::gradients) counts both.
-    pub gradients: Option<&'a dyn GradientEngine>,
-    /// Seed of a random fair order in which CTAs and warps run (`--schedule`). With `None`, CTAs
-    /// run one after the other, and the warps of a CTA take turns from barrier to barrier.
-    pub schedule: Option<u64>,
+}
+
+impl<'a> Deref for LaunchOptions<'a> {
+    type Target = ExecutionOptions<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.execution
+    }
+}
+
+impl DerefMut for LaunchOptions<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.execution
+    }
 }
 
 /// Sizes along x, y and z, made from `8`, `(8, 4)`, `[8, 4]` and so on; sizes that are left out are
@@ -131,7 +87,7 @@ impl From<[u32; 3]> for Dim {
 impl<'a> LaunchOptions<'a> {
     /// Options for this grid and block; all other options are those of [`Default`].
     pub fn new(grid: impl Into<Dim>, block: impl Into<Dim>) -> Self {
-        Self { grid: grid.into().0, block: block.into().0, ..Self::default() }
+        Self::default().with_grid(grid).with_block(block)
     }
 
     /// Options with as many CTAs as are needed for this number of threads along each axis, which is
@@ -144,14 +100,16 @@ impl<'a> LaunchOptions<'a> {
 
     /// CTAs along x, y, z.
     #[must_use]
-    pub fn with_grid(self, grid: impl Into<Dim>) -> Self {
-        Self { grid: grid.into().0, ..self }
+    pub fn with_grid(mut self, grid: impl Into<Dim>) -> Self {
+        self.grid = grid.into().0;
+        self
     }
 
     /// Threads of a CTA along x, y, z.
     #[must_use]
-    pub fn with_block(self, block: impl Into<Dim>) -> Self {
-        Self { block: block.into().0, ..self }
+    pub fn with_block(mut self, block: impl Into<Dim>) -> Self {
+        self.block = block.into().0;
+        self
     }
 }
 
@@ -181,41 +139,5 @@ texunit_unit::setters! {
         with_debugger(debugger: Option<&'a dyn Debugger>);
         with_gradients(gradients: Option<&'a dyn GradientEngine>);
         with_schedule(schedule: impl Into<Option<u64>>);
-    }
-}
-
-impl Default for LaunchOptions<'_> {
-    /// One CTA of one thread, a host thread for each core, 10^9 steps, 512 KiB of stack (CUDA's
-    /// maximum), 16 MiB of printed text, arithmetic as on a GPU, exact bounds, faults for bad
-    /// fetches, not cooperative.
-    fn default() -> Self {
-        Self {
-            grid: [1; 3],
-            ctas: None,
-            block: [1; 3],
-            dynamic_shared: 0,
-            threads: 0,
-            max_steps: 1_000_000_000,
-            stack_limit: 512 * 1024,
-            count_local: false,
-            fmad: true,
-            approximate: Approximate::Card,
-            bounds: Bounds::Exact,
-            bad_fetch: BadFetch::Fault,
-            cooperative: false,
-            runtime: None,
-            cluster: None,
-            graph: 0,
-            peers: &[],
-            printf_limit: PRINTF_LIMIT,
-            progress: None,
-            cancel: None,
-            external_writers: None,
-            cpu_clock: None,
-            observer: None,
-            debugger: None,
-            gradients: None,
-            schedule: None,
-        }
     }
 }

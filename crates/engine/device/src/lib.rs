@@ -119,10 +119,10 @@ pub use texunit_memory::{Mapped, Pages, Reserved};
 pub use texunit_simt::debug;
 pub use texunit_simt::{
     AccessKind, Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, CtaRange,
-    Described, ExternalWriters, Fault, FaultKind, FetchSite, Frame, Fusion, GradientEngine,
-    GradientStats, HandleSource, InstructionForm, KernelId, LaunchStats, Observer, PolledMemory,
-    Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop, Watch,
-    Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe, runtime,
+    Described, ExecutionOptions, ExternalWriters, Fault, FaultKind, FetchSite, Frame, Fusion,
+    GradientEngine, GradientStats, HandleSource, InstructionForm, KernelId, LaunchStats, Observer,
+    PolledMemory, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop,
+    Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe, runtime,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -1,11 +1,13 @@
 //! Device memory by address, on which the driver API's copies and memory sets work. The address may
 //! belong to a buffer, a module variable, or host memory that is mapped into the device.
 
+use crate::buffer::copy_in;
 use crate::device::Device;
 use crate::error::Error;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use texunit_forms::Count;
 use texunit_memory::Block;
 
 /// A range of device memory inside one allocation. Once the allocation is freed, copies fail, and
@@ -115,9 +117,7 @@ impl Linear {
             return Err(Error::ReadOnly(self.name().to_owned()));
         }
         let at = self.place(offset, bytes.len() as u64)?;
-        self.block.write(at, bytes).map_err(|e| self.outside(e.offset, e.len))?;
-        self.block.define(at, bytes.len() as u64);
-        Ok(())
+        copy_in(&self.block, at, bytes)
     }
 
     /// Whether some bytes from `offset` on are uninitialised; if so, `out` receives the masks
@@ -131,6 +131,13 @@ impl Linear {
         if let Ok(at) = self.place(offset, states.len() as u64) {
             self.block.set_states(at, states);
         }
+    }
+
+    /// The allocation in messages: "allocation 3 (64 bytes of `cuMemAlloc`)".
+    pub fn allocation_name(&self) -> String {
+        let (range, number) = (self.allocation(), self.number());
+        let size = Count(range.end - range.start, "byte");
+        format!("allocation {number} ({size} of `{}`)", self.name())
     }
 
     /// Number of the allocation, unique in the program.

@@ -4,7 +4,6 @@
 use crate::buffer::copy_in;
 use crate::device::Device;
 use crate::error::Error;
-use crate::handles::{sampler_handle, surface_handle, texture_handle};
 use crate::initial::initial_state;
 use crate::variables::{Global, OpaqueKind, OpaqueVariable, VariableAddresses};
 use std::collections::HashMap;
@@ -121,32 +120,21 @@ impl<'a> Loader<'a> {
         let name = &variable.name;
         let wanted = self.places.handles.get(name).copied();
         let mut tables = self.device.inner.tables();
-        let (kind, slots, handle) = match ty {
-            ScalarType::Samplerref => {
-                let slot = tables.take_sampler(name, wanted)?;
-                tables.samplers.set(slot, Some(Arc::new(initial.sampler)));
-                (OpaqueKind::Sampler, (None, Some(slot)), sampler_handle(slot))
-            }
-            ScalarType::Surfref => {
-                let slot = tables.take_surface(name, wanted)?;
-                (OpaqueKind::Surface, (Some(slot), None), surface_handle(slot))
-            }
-            _ => {
-                let (header, sampler) = tables.take_texture(name, wanted, None)?;
-                let handle = texture_handle(header, sampler);
-                (OpaqueKind::Texture, (Some(header), Some(sampler)), handle)
-            }
+        let kind = match ty {
+            ScalarType::Samplerref => OpaqueKind::Sampler,
+            ScalarType::Surfref => OpaqueKind::Surface,
+            _ => OpaqueKind::Texture,
         };
+        let slots = tables.take(kind, name, wanted, None)?;
+        let bound = kind == OpaqueKind::Sampler;
+        if bound {
+            tables.samplers.set(slots.1, Some(Arc::new(initial.sampler)));
+        }
         drop(tables);
-        self.symbols.addresses[id] = handle;
-        self.opaque.push(OpaqueVariable {
-            name: variable.name.clone(),
-            kind,
-            initial,
-            bound: kind == OpaqueKind::Sampler,
-            slots,
-            fields: variable.fields.clone(),
-        });
+        let (name, fields) = (name.clone(), variable.fields.clone());
+        let variable = OpaqueVariable { name, kind, initial, bound, slots, fields };
+        self.symbols.addresses[id] = variable.handle();
+        self.opaque.push(variable);
         Ok(())
     }
 
@@ -201,13 +189,6 @@ pub(crate) fn release(device: &Device, placed: &[u64], opaque: &[OpaqueVariable]
     }
     let mut tables = device.inner.tables();
     for variable in opaque {
-        match (variable.kind, variable.slots.0) {
-            (OpaqueKind::Texture, Some(slot)) => tables.release_texture(slot),
-            (OpaqueKind::Surface, Some(slot)) => tables.surfaces.release(slot),
-            _ => {}
-        }
-        if let Some(slot) = variable.slots.1 {
-            tables.samplers.release(slot);
-        }
+        tables.release(variable.kind, variable.slots);
     }
 }

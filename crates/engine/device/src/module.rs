@@ -3,6 +3,7 @@
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::handles::Slots;
 use crate::initial::{surface_warnings, texture_warnings};
 use crate::loader::{Loader, release};
 use crate::resource::{Owner, SurfaceResource, TextureResource};
@@ -219,11 +220,7 @@ impl Module {
     }
 
     /// The descriptor slots of the reference of this name.
-    pub(crate) fn slots(
-        &self,
-        name: &str,
-        kind: OpaqueKind,
-    ) -> Option<(Option<usize>, Option<usize>)> {
+    pub(crate) fn slots(&self, name: &str, kind: OpaqueKind) -> Option<Slots> {
         let bindings = self.bindings();
         bindings.variables.iter().find(|v| v.name == name && v.kind == kind).map(|v| v.slots)
     }
@@ -273,12 +270,8 @@ impl Module {
         let device = &self.inner.device;
         let (texture, kept) = texture_header(device, resource, descriptor, pairing)?;
         let warnings = self.bind(name, OpaqueKind::Texture, Some(kept), |tables, v| {
-            if let Some(slot) = v.slots.0 {
-                tables.textures.set(slot, Some(Arc::clone(&texture)));
-            }
-            if let Some(slot) = v.slots.1 {
-                tables.samplers.set(slot, Some(Arc::new(descriptor.sampler)));
-            }
+            tables.textures.set(v.slots.0, Some(Arc::clone(&texture)));
+            tables.samplers.set(v.slots.1, Some(Arc::new(descriptor.sampler)));
             texture_warnings(name, &v.fields, &texture, descriptor)
         })?;
         Ok(warnings)
@@ -291,10 +284,10 @@ impl Module {
         let variable = bindings.variables.iter_mut().find(|v| v.name == name);
         let Some(variable) = variable else { return };
         let mut tables = self.inner.device.inner.tables();
-        match (variable.kind, variable.slots.0) {
-            (OpaqueKind::Texture, Some(slot)) => tables.textures.set(slot, None),
-            (OpaqueKind::Surface, Some(slot)) => tables.surfaces.set(slot, None),
-            _ => return,
+        match variable.kind {
+            OpaqueKind::Texture => tables.textures.set(variable.slots.0, None),
+            OpaqueKind::Surface => tables.surfaces.set(variable.slots.0, None),
+            OpaqueKind::Sampler => return,
         }
         variable.bound = false;
         drop(tables);
@@ -307,9 +300,7 @@ impl Module {
     /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_sampler`].
     pub fn bind_sampler(&self, name: &str, sampler: &Sampler) -> Result<(), Error> {
         self.bind(name, OpaqueKind::Sampler, None, |tables, v| {
-            if let Some(slot) = v.slots.1 {
-                tables.samplers.set(slot, Some(Arc::new(*sampler)));
-            }
+            tables.samplers.set(v.slots.1, Some(Arc::new(*sampler)));
         })
     }
 
@@ -325,9 +316,7 @@ impl Module {
     ) -> Result<Vec<String>, Error> {
         let (surface, kept) = surface_header(&self.inner.device, &resource.into())?;
         self.bind(name, OpaqueKind::Surface, Some(kept), |tables, v| {
-            if let Some(slot) = v.slots.0 {
-                tables.surfaces.set(slot, Some(Arc::clone(&surface)));
-            }
+            tables.surfaces.set(v.slots.0, Some(Arc::clone(&surface)));
             surface_warnings(name, &v.fields, &surface)
         })
     }

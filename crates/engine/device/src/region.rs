@@ -1,6 +1,7 @@
 //! Boxes of texels of an array, on which copies work row by row.
 
 use crate::array::Array;
+use crate::buffer::copy_in;
 use crate::error::Error;
 use texunit_unit::{CreateError, Extent, Geometry, TexelIndex};
 
@@ -61,10 +62,7 @@ impl Array {
     /// ([`Self::copy_extent`]).
     pub fn write_row(&self, at: [u64; 3], bytes: &[u8]) -> Result<(), Error> {
         let Some(offset) = self.row_offset(at, bytes.len() as u64)? else { return Ok(()) };
-        let block = self.resource().block();
-        block.write(offset, bytes).map_err(|e| self.outside(e.offset, e.len))?;
-        block.define(offset, bytes.len() as u64);
-        Ok(())
+        copy_in(self.resource().block(), offset, bytes)
     }
 
     /// Whether some bytes of a row are uninitialised; if so, `out` receives the masks

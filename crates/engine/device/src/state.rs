@@ -5,9 +5,9 @@ use crate::array::Array;
 use crate::bound::BoundTexture;
 use crate::device::Device;
 use crate::error::Error;
-use crate::handles::{sampler_handle, surface_handle, texture_handle};
 use crate::resource::{SurfaceResource, TextureResource};
 use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
+use crate::variables::OpaqueKind;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -66,20 +66,21 @@ impl Device {
             let Some(sampler_slot) = tables.pair_of(slot) else { continue };
             paired.insert(sampler_slot);
             let sampler = tables.samplers.get(sampler_slot).map_or_else(Sampler::default, |s| *s);
-            let handle = texture_handle(slot, sampler_slot);
-            textures.push(WithHandle {
-                handle,
-                value: BoundTexture { texture: Arc::clone(texture), sampler },
-            });
+            let handle = OpaqueKind::Texture.handle((slot, sampler_slot));
+            let value = BoundTexture { texture: Arc::clone(texture), sampler };
+            textures.push(WithHandle { handle, value });
         }
         let alone = tables.samplers.filled().filter(|(slot, _)| !paired.contains(slot));
         let samplers = alone
-            .map(|(slot, sampler)| WithHandle { handle: sampler_handle(slot), value: **sampler })
+            .map(|(slot, sampler)| WithHandle {
+                handle: OpaqueKind::Sampler.handle((0, slot)),
+                value: **sampler,
+            })
             .collect();
         let surfaces = tables.surfaces.filled();
         let surfaces = surfaces
             .map(|(slot, value)| WithHandle {
-                handle: surface_handle(slot),
+                handle: OpaqueKind::Surface.handle((slot, 0)),
                 value: Arc::clone(value),
             })
             .collect();

@@ -3,8 +3,9 @@
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::handles::{sampler_handle, surface_handle, texture_handle};
+use crate::handles::Slots;
 use crate::resource::{OwnedResource, Owner, SurfaceResource, TextureResource};
+use crate::variables::OpaqueKind;
 use std::sync::Arc;
 use texunit_unit::{ReadMode, Sampler, Surface, Texture};
 
@@ -105,14 +106,30 @@ impl Device {
     }
 }
 
+/// The slots of an object, which are freed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct ObjectSlots {
+    pub(crate) device: Device,
+    kind: OpaqueKind,
+    pub(crate) slots: Slots,
+    _kept: Option<Owner>,
+}
+
+impl ObjectSlots {
+    fn handle(&self) -> u64 {
+        self.kind.handle(self.slots)
+    }
+}
+
+impl Drop for ObjectSlots {
+    fn drop(&mut self) {
+        self.device.inner.tables().release(self.kind, self.slots);
+    }
+}
+
 /// A texture object, which is destroyed when dropped.
 #[derive(Debug)]
-pub struct TextureObject {
-    device: Device,
-    header: usize,
-    sampler: usize,
-    _kept: Owner,
-}
+pub struct TextureObject(pub(crate) ObjectSlots);
 
 impl TextureObject {
     /// Creates a texture object, with a given handle or any.
@@ -124,43 +141,22 @@ impl TextureObject {
         handle: Option<u64>,
     ) -> Result<Self, Error> {
         let (texture, owner) = texture_header(device, resource, descriptor, pairing)?;
-        let mut tables = device.inner.tables();
-        let (header, sampler) =
-            tables.take_texture("a texture", handle, Some(&descriptor.sampler))?;
-        tables.textures.set(header, Some(texture));
+        let (kind, mut tables) = (OpaqueKind::Texture, device.inner.tables());
+        let slots = tables.take(kind, "a texture", handle, Some(&descriptor.sampler))?;
+        tables.textures.set(slots.0, Some(texture));
         drop(tables);
-        Ok(Self { device: device.clone(), header, sampler, _kept: owner })
+        Ok(Self(ObjectSlots { device: device.clone(), kind, slots, _kept: Some(owner) }))
     }
 
     /// The 64-bit handle that kernels use.
     pub fn handle(&self) -> u64 {
-        texture_handle(self.header, self.sampler)
-    }
-
-    pub(crate) fn device(&self) -> &Device {
-        &self.device
-    }
-
-    /// The slots in the tables of headers and samplers.
-    pub(crate) fn slots(&self) -> (usize, usize) {
-        (self.header, self.sampler)
-    }
-}
-
-impl Drop for TextureObject {
-    fn drop(&mut self) {
-        let mut tables = self.device.inner.tables();
-        tables.release_texture(self.header);
-        tables.unshare_sampler(self.sampler);
+        self.0.handle()
     }
 }
 
 /// A sampler object, which is destroyed when dropped.
 #[derive(Debug)]
-pub struct SamplerObject {
-    device: Device,
-    slot: usize,
-}
+pub struct SamplerObject(pub(crate) ObjectSlots);
 
 impl SamplerObject {
     /// Creates a sampler object, with a given handle or any.
@@ -169,37 +165,20 @@ impl SamplerObject {
         sampler: &Sampler,
         handle: Option<u64>,
     ) -> Result<Self, Error> {
-        let slot = device.inner.tables().share_sampler(sampler, handle)?;
-        Ok(Self { device: device.clone(), slot })
+        let kind = OpaqueKind::Sampler;
+        let slots = device.inner.tables().take(kind, "a sampler", handle, Some(sampler))?;
+        Ok(Self(ObjectSlots { device: device.clone(), kind, slots, _kept: None }))
     }
 
     /// The 64-bit handle that kernels use.
     pub fn handle(&self) -> u64 {
-        sampler_handle(self.slot)
-    }
-
-    pub(crate) fn device(&self) -> &Device {
-        &self.device
-    }
-
-    pub(crate) fn slot(&self) -> usize {
-        self.slot
-    }
-}
-
-impl Drop for SamplerObject {
-    fn drop(&mut self) {
-        self.device.inner.tables().unshare_sampler(self.slot);
+        self.0.handle()
     }
 }
 
 /// A surface object, which is destroyed when dropped.
 #[derive(Debug)]
-pub struct SurfaceObject {
-    device: Device,
-    slot: usize,
-    _kept: Owner,
-}
+pub struct SurfaceObject(pub(crate) ObjectSlots);
 
 impl SurfaceObject {
     /// Creates a surface object, with a given handle or any.
@@ -209,33 +188,16 @@ impl SurfaceObject {
         handle: Option<u64>,
     ) -> Result<Self, Error> {
         let (surface, owner) = surface_header(device, resource)?;
-        let mut tables = device.inner.tables();
-        let slot = tables.take_surface("a surface", handle)?;
-        tables.surfaces.set(slot, Some(surface));
+        let (kind, mut tables) = (OpaqueKind::Surface, device.inner.tables());
+        let slots = tables.take(kind, "a surface", handle, None)?;
+        tables.surfaces.set(slots.0, Some(surface));
         drop(tables);
-        Ok(Self { device: device.clone(), slot, _kept: owner })
+        Ok(Self(ObjectSlots { device: device.clone(), kind, slots, _kept: Some(owner) }))
     }
 
     /// The 64-bit handle that kernels use.
     pub fn handle(&self) -> u64 {
-        surface_handle(self.slot)
-    }
-
-    pub(crate) fn device(&self) -> &Device {
-        &self.device
-    }
-}
-
-impl SurfaceObject {
-    /// The slot in the table of surfaces.
-    pub(crate) fn slot(&self) -> usize {
-        self.slot
-    }
-}
-
-impl Drop for SurfaceObject {
-    fn drop(&mut self) {
-        self.device.inner.tables().surfaces.release(self.slot);
+        self.0.handle()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::buffer::copy_in;
 use crate::error::Error;
-use crate::handles::{sampler_handle, surface_handle, texture_handle};
+use crate::handles::Slots;
 use crate::texture::TextureDescriptor;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,12 +22,7 @@ pub enum OpaqueKind {
 impl OpaqueVariable {
     /// The handle that is the variable's value.
     pub fn handle(&self) -> u64 {
-        let (header, sampler) = (self.slots.0.unwrap_or(0), self.slots.1.unwrap_or(0));
-        match self.kind {
-            OpaqueKind::Texture => texture_handle(header, sampler),
-            OpaqueKind::Sampler => sampler_handle(sampler),
-            OpaqueKind::Surface => surface_handle(header),
-        }
+        self.kind.handle(self.slots)
     }
 }
 
@@ -55,7 +50,7 @@ pub struct OpaqueVariable {
     /// Whether something is bound to the reference (a `.samplerref` always has its initial state).
     pub bound: bool,
     /// The slots in the descriptor tables of headers and samplers.
-    pub(crate) slots: (Option<usize>, Option<usize>),
+    pub(crate) slots: Slots,
     /// The initialiser's fields as written, to be compared with a bound resource.
     pub(crate) fields: Vec<(String, i64)>,
 }

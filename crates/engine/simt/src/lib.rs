@@ -38,7 +38,7 @@ pub use lower::{
     CODES, FetchSite, HandleSource, InstructionForm, KernelId, Program, Reach, Resources, Symbols,
     function_address, function_of_address, is_known_function, lower,
 };
-pub use observe::{LaunchConfig, Observer};
+pub use observe::{ExecutionOptions, LaunchConfig, Observer};
 pub use regions::{JitError, JitMode};
 pub use stats::{BadFetches, Fault, Fusion, Interpreted, LaunchStats};
 pub use tally::{AccessKind, Tallies, Tally};

@@ -9,7 +9,7 @@ use crate::text::{comment, digits, hex, quoted};
 use crate::{Before, Ended, Launch, Refused, params};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use texunit_device::{BadFetch, Bounds, End, LaunchOptions, Module, State};
+use texunit_device::{BadFetch, Bounds, End, ExecutionOptions, Module, State};
 
 /// Maximum number of bytes that are written into the job file itself.
 const SHORT: usize = 64;
@@ -103,7 +103,7 @@ impl Job<'_> {
         if let Ended::Fault(fault) = ended {
             text += &comment(&format!("It ended with a fault: {}", fault.kind));
         }
-        let LaunchOptions {
+        let ExecutionOptions {
             grid,
             block,
             dynamic_shared,
@@ -117,7 +117,7 @@ impl Job<'_> {
             cluster,
             printf_limit,
             ..
-        } = *launch.options;
+        } = launch.options.execution;
         let device = self.module.device();
         let mut line = |key: &str, value: String| text += &format!("{key} = {value}\n");
         line("ptx", quoted(PTX));

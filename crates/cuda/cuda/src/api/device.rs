@@ -172,30 +172,25 @@ driver_api! {
         callback.check()?;
         ensure!(callbackFunc.is_some(), "callbackFunc is null");
         let _ = userData;
-        let mut all = notified();
-        all.0 += 1;
-        let handle = all.0;
-        all.1.insert((device, handle));
-        callback.set(handle)
+        callback.set(Notified::registry().insert(Notified(device)).number())
     }
 
     /// Unregisters the callback.
     fn cuDeviceUnregisterAsyncNotification(device, callback) {
         state::gpu(device)?;
-        match notified().1.remove(&(device, callback)) {
-            true => Ok(()),
-            false => Err(invalid!(
-                "callback {callback:#x} is not one of cuDeviceRegisterAsyncNotification for device {device}"
-            )),
-        }
+        let handle = Handle::<Notified>::of(callback);
+        ensure!(
+            handle.get().is_ok_and(|of| of.0 == device) && handle.take().is_ok(),
+            "callback {callback:#x} is not one of cuDeviceRegisterAsyncNotification for device {device}"
+        );
+        Ok(())
     }
 }
 
-/// The last handle that was given out, and the registered notification callbacks.
-fn notified() -> MutexGuard<'static, (usize, BTreeSet<(CUdevice, usize)>)> {
-    static ALL: Mutex<(usize, BTreeSet<(CUdevice, usize)>)> = Mutex::new((0, BTreeSet::new()));
-    lock(&ALL)
-}
+/// A registered callback for notifications of a device, of which there are none.
+struct Notified(CUdevice);
+
+object!(Notified, "a notification callback", INVALID_VALUE);
 
 /// The capabilities of a link for each operation (`CUatomicOperationCapability`).
 ///

@@ -32,14 +32,39 @@ driver_api! {
 
     /// Destroys an event.
     fn cuEventDestroy | cuEventDestroy_v2(hEvent) {
-        destroy(hEvent)
+        // Like all calls, this one returns the context's fault; the event is destroyed anyway.
+        happened(hEvent)?;
+        hEvent.take()?;
+        deferred::event_ended(hEvent.number());
+        capture::event_ended(hEvent.number());
+        crate::check_log::tell(|race| race.streams().end_event(hEvent.number() as u64));
+        Ok(())
     }
 
     /// Records an event, which completes immediately. With `CU_EVENT_RECORD_EXTERNAL`, allowed only
     /// during a capture, it becomes an event record node.
     fn [cuEventRecord] cuEventRecordWithFlags(hEvent, hStream, [flags = 0]) {
         ensure!(flags <= 1, "flags {flags:#x} is not 0 or CU_EVENT_RECORD_EXTERNAL (1)");
-        record(hEvent, hStream, flags)
+        let found = hEvent.get()?;
+        let order = Order::capturable(hStream)?;
+        ensure!(
+            order.context.handle == found.context,
+            CUresult::INVALID_HANDLE,
+            "hEvent is an event of context {:?}, and the stream is one of context {:?}",
+            found.context,
+            order.context.handle
+        );
+        match order.capture {
+            Some(place) if flags == CU_EVENT_RECORD_EXTERNAL => place.add(Op::RecordEvent(hEvent)),
+            Some(place) => place.record(hEvent.number()),
+            None if flags == CU_EVENT_RECORD_EXTERNAL => Err(invalid!(
+                "flags are CU_EVENT_RECORD_EXTERNAL (1), which is for streams that are captured"
+            )),
+            None => {
+                deferred::record_event(hEvent, &order);
+                Ok(())
+            }
+        }
     }
 
     /// Whether an event has completed; an event that was never recorded counts as completed.
@@ -67,16 +92,6 @@ driver_api! {
     }
 }
 
-fn destroy(event: Handle<Event>) -> Answer {
-    // Like all calls, this one returns the context's fault; the event is destroyed anyway.
-    happened(event)?;
-    event.take()?;
-    deferred::event_ended(event.number());
-    capture::event_ended(event.number());
-    crate::check_log::tell(|race| race.streams().end_event(event.number() as u64));
-    Ok(())
-}
-
 /// Makes the host wait for an event and returns its context.
 fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     happened(event)?;
@@ -86,29 +101,6 @@ fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     let context = happened(event)?;
     checks::waited(|race| race.streams().wait(event.number() as u64, None));
     Ok(context)
-}
-
-fn record(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) -> Answer {
-    let found = event.get()?;
-    let order = Order::capturable(stream)?;
-    ensure!(
-        order.context.handle == found.context,
-        CUresult::INVALID_HANDLE,
-        "hEvent is an event of context {:?}, and the stream is one of context {:?}",
-        found.context,
-        order.context.handle
-    );
-    match order.capture {
-        Some(place) if flags == CU_EVENT_RECORD_EXTERNAL => place.add(Op::RecordEvent(event)),
-        Some(place) => place.record(event.number()),
-        None if flags == CU_EVENT_RECORD_EXTERNAL => Err(invalid!(
-            "flags are CU_EVENT_RECORD_EXTERNAL (1), which is for streams that are captured"
-        )),
-        None => {
-            deferred::record_event(event, &order);
-            Ok(())
-        }
-    }
 }
 
 /// The context of an event, which must have no fault.

@@ -5,7 +5,7 @@ use crate::api::*;
 use crate::context;
 use crate::graph::capture;
 use crate::green::split::{self, Split};
-use crate::green::{self, Descriptor, GreenContext};
+use crate::green::{self, GreenContext};
 use crate::stream::{self, GREATEST_PRIORITY};
 use crate::teardown;
 
@@ -106,12 +106,35 @@ driver_api! {
             "flags {flags:#x} is not CU_GREEN_CTX_NONE (0) or CU_GREEN_CTX_DEFAULT_STREAM (1)"
         );
         let descriptor = desc.get()?;
-        phCtx.set(create(gpu, &descriptor)?)
+        ensure!(
+            descriptor.device == gpu.ordinal.unsigned_abs(),
+            CUresult::INVALID_DEVICE,
+            "desc is of resources of device {}, and dev is {}",
+            descriptor.device,
+            gpu.ordinal
+        );
+        let (primary, alias) = (context::retain_primary(gpu), Handle::fresh());
+        let green = GreenContext::new(gpu, (primary, alias), &descriptor);
+        let created = primary.get().and_then(|context| {
+            Context::registry().insert_as(alias, Arc::clone(&context));
+            context.register(green)
+        });
+        phCtx.set(created.inspect_err(|_| {
+            // Another thread has ended the primary context meanwhile.
+            Context::registry().remove(alias);
+            drop(teardown::release_primary(gpu));
+        })?)
     }
 
     /// Destroys a green context and releases its primary context. Its streams are detached.
     fn cuGreenCtxDestroy(hCtx) {
-        destroy(hCtx)
+        let green = hCtx.take()?;
+        Context::registry().remove(green.alias);
+        // Captures in its streams are invalidated.
+        for (number, stream) in Stream::registry().all_with_handles(|s| s.green == hCtx) {
+            capture::stream_ended(stream::own(green.gpu.ordinal.unsigned_abs(), number, &stream));
+        }
+        teardown::release_primary(&green.gpu)
     }
 
     /// The context handle that represents a green context.
@@ -159,36 +182,4 @@ driver_api! {
     fn cuGreenCtxWaitEvent(hCtx, hEvent) {
         context_events::wait(hCtx.get()?.primary, hEvent)
     }
-}
-
-/// Creates a green context, which retains the primary context of its device.
-fn create(gpu: &Arc<Gpu>, descriptor: &Descriptor) -> Answer<Handle<GreenContext>> {
-    ensure!(
-        descriptor.device == gpu.ordinal.unsigned_abs(),
-        CUresult::INVALID_DEVICE,
-        "desc is of resources of device {}, and dev is {}",
-        descriptor.device,
-        gpu.ordinal
-    );
-    let (primary, alias) = (context::retain_primary(gpu), Handle::fresh());
-    let green = GreenContext::new(gpu, (primary, alias), descriptor);
-    let created = primary.get().and_then(|context| {
-        Context::registry().insert_as(alias, Arc::clone(&context));
-        context.register(green)
-    });
-    created.inspect_err(|_| {
-        // Another thread has ended the primary context meanwhile.
-        Context::registry().remove(alias);
-        drop(teardown::release_primary(gpu));
-    })
-}
-
-/// Destroys a green context: its streams are detached, and captures in them are invalidated.
-fn destroy(handle: Handle<GreenContext>) -> Answer {
-    let green = handle.take()?;
-    Context::registry().remove(green.alias);
-    for (number, stream) in Stream::registry().all_with_handles(|s| s.green == handle) {
-        capture::stream_ended(stream::own(green.gpu.ordinal.unsigned_abs(), number, &stream));
-    }
-    teardown::release_primary(&green.gpu)
 }

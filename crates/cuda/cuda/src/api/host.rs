@@ -11,7 +11,16 @@ driver_api! {
     /// Allocates host memory with flags. All host memory is mapped and portable (unified
     /// addressing).
     fn [cuMemAllocHost_v2] cuMemHostAlloc(pp, bytesize, [Flags = 0]) {
-        allocate(&*current()?, pp, bytesize, Flags)
+        const ALL: u32 =
+            CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+        let context = current()?;
+        pp.check()?;
+        ensure!(
+            Flags & !ALL == 0,
+            "Flags {Flags:#x} has bits that are not CU_MEMHOSTALLOC flags: those are 1 (portable), 2 (device map) \
+             and 4 (write-combined)"
+        );
+        pp.set(memory::allocate_host(&context, bytesize, AllocationKind::Host(Flags))?)
     }
 
     /// Frees host memory.
@@ -43,8 +52,46 @@ driver_api! {
     /// Registers the program's memory for access by kernels. It must stay mapped until it is
     /// unregistered, and kernels may write it unless it is registered as read-only.
     fn cuMemHostRegister | cuMemHostRegister_v2(p, bytesize, Flags) {
-        // SAFETY: the caller's memory stays mapped until it is unregistered.
-        unsafe { register(&*current()?, p, bytesize, Flags) }
+        const ALL: u32 = CU_MEMHOSTREGISTER_PORTABLE
+            | CU_MEMHOSTREGISTER_DEVICEMAP
+            | CU_MEMHOSTREGISTER_IOMEMORY
+            | CU_MEMHOSTREGISTER_READ_ONLY;
+        let (context, address) = (current()?, p.address());
+        ensure!(bytesize != 0, "bytesize is 0: at least one byte is registered");
+        ensure!(
+            address.checked_add(bytesize as u64).is_some(),
+            "bytesize {bytesize} from p {address:#x} on passes the end of the addresses"
+        );
+        ensure!(
+            Flags & !ALL == 0,
+            "Flags {Flags:#x} has bits that are not CU_MEMHOSTREGISTER flags: {:#x}",
+            Flags & !ALL
+        );
+        ensure!(
+            !memory::is_device_address(address)?,
+            "p {address:#x} is an address of a device, not of host memory"
+        );
+        // Memory of another PCI device does not exist here.
+        ensure!(
+            Flags & CU_MEMHOSTREGISTER_IOMEMORY == 0,
+            CUresult::NOT_SUPPORTED,
+            "Flags has CU_MEMHOSTREGISTER_IOMEMORY: there is no memory of other devices of the machine"
+        );
+        let data = NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address as usize));
+        p.check()?;
+        let Some(data) = data else { return Err(invalid!("p is null")) };
+        let writable = Flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
+        check_rights(address, bytesize as u64, writable)?;
+        // SAFETY: the memory is mapped with these access rights, as far as the system can be asked.
+        // `memory::free` ends the block. The contract of `foreign` holds, because launches, copies
+        // and objects look the block up each time, and the caller guarantees that the memory stays
+        // mapped until it is unregistered and that no references to it exist.
+        let block = unsafe { Block::foreign(data, bytesize, writable, "registered host memory") };
+        memory::map_host(&context, Arc::new(block), AllocationKind::Registered(Flags))?;
+        if writable {
+            crate::host_access::registered(address, bytesize as u64);
+        }
+        Ok(())
     }
 
     /// Unregisters host memory, which kernels and textures can no longer access.
@@ -54,63 +101,6 @@ driver_api! {
         memory::free("p", p.address(), |kind| matches!(kind, AllocationKind::Registered(_)))
             .map_err(|refusal| refusal.with_code(CUresult::HOST_MEMORY_NOT_REGISTERED))
     }
-}
-
-fn allocate(context: &Context, out: Out<'_, u64>, size: usize, flags: u32) -> Answer {
-    const ALL: u32 =
-        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-    out.check()?;
-    ensure!(
-        flags & !ALL == 0,
-        "Flags {flags:#x} has bits that are not CU_MEMHOSTALLOC flags: those are 1 (portable), 2 (device map) \
-         and 4 (write-combined)"
-    );
-    out.set(memory::allocate_host(context, size, AllocationKind::Host(flags))?)
-}
-
-/// # Safety
-/// No references to the memory exist, and it stays mapped while the driver can access it.
-unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32) -> Answer {
-    const ALL: u32 = CU_MEMHOSTREGISTER_PORTABLE
-        | CU_MEMHOSTREGISTER_DEVICEMAP
-        | CU_MEMHOSTREGISTER_IOMEMORY
-        | CU_MEMHOSTREGISTER_READ_ONLY;
-    let address = pointer.address();
-    ensure!(size != 0, "bytesize is 0: at least one byte is registered");
-    ensure!(
-        address.checked_add(size as u64).is_some(),
-        "bytesize {size} from p {address:#x} on passes the end of the addresses"
-    );
-    ensure!(
-        flags & !ALL == 0,
-        "Flags {flags:#x} has bits that are not CU_MEMHOSTREGISTER flags: {:#x}",
-        flags & !ALL
-    );
-    ensure!(
-        !memory::is_device_address(address)?,
-        "p {address:#x} is an address of a device, not of host memory"
-    );
-    // Memory of another PCI device does not exist here.
-    ensure!(
-        flags & CU_MEMHOSTREGISTER_IOMEMORY == 0,
-        CUresult::NOT_SUPPORTED,
-        "Flags has CU_MEMHOSTREGISTER_IOMEMORY: there is no memory of other devices of the machine"
-    );
-    let data = NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address as usize));
-    pointer.check()?;
-    let Some(data) = data else { return Err(invalid!("p is null")) };
-    let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
-    check_rights(address, size as u64, writable)?;
-    // SAFETY: the memory is mapped with these access rights, as far as the system can be asked.
-    // `memory::free` ends the block. The contract of `foreign` holds, because launches, copies and
-    // objects look the block up each time, and the caller guarantees that the memory is not
-    // unmapped during one of them and that no references to it exist.
-    let block = unsafe { Block::foreign(data, size, writable, "registered host memory") };
-    memory::map_host(context, Arc::new(block), AllocationKind::Registered(flags))?;
-    if writable {
-        crate::host_access::registered(address, size as u64);
-    }
-    Ok(())
 }
 
 /// Checks that the program may access memory that it registers, and write it unless it is

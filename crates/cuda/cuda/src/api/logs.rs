@@ -1,7 +1,7 @@
 //! The log of errors (driver API, "Error Log Management Functions").
 
 use crate::api::*;
-use crate::log;
+use crate::log::{self, RegisteredCallback};
 
 /// Line that stands for lost messages.
 const CUT: &str = "[older messages are lost]";
@@ -10,16 +10,22 @@ driver_api! {
     /// Registers a callback for log messages.
     fn cuLogsRegisterCallback(callbackFunc, userData, callback_out) {
         let function = callbackFunc.ok_or(CUresult::INVALID_VALUE.because("callbackFunc is null"))?;
-        callback_out.set_if(log::register(function, userData.expose_provenance())?);
+        ensure!(
+            RegisteredCallback::registry().all(|_| true).len() < log::MAX_CALLBACKS,
+            "{} functions are called with each message already",
+            log::MAX_CALLBACKS
+        );
+        let callback = RegisteredCallback { function, data: userData.expose_provenance() };
+        callback_out.set_if(RegisteredCallback::registry().insert(callback).number());
         Ok(())
     }
 
     /// Unregisters the callback.
     fn cuLogsUnregisterCallback(callback) {
-        match log::unregister(callback) {
-            true => Ok(()),
-            false => Err(invalid!("callback {callback:#x} is not one of cuLogsRegisterCallback")),
-        }
+        let removed = RegisteredCallback::registry().remove(Handle::of(callback));
+        removed.map(|_| ()).ok_or_else(|| {
+            invalid!("callback {callback:#x} is not one of cuLogsRegisterCallback")
+        })
     }
 
     /// The position at which the next message will be logged.

@@ -46,7 +46,25 @@ driver_api! {
     ) {
         Order::of(hStream)?;
         ensure!(flags == 0, "flags {flags:#x} is not 0");
-        prefetch_batch((dptrs, sizes), (prefetchLocs, prefetchLocIdxs))
+        check_ranges(dptrs, sizes)?;
+        // Each location applies from the range on that its index names.
+        let groups = numPrefetchLocs;
+        ensure!(
+            groups != 0 && groups <= count && prefetchLocIdxs.at(0)? == 0,
+            "numPrefetchLocs {groups} is not from 1 to count, {count}, or prefetchLocIdxs[0] is not 0"
+        );
+        for group in 0..groups {
+            let first = prefetchLocIdxs.at(group)?;
+            let end = if group + 1 < groups { prefetchLocIdxs.at(group + 1)? } else { count };
+            ensure!(
+                first < end && end <= count,
+                "prefetchLocIdxs[{group}] is {first}: each is more than the one before, and less than count, {count}"
+            );
+            for i in first..end {
+                prefetch(dptrs.at(i)?, sizes.at(i)?, prefetchLocs.at(group)?)?;
+            }
+        }
+        Ok(())
     }
 
     /// An attribute of a range of managed memory.
@@ -176,32 +194,6 @@ fn check_ranges(addresses: Elements<'_, u64>, sizes: Elements<'_, usize>) -> Ans
         let found = managed(addresses.at(i)?, sizes.at(i)?);
         found.map(|_| ()).map_err(|refusal| refusal.within(|| format!("range {i}"), &[]))
     })
-}
-
-/// Prefetches ranges, each to the location of its group. For each location, an index names the
-/// first range to which it applies.
-fn prefetch_batch(
-    (addresses, sizes): (Elements<'_, u64>, Elements<'_, usize>),
-    (locations, indices): (Elements<'_, CUmemLocation>, Elements<'_, usize>),
-) -> Answer {
-    check_ranges(addresses, sizes)?;
-    let (count, groups) = (addresses.len(), locations.len());
-    ensure!(
-        groups != 0 && groups <= count && indices.at(0)? == 0,
-        "numPrefetchLocs {groups} is not from 1 to count, {count}, or prefetchLocIdxs[0] is not 0"
-    );
-    for group in 0..groups {
-        let first = indices.at(group)?;
-        let end = if group + 1 < groups { indices.at(group + 1)? } else { count };
-        ensure!(
-            first < end && end <= count,
-            "prefetchLocIdxs[{group}] is {first}: each is more than the one before, and less than count, {count}"
-        );
-        for i in first..end {
-            prefetch(addresses.at(i)?, sizes.at(i)?, locations.at(group)?)?;
-        }
-    }
-    Ok(())
 }
 
 /// The device number of a location.

@@ -1,27 +1,28 @@
 //! Values in memory that streams write and wait for (driver API, "Stream Memory Operations").
 
 use crate::api::*;
-use crate::memory_ops::{BatchOp, operation};
+use crate::memory_ops::BatchOp;
+use crate::prelude::stream_mem_op::*;
 
 driver_api! {
     /// Makes the following work of a stream wait for a 32-bit value.
     fn cuStreamWaitValue32 | cuStreamWaitValue32_v2(stream, addr, value, flags) {
-        one(stream, operation(true, 4, (addr, value.into()), flags))
+        one(stream, WAIT_32, (addr, value.into()), flags)
     }
 
     /// Makes the following work of a stream wait for a 64-bit value.
     fn cuStreamWaitValue64 | cuStreamWaitValue64_v2(stream, addr, value, flags) {
-        one(stream, operation(true, 8, (addr, value), flags))
+        one(stream, WAIT_64, (addr, value), flags)
     }
 
     /// Writes a 32-bit value after the preceding work of a stream.
     fn cuStreamWriteValue32 | cuStreamWriteValue32_v2(stream, addr, value, flags) {
-        one(stream, operation(false, 4, (addr, value.into()), flags))
+        one(stream, WRITE_32, (addr, value.into()), flags)
     }
 
     /// Writes a 64-bit value after the preceding work of a stream.
     fn cuStreamWriteValue64 | cuStreamWriteValue64_v2(stream, addr, value, flags) {
-        one(stream, operation(false, 8, (addr, value), flags))
+        one(stream, WRITE_64, (addr, value), flags)
     }
 
     /// Executes several waits and writes in order.
@@ -33,8 +34,10 @@ driver_api! {
     }
 }
 
-fn one(stream: Handle<Stream>, operation: CUstreamBatchMemOpParams) -> Answer {
+fn one(stream: Handle<Stream>, kind: u32, (address, value): (u64, u64), flags: c_uint) -> Answer {
     let order = Order::capturable(stream)?;
+    let words = [kind.into(), address, value, flags.into(), 0, 0];
+    let operation = CUstreamBatchMemOpParams { words };
     // SAFETY: the pointer is to one operation.
     unsafe { batch(&order, 1, &raw const operation, 0) }
 }

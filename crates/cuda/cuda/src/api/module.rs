@@ -23,8 +23,12 @@ driver_api! {
         module, image, [numOptions = 0], [options = In::null()], [optionValues = InOut::null()],
     ) {
         let given = RawOptions { count: numOptions, options, values: optionValues };
-        // SAFETY: options and image are valid as the driver API requires.
-        unsafe { load_data(module, image, &JitOptions::read(given)?) }
+        // SAFETY: the options are valid as the driver API requires.
+        let jit = unsafe { JitOptions::read(given)? };
+        module.check()?;
+        let context = context::current()?;
+        // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
+        load(module, &context, &unsafe { Image::at(image)? }, &jit)
     }
 
     /// Loads a module from a fatbin; `CUDA_ERROR_INVALID_IMAGE` for anything else.
@@ -103,19 +107,6 @@ pub(super) fn file(name: Text<'_>) -> Answer<(Image, String)> {
     })?;
     let text = name.to_string_lossy().into_owned();
     Ok((Image::of(bytes, Origin::Named(name.into())), text))
-}
-
-/// # Safety
-/// The arguments satisfy the safety contract of [`Image::at`].
-unsafe fn load_data(
-    module: Out<'_, Handle<Module>>,
-    image: Raw<'_>,
-    jit: &JitOptions<'_>,
-) -> Answer {
-    module.check()?;
-    let context = context::current()?;
-    // SAFETY: the caller upholds this function's safety contract.
-    load(module, &context, &unsafe { Image::at(image)? }, jit)
 }
 
 fn load(

@@ -29,8 +29,30 @@ driver_api! {
         minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit,
         [flags = 0],
     ) {
-        let shared = (blockSizeToDynamicSMemSize, dynamicSMemSize);
-        best((minGridSize, blockSize), func, shared, blockSizeLimit, flags)
+        minGridSize.check()?;
+        blockSize.check()?;
+        let (function, context) = current(func)?;
+        check_flags(flags)?;
+        let limit = u32::try_from(blockSizeLimit)
+            .map_err(|_| invalid!("blockSizeLimit {blockSizeLimit} is negative (0: no limit)"))?;
+        let dynamic = |threads: u32| match blockSizeToDynamicSMemSize {
+            Some(of_block) => {
+                let _inside = InProgram::enter();
+                // SAFETY: the caller's callback is called with the arguments that the driver would
+                // pass.
+                unsafe { of_block(threads as c_int) as u64 }
+            }
+            None => dynamicSMemSize as u64,
+        };
+        let card = context.gpu.card;
+        let (threads, count) = occupancy::best_block(&function, card, limit, dynamic);
+        ensure!(
+            count != 0,
+            "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
+            crate::module::kernel_name(&function)
+        );
+        blockSize.set(threads as c_int)?;
+        minGridSize.set(count as c_int * card.multiprocessors)
     }
 
     /// Maximum dynamic shared memory in bytes with which this many blocks are resident.
@@ -77,39 +99,6 @@ fn check_flags(flags: c_uint) -> Answer {
             "flags {flags} is not CU_OCCUPANCY_DEFAULT (0) or CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE (1)"
         )),
     }
-}
-
-fn best(
-    (grid, block): (Out<c_int>, Out<c_int>),
-    function: Handle<Function>,
-    (of_block, fixed): (CUoccupancyB2DSize, usize),
-    limit: c_int,
-    flags: c_uint,
-) -> Answer {
-    grid.check()?;
-    block.check()?;
-    let (function, context) = current(function)?;
-    check_flags(flags)?;
-    let limit = u32::try_from(limit)
-        .map_err(|_| invalid!("blockSizeLimit {limit} is negative (0: no limit)"))?;
-    let dynamic = |threads: u32| match of_block {
-        Some(of_block) => {
-            let _inside = InProgram::enter();
-            // SAFETY: the caller's callback is called with the arguments that the driver would
-            // pass.
-            unsafe { of_block(threads as c_int) as u64 }
-        }
-        None => fixed as u64,
-    };
-    let card = context.gpu.card;
-    let (threads, count) = occupancy::best_block(&function, card, limit, dynamic);
-    ensure!(
-        count != 0,
-        "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
-        crate::module::kernel_name(&function)
-    );
-    block.set(threads as c_int)?;
-    grid.set(count as c_int * card.multiprocessors)
 }
 
 /// Resident blocks of a launch on a multiprocessor.

@@ -69,14 +69,62 @@ driver_api! {
     /// Sets an attribute of a pool: early reuse of memory (always on), the release threshold, or
     /// the reset of a high-water mark.
     fn cuMemPoolSetAttribute(pool, attr, value) {
-        // SAFETY: the caller passes a value of the attribute's type.
-        unsafe { set_attribute(&*pool.get()?, attr, value) }
+        let pool = pool.get()?;
+        let mut state = pool.state();
+        match attr {
+            1..=3 => {
+                // SAFETY: the type of these attributes is `int`.
+                let bytes = unsafe { value.bytes(4) }.array(0)?;
+                state.reuse[attr as usize - 1] = i32::from_ne_bytes(bytes);
+            }
+            4 | 6 | 8 => {
+                // SAFETY: the type of these attributes is `cuuint64_t`.
+                let bytes = unsafe { value.bytes(8) }.array(0)?;
+                match (attr, u64::from_ne_bytes(bytes)) {
+                    (4, threshold) => state.threshold = threshold,
+                    (6, 0) => state.most_reserved = state.reserved,
+                    (8, 0) => state.most = state.used,
+                    (_, other) => bail!(
+                        "value {other} of attr {attr} is not 0: a high-water mark can be reset, and nothing else"
+                    ),
+                }
+            }
+            _ => bail!("attr {attr} is not a CUmemPool_attribute that can be set: those are 1 to 4, 6 and 8"),
+        }
+        Ok(())
     }
 
     /// An attribute or statistic of a pool.
     fn cuMemPoolGetAttribute(pool, attr, value) {
-        // SAFETY: the caller's buffer holds a value of the attribute's type.
-        unsafe { get_attribute(&*pool.get()?, attr, value) }
+        let pool = pool.get()?;
+        let state = pool.state();
+        let kind = match pool.place {
+            PoolLocation::Managed => CU_MEM_ALLOCATION_TYPE_MANAGED,
+            _ => CU_MEM_ALLOCATION_TYPE_PINNED,
+        };
+        // SAFETY: the buffer holds an `int`, the type of these attributes.
+        let short = |number: i32| unsafe { value.room(4) }.write(0, &number.to_ne_bytes());
+        // SAFETY: the buffer holds a `cuuint64_t`, the type of these attributes.
+        let long = |number: u64| unsafe { value.room(8) }.write(0, &number.to_ne_bytes());
+        match attr {
+            1..=3 => short(state.reuse[attr as usize - 1]),
+            4 => long(state.threshold),
+            5 => long(state.reserved),
+            7 => long(state.used),
+            6 => long(state.most_reserved),
+            8 => long(state.most),
+            9 => short(kind as i32),
+            10 => short(match pool.shared {
+                Some(_) => CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR as i32,
+                None => CU_MEM_HANDLE_TYPE_NONE as i32,
+            }),
+            11 => short(pool.location.id),
+            12 => short(pool.location.kind as i32),
+            13 => long(pool.max_size),
+            14 => short(0),
+            15 => short(-1),
+            _ => Err(invalid!("attr {attr} is not a CUmemPool_attribute: those are 1 to 15")),
+        }
     }
 
     /// Sets the access rights of devices to a pool's memory.
@@ -239,66 +287,4 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
     };
     crate::check_log::created(pool.number());
     Ok(pool)
-}
-
-/// # Safety
-/// The value has the attribute's type (by the header `int` or `cuuint64_t`).
-unsafe fn set_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
-    let mut state = pool.state();
-    match attribute {
-        1..=3 => {
-            // SAFETY: the type of these attributes is `int`.
-            let bytes = unsafe { value.bytes(4) }.array(0)?;
-            state.reuse[attribute as usize - 1] = i32::from_ne_bytes(bytes);
-        }
-        4 | 6 | 8 => {
-            // SAFETY: the type of these attributes is `cuuint64_t`.
-            let bytes = unsafe { value.bytes(8) }.array(0)?;
-            match (attribute, u64::from_ne_bytes(bytes)) {
-                (4, threshold) => state.threshold = threshold,
-                (6, 0) => state.most_reserved = state.reserved,
-                (8, 0) => state.most = state.used,
-                (_, other) => bail!(
-                    "value {other} of attr {attribute} is not 0: a high-water mark can be reset, and nothing else"
-                ),
-            }
-        }
-        _ => bail!(
-            "attr {attribute} is not a CUmemPool_attribute that can be set: those are 1 to 4, 6 and 8"
-        ),
-    }
-    Ok(())
-}
-
-/// # Safety
-/// The buffer holds a value of the attribute's type (by the header `int` or `cuuint64_t`).
-unsafe fn get_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
-    let state = pool.state();
-    let kind = match pool.place {
-        PoolLocation::Managed => CU_MEM_ALLOCATION_TYPE_MANAGED,
-        _ => CU_MEM_ALLOCATION_TYPE_PINNED,
-    };
-    // SAFETY: the buffer holds an `int`, the type of these attributes.
-    let short = |number: i32| unsafe { value.room(4) }.write(0, &number.to_ne_bytes());
-    // SAFETY: the buffer holds a `cuuint64_t`, the type of these attributes.
-    let long = |number: u64| unsafe { value.room(8) }.write(0, &number.to_ne_bytes());
-    match attribute {
-        1..=3 => short(state.reuse[attribute as usize - 1]),
-        4 => long(state.threshold),
-        5 => long(state.reserved),
-        7 => long(state.used),
-        6 => long(state.most_reserved),
-        8 => long(state.most),
-        9 => short(kind as i32),
-        10 => short(match pool.shared {
-            Some(_) => CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR as i32,
-            None => CU_MEM_HANDLE_TYPE_NONE as i32,
-        }),
-        11 => short(pool.location.id),
-        12 => short(pool.location.kind as i32),
-        13 => long(pool.max_size),
-        14 => short(0),
-        15 => short(-1),
-        _ => Err(invalid!("attr {attribute} is not a CUmemPool_attribute: those are 1 to 15")),
-    }
 }

@@ -23,7 +23,12 @@ driver_api! {
 
     /// Destroys a stream.
     fn cuStreamDestroy | cuStreamDestroy_v2(hStream) {
-        destroy(hStream)
+        context::current()?;
+        let queue = stream::queue(hStream);
+        hStream.take()?;
+        graph::capture::stream_ended(queue);
+        crate::check_log::tell(|race| race.streams().end_stream(queue));
+        Ok(())
     }
 
     /// Waits for all work of a stream, which is already done or done now (`late`), and returns the
@@ -91,7 +96,26 @@ driver_api! {
     /// Calls a host function when the preceding work of a stream is done: immediately, or with
     /// `--schedule` later. The mode of waiting for it (blocking 0, spinning 1) has no effect.
     fn [cuLaunchHostFunc] cuLaunchHostFunc_v2(hStream, function, userData, [syncMode = 0]) {
-        call(hStream, function, userData, syncMode)
+        let function = function.ok_or(CUresult::INVALID_VALUE.because("fn is null"))?;
+        let order = Order::capturable(hStream)?;
+        let params = CUDA_HOST_NODE_PARAMS {
+            function: function as usize,
+            userData: userData.expose_provenance() as u64,
+            syncMode,
+            ..Default::default()
+        };
+        let op = graph::params::host(&params)?;
+        if let Some(place) = order.capture {
+            return place.add(op);
+        }
+        let queue = order.queue;
+        deferred::submit(&order, move |works| {
+            works?;
+            // SAFETY: the caller's callback is called with the arguments that the driver would
+            // pass.
+            checks::host_function(queue, || unsafe { function(userData) });
+            Ok(())
+        })
     }
 
     /// The context of a stream.
@@ -181,33 +205,6 @@ fn synchronized(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     Ok(order.context)
 }
 
-fn call(
-    stream: Handle<Stream>,
-    function: CUhostFn,
-    data: *mut c_void,
-    sync_mode: c_uint,
-) -> Answer {
-    let function = function.ok_or(CUresult::INVALID_VALUE.because("fn is null"))?;
-    let order = Order::capturable(stream)?;
-    let params = CUDA_HOST_NODE_PARAMS {
-        function: function as usize,
-        userData: data.expose_provenance() as u64,
-        syncMode: sync_mode,
-        ..Default::default()
-    };
-    let op = graph::params::host(&params)?;
-    if let Some(place) = order.capture {
-        return place.add(op);
-    }
-    let queue = order.queue;
-    deferred::submit(&order, move |works| {
-        works?;
-        // SAFETY: the caller's callback is called with the arguments that the driver would pass.
-        checks::host_function(queue, || unsafe { function(data) });
-        Ok(())
-    })
-}
-
 fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
     out.check()?;
     let context = context::current()?;
@@ -217,13 +214,4 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
     );
     let green = green::find(context::current_handle());
     out.set(Stream::create(&context, green, flags, priority)?)
-}
-
-fn destroy(stream: Handle<Stream>) -> Answer {
-    context::current()?;
-    let queue = stream::queue(stream);
-    stream.take()?;
-    graph::capture::stream_ended(queue);
-    crate::check_log::tell(|race| race.streams().end_stream(queue));
-    Ok(())
 }

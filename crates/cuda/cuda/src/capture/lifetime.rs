@@ -1,6 +1,6 @@
 //! Begin and end of captures.
 
-use super::{Capture, Link, RELAXED, Tail, invalidated, is_any, join, with};
+use super::{Capture, CapturedGraph, Link, RELAXED, Tail, invalidated, is_any, join, with};
 use crate::context::Context;
 use crate::prelude::*;
 
@@ -18,8 +18,14 @@ pub(crate) fn check_begin(queue: Queue, mode: u32) -> Answer {
     Ok(())
 }
 
-/// Starts capturing a stream after some nodes, and returns the number of the capture.
-pub(crate) fn begin(context: &Context, queue: Queue, mode: u32, links: Vec<Link>) -> Answer<u64> {
+/// Starts capturing a stream into a graph after some of its nodes.
+pub(crate) fn begin(
+    context: &Context,
+    queue: Queue,
+    mode: u32,
+    links: Vec<Link>,
+    graph: impl FnOnce() -> CapturedGraph,
+) -> Answer {
     with(|all| {
         ensure!(
             !all.streams.contains_key(&queue),
@@ -34,21 +40,25 @@ pub(crate) fn begin(context: &Context, queue: Queue, mode: u32, links: Vec<Link>
             thread: std::thread::current().id(),
             is_invalid: false,
             left: Vec::new(),
+            graph: graph(),
         };
         all.captures.insert(all.last, new);
         all.streams.insert(queue, Tail { capture: all.last, links, ..Tail::default() });
-        Ok(all.last)
+        Ok(())
     })
 }
 
-/// The capture of a stream, by number.
-pub(crate) fn number_of(queue: Queue) -> Option<u64> {
-    with(|all| all.streams.get(&queue).map(|tail| tail.capture))
+/// Whether a stream is captured to a graph that existed before.
+pub(crate) fn is_to_graph(queue: Queue) -> bool {
+    with(|all| {
+        let capture = all.streams.get(&queue).and_then(|tail| all.captures.get(&tail.capture));
+        capture.is_some_and(|capture| !capture.graph.is_own)
+    })
 }
 
 /// A capture that has ended.
 pub(crate) struct Ended {
-    pub(crate) capture: u64,
+    pub(crate) graph: CapturedGraph,
     /// Why the capture fails, if it was invalidated.
     pub(crate) wrong: Option<Refusal>,
     /// The last dependencies of the stream in which the capture began, and of all others.
@@ -76,18 +86,18 @@ pub(crate) fn end(queue: Queue) -> Answer<Ended> {
             );
         }
         let wrong = capture.is_invalid.then(invalidated);
-        let left = all.captures.remove(&id).map(|capture| capture.left).unwrap_or_default();
+        let Capture { left, graph, .. } = all.captures.remove(&id).ok_or_else(invalidated)?;
         let (mut of_origin, mut of_others) = (Vec::new(), left);
         for (own, tail) in all.streams.extract_if(|_, tail| tail.capture == id) {
             if own == queue { &mut of_origin } else { &mut of_others }.extend(tail.links);
         }
-        Ok(Ended { capture: id, wrong, of_origin, of_others })
+        Ok(Ended { graph, wrong, of_origin, of_others })
     })
 }
 
-/// Handles the destruction of a stream, and returns the capture that began in it, which is over.
-/// Another one that it had joined continues, and must still join its work.
-pub(crate) fn stream_ended(queue: Queue) -> Option<u64> {
+/// Handles the destruction of a stream, and returns the graph of the capture that began in it, which
+/// is over. Another capture that it had joined continues, and must still join its work.
+pub(crate) fn stream_ended(queue: Queue) -> Option<CapturedGraph> {
     if !is_any() {
         return None;
     }
@@ -99,19 +109,19 @@ pub(crate) fn stream_ended(queue: Queue) -> Option<u64> {
             return None;
         }
         all.streams.retain(|_, tail| tail.capture != id);
-        all.captures.remove(&id).map(|_| id)
+        all.captures.remove(&id).map(|capture| capture.graph)
     })
 }
 
-/// Ends the captures of a context's streams, and returns their numbers.
-pub(crate) fn context_ended(context: &Context) -> Vec<u64> {
+/// Ends the captures of a context's streams, and returns their graphs.
+pub(crate) fn context_ended(context: &Context) -> Vec<CapturedGraph> {
     if !is_any() {
         return Vec::new();
     }
     with(|all| {
         let of = |_: &u64, capture: &mut Capture| capture.context == context.handle;
-        let ended: Vec<u64> = all.captures.extract_if(of).map(|(id, _)| id).collect();
-        all.streams.retain(|_, tail| !ended.contains(&tail.capture));
+        let ended = all.captures.extract_if(of).map(|(_, capture)| capture.graph).collect();
+        all.streams.retain(|_, tail| all.captures.contains_key(&tail.capture));
         ended
     })
 }

@@ -38,32 +38,25 @@ fn report_one(race: &Memory, access: &HostAccess) {
     trace.extend(&frames[callers..]);
     let places = allocation_trace::frames_of(&trace);
     let host = places.first().cloned();
-    let notes = places.into_iter().enumerate().map(|(i, place)| match i {
-        0 => format!("the host is at {place}"),
-        _ => format!("called from {place}"),
-    });
+    let notes = allocation_trace::notes("the host is at", places);
     let (rule, does) = match writes {
         false => (rules::RACE_HOST_READ, "reads"),
         true => (rules::RACE_HOST_WRITE, "writes"),
     };
-    let uses = |stores: bool| if stores { "writes" } else { "reads" };
     let message = match &found {
         HostRace::Kernel(_, stores) => format!(
             "the host {does} memory that a kernel {}, and has not waited for the kernel",
-            if *stores { "stores to" } else { "loads from" }
+            super::by_kernel(*stores).0
         ),
         HostRace::Copy(what, stores) => {
-            format!(
-                "the host {does} memory that {what} {}, and has not waited for it",
-                uses(*stores)
-            )
+            let uses = if *stores { "writes" } else { "reads" };
+            format!("the host {does} memory that {what} {uses}, and has not waited for it")
         }
     };
     let mut finding = Finding::of_process(rule, message, notes.collect());
     (finding.object, finding.host) = (object(address), host);
     if let HostRace::Kernel(Some(end), stores) = found {
-        let what = if stores { "is stored here" } else { "is loaded here" };
-        finding.other = Some((what.to_owned(), *end));
+        finding.other = Some((super::by_kernel(stores).1.to_owned(), *end));
     }
     if let Some(log) = log() {
         log.found(finding);
@@ -72,8 +65,5 @@ fn report_one(race: &Memory, access: &HostAccess) {
 
 fn object(address: u64) -> Option<Described> {
     let linear = state::gpus().ok()?.iter().find_map(|gpu| memory::linear(gpu, address, 1))?;
-    let (range, number) = (linear.allocation(), linear.number());
-    let (size, name) = (range.end - range.start, linear.name());
-    let text = format!("allocation {number} ({} of `{name}`)", Count(size, "byte"));
-    Some(Described { text, allocation: Some(number) })
+    Some(Described { text: linear.allocation_name(), allocation: Some(linear.number()) })
 }

@@ -1,6 +1,7 @@
 //! Races of stream-ordered allocations and frees of memory pools (check `race`).
 
 use super::{QueuePosition, log, report_new};
+use crate::allocation_trace::lines;
 use texunit_checks::{Finding, rules};
 use texunit_forms::Count;
 
@@ -20,14 +21,13 @@ pub(crate) fn freed(stand: &QueuePosition, range: (u64, u64), number: u64) {
         None => race.accessed(Some(stand.queue), range, true),
     };
     let Some((end, stores)) = found else { return };
-    let does = if stores { "stores to" } else { "loads from" };
+    let (does, here) = super::by_kernel(stores);
     let message = format!(
         "memory of a pool ({}, allocation {number}) is freed in a stream, a kernel of another stream {does} it, and nothing \
          orders the two",
         Count(range.1, "byte")
     );
-    let here = if stores { "is stored here" } else { "is loaded here" };
-    let mut finding = Finding::of_process(rules::RACE_POOL_FREE, message, allocation_lines(number));
+    let mut finding = Finding::of_process(rules::RACE_POOL_FREE, message, lines(number));
     finding.other = Some((here.to_owned(), end));
     log.found(finding);
     report_new(None, (0, None));
@@ -43,7 +43,7 @@ pub(super) fn copied(stand: &QueuePosition, range: (u64, u64), done: &str) {
         "{} of a pool (allocation {number}) are {done} by a copy or fill in a stream that does not wait for the allocation",
         Count(range.1, "byte")
     );
-    log.found(Finding::of_process(rules::RACE_POOL_ALLOCATION, message, allocation_lines(number)));
+    log.found(Finding::of_process(rules::RACE_POOL_ALLOCATION, message, lines(number)));
     report_new(None, (0, None));
 }
 
@@ -53,19 +53,12 @@ pub(super) fn used() {
     let uses = log.race().map(|race| race.take_pool_uses()).unwrap_or_default();
     for used in uses {
         let number = used.number;
+        let (does, here) = super::by_kernel(used.stores);
         let message = format!(
-            "a kernel {} memory of a pool (allocation {number}) in a stream that does not wait for the allocation",
-            if used.stores { "stores to" } else { "loads from" }
+            "a kernel {does} memory of a pool (allocation {number}) in a stream that does not wait for the allocation"
         );
-        let mut finding =
-            Finding::of_process(rules::RACE_POOL_ALLOCATION, message, allocation_lines(number));
-        let here = if used.stores { "is stored here" } else { "is loaded here" };
+        let mut finding = Finding::of_process(rules::RACE_POOL_ALLOCATION, message, lines(number));
         finding.other = used.end.map(|end| (here.to_owned(), end));
         log.found(finding);
     }
-}
-
-/// Call site of the allocation.
-fn allocation_lines(number: u64) -> Vec<String> {
-    crate::allocation_trace::lines(number)
 }

@@ -46,14 +46,8 @@ impl<'a> Work<'a> {
         let count = self.states.iter().filter(|&&state| state != 0).count() as u64;
         let first = self.states.iter().position(|&state| state != 0).unwrap_or(0) as u64;
         let name = || {
-            let range = linear.allocation();
-            let (at, size) = (address + first - range.start, range.end - range.start);
-            let number = linear.number();
-            format!(
-                "byte {at} of allocation {number} ({} of `{}`)",
-                Count(size, "byte"),
-                linear.name()
-            )
+            let at = address + first - linear.allocation().start;
+            format!("byte {at} of {}", linear.allocation_name())
         };
         let (all, ..) = self.undefined.get_or_insert_with(|| (0, linear.number(), name()));
         *all += count;

@@ -64,6 +64,18 @@ impl State {
         self.tails.get(&line).into_iter().flatten().copied().filter(|&id| self.is_open(id))
     }
 
+    /// Items that an event stands for.
+    pub(super) fn of_event(&self, event: usize) -> Vec<Id> {
+        self.events.get(&event).cloned().unwrap_or_default()
+    }
+
+    /// Makes the next item of a stream depend on more items.
+    pub(super) fn wait(&mut self, line: StreamKey, ids: &[Id]) {
+        let open = ids.iter().copied().filter(|&id| self.is_open(id));
+        let tail = self.tail(line).chain(open).collect();
+        self.tails.insert(line, tail);
+    }
+
     /// Dependencies of the next item of a stream.
     pub(super) fn before(&self, line: StreamKey) -> Vec<Id> {
         let waits = |other: &StreamKey| match (line.queue, other.queue) {

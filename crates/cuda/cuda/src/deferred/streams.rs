@@ -34,13 +34,9 @@ pub(crate) fn recorded_in_context(event: usize, context: &Context) {
 pub(crate) fn context_waits(event: usize, order: &Order) {
     if has_any() {
         with(|state| {
-            let ids = state.events.get(&event).cloned().unwrap_or_default();
-            let mut lines = lines(state, &order.context);
-            lines.push(order.line());
-            for line in lines {
-                let mut tail: Vec<Id> = state.tail(line).collect();
-                tail.extend(ids.iter().copied().filter(|&id| state.is_open(id)));
-                state.tails.insert(line, tail);
+            let ids = state.of_event(event);
+            for line in lines(state, &order.context).into_iter().chain([order.line()]) {
+                state.wait(line, &ids);
             }
         });
     }

@@ -35,12 +35,15 @@ pub(crate) struct KernelOp {
 }
 
 impl KernelOp {
+    /// A launch of a function that the program names by the handle of a function or kernel.
     pub(crate) fn new(
-        (function, func, kern): (Arc<Function>, usize, usize),
+        (function, handle): (Arc<Function>, usize),
         context: Arc<Context>,
         shape: Shape,
         params: Vec<u8>,
     ) -> Self {
+        let is_function = Function::registry().find(Handle::of(handle)).is_some();
+        let (func, kern) = if is_function { (handle, 0) } else { (0, handle) };
         let params: Arc<[u8]> = params.into();
         let base = params.as_ptr().expose_provenance() as u64;
         let all = function.kernel.params();

@@ -9,7 +9,6 @@ use super::op::{CopyOp, Op};
 use crate::array::ArrayObject;
 use crate::context::{self, context_or_current};
 use crate::launch;
-use crate::library::Kernel;
 use crate::memory_ops::BatchOp;
 use crate::module::Function;
 use crate::prelude::*;
@@ -43,9 +42,7 @@ pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
         let (each, extra) = (In::of(params.kernelParams), In::of(params.extra));
         launch::parameters(&function, each, extra)?
     };
-    let is_kernel = Kernel::registry().find(Handle::of(given)).is_some();
-    let (func, kern) = if is_kernel { (0, given) } else { (given, 0) };
-    Ok(Op::Kernel(Arc::new(KernelOp::new((function, func, kern), context, shape, bytes))))
+    Ok(Op::Kernel(Arc::new(KernelOp::new((function, given), context, shape, bytes))))
 }
 
 /// The parameters of a kernel node, whose pointers lead into its operation.

@@ -6,7 +6,7 @@
 
 use super::{Handle, Kind, Ticket};
 use crate::prelude::*;
-use texunit_device::{Block, Pages, Reserved};
+use texunit_device::{Block, Pages};
 
 /// Kind number in the label of the event's file.
 const KIND: u8 = 4;
@@ -43,15 +43,12 @@ impl SharedEvent {
     }
 
     fn map(pages: Pages) -> Answer<Self> {
-        let none = || failed("the system has no room for more mappings");
+        let none = "the system has no room for more mappings";
         let pages = Arc::new(pages);
-        let reserved = Arc::new(Reserved::new(0, pages.size(), 0).ok_or_else(none)?);
-        let mapped = reserved.map(reserved.range().start, &pages, pages.size()).ok_or_else(none)?;
-        let number = Block::next_number();
-        let block = Block::of_mapped(vec![Arc::new(mapped)], true, ("event", number));
-        let file = pages.own_number().ok_or_else(none)?;
-        let own = Ticket::own(file, number)?;
-        Ok(Self { block: block.ok_or_else(none)?, own })
+        let (block, _) = super::map(&pages, "event").map_err(|_| failed(none))?;
+        let file = pages.own_number().ok_or_else(|| failed(none))?;
+        let own = Ticket::own(file, block.number())?;
+        Ok(Self { block, own })
     }
 
     /// Handle of the event.

@@ -82,11 +82,12 @@ pub(super) enum Storage {
 }
 
 impl Allocation {
+    /// An allocation of a device at an address, with its size in bytes.
     pub(super) fn new(
         context: &Context,
+        gpu: &Arc<Gpu>,
         kind: AllocationKind,
-        base: u64,
-        size: u64,
+        (base, size): (u64, u64),
         storage: Storage,
     ) -> Self {
         let id = match &storage {
@@ -98,7 +99,7 @@ impl Allocation {
             size,
             kind,
             context: context.handle,
-            gpu: Arc::clone(&context.gpu),
+            gpu: Arc::clone(gpu),
             id,
             sync: AtomicBool::new(false),
             advice: Mutex::new(AdviceMap::new(base)),

@@ -192,17 +192,8 @@ impl<'a> Endpoint<'a> {
     pub(crate) fn named(&self, at: [u64; 3]) -> (u64, String) {
         match self {
             Self::Linear(linear) => {
-                let range = linear.allocation();
-                let (number, size) = (linear.number(), range.end - range.start);
-                let offset = linear.address() + at[0] - range.start;
-                let name = linear.name();
-                (
-                    number,
-                    format!(
-                        "byte {offset} of allocation {number} ({} of `{name}`)",
-                        Count(size, "byte")
-                    ),
-                )
+                let offset = linear.address() + at[0] - linear.allocation().start;
+                (linear.number(), format!("byte {offset} of {}", linear.allocation_name()))
             }
             Self::HostRead(_) | Self::HostWritten(_) | Self::Staged(_) => {
                 (0, "memory of the host".to_owned())

@@ -1,11 +1,11 @@
 //! Device memory shared between processes (`cuIpcGetMemHandle`).
 
 use crate::context::Context;
-use crate::ipc::{Handle, Kind, Ticket};
+use crate::ipc::{self, Handle, Kind, Ticket};
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::prelude::*;
 use crate::state;
-use texunit_device::{Block, Pages, Reserved};
+use texunit_device::{Block, Pages};
 
 /// Kind number in the label of the memory's file; other kinds of memory have other numbers.
 const KIND: u8 = 3;
@@ -76,15 +76,10 @@ pub(crate) fn map(
     (offset, size): (u64, u64),
     name: &str,
 ) -> Answer<(Arc<Block>, u64)> {
-    let failed = |what: &str| CUresult::MAP_FAILED.because(what.to_owned());
-    let reserved = Reserved::new(0, pages.size(), 0);
-    let reserved = Arc::new(reserved.ok_or_else(|| failed("there are no free addresses"))?);
-    let base = reserved.range().start;
-    let mapped = reserved.map(base, pages, pages.size());
-    let mapped = mapped.ok_or_else(|| failed("the system has no room for more mappings"))?;
-    let whole = Block::of_mapped(vec![Arc::new(mapped)], true, (name, Block::next_number()));
-    let part = whole.map(Arc::new).and_then(|whole| whole.slice(offset, size, name));
-    let part = part.ok_or_else(|| failed("the memory is smaller than the mapped range"))?;
+    let (whole, base) = ipc::map(pages, name).map_err(|why| CUresult::MAP_FAILED.because(why))?;
+    let part = Arc::new(whole)
+        .slice(offset, size, name)
+        .ok_or(CUresult::MAP_FAILED.because("the memory is smaller than the mapped range"))?;
     Ok((Arc::new(part), base + offset))
 }
 

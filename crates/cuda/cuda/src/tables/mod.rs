@@ -42,10 +42,6 @@ impl<const N: usize> Table<N> {
     const fn new(entries: [Entry; N]) -> Self {
         Self { size: size_of::<Self>(), entries }
     }
-
-    fn address(&'static self) -> *const c_void {
-        std::ptr::from_ref(self).cast()
-    }
 }
 
 /// The entries of a table by index; those without a function are not supported:
@@ -86,22 +82,22 @@ struct ExportTable {
     name: &'static str,
     /// UUID of the table as a number.
     uuid: u128,
-    address: fn() -> *const c_void,
+    address: Entry,
 }
 
-const fn known(name: &'static str, uuid: u128, address: fn() -> *const c_void) -> ExportTable {
-    ExportTable { name, uuid, address }
+const fn known<T>(name: &'static str, uuid: u128, table: &'static T) -> ExportTable {
+    ExportTable { name, uuid, address: Entry(std::ptr::from_ref(table).cast()) }
 }
 
 /// All export tables that the driver provides.
 #[rustfmt::skip]
 static TABLES: [ExportTable; 6] = [
-    known("CUDART_INTERFACE", 0x6bd5fb6c_5bf4_e74a_8987_d93912fd9df9, runtime::interface),
-    known("TOOLS_RUNTIME_CALLBACK_HOOKS", 0xa094798c_2e74_2e74_93f2_0800200c0a66, runtime::hooks),
-    known("TOOLS_TLS", 0x42d85a81_23f6_cb47_8298_f6e78a3aecdc, runtime::tools_tls),
-    known("tools 21318c60", 0x21318c60_9714_3248_8ca6_41ff7324c8f2, runtime::tools),
-    known("context checks 263e8860", 0x263e8860_7cd2_6143_92f6_bbd5006dfa7e, runtime::checks),
-    known("CONTEXT_LOCAL_STORAGE", 0xc693336e_1121_df11_a8c3_68f355d89593, storage::table),
+    known("CUDART_INTERFACE", 0x6bd5fb6c_5bf4_e74a_8987_d93912fd9df9, &runtime::INTERFACE_TABLE),
+    known("TOOLS_RUNTIME_CALLBACK_HOOKS", 0xa094798c_2e74_2e74_93f2_0800200c0a66, &runtime::HOOKS_TABLE),
+    known("TOOLS_TLS", 0x42d85a81_23f6_cb47_8298_f6e78a3aecdc, &runtime::TLS_TABLE),
+    known("tools 21318c60", 0x21318c60_9714_3248_8ca6_41ff7324c8f2, &runtime::TOOLS_TABLE),
+    known("context checks 263e8860", 0x263e8860_7cd2_6143_92f6_bbd5006dfa7e, &runtime::CHECKS_TABLE),
+    known("CONTEXT_LOCAL_STORAGE", 0xc693336e_1121_df11_a8c3_68f355d89593, &storage::TABLE),
 ];
 
 /// The function in entries whose purpose is unknown: prints table and entry once and returns an
@@ -131,7 +127,7 @@ driver_api! {
         ppExportTable.check()?;
         let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == pExportTableId);
         crate::report::foreign::asked_for_table(found.is_some());
-        ppExportTable.set_if(found.map_or(std::ptr::null(), |known| (known.address)()));
+        ppExportTable.set_if(found.map_or(std::ptr::null(), |known| known.address.0.cast()));
         found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because(
             "texunit has no table of this number, which no CUDA runtime needs",
         ))
@@ -144,7 +140,7 @@ mod tests {
 
     /// The entries of a table, with its size first.
     fn sized(index: usize) -> &'static [usize] {
-        let table: *const usize = (TABLES[index].address)().cast();
+        let table: *const usize = TABLES[index].address.0.cast();
         // SAFETY: the table is a static that begins with its size, followed by entries of one word.
         unsafe { std::slice::from_raw_parts(table, *table / size_of::<usize>()) }
     }
@@ -199,7 +195,7 @@ mod tests {
         ];
         // SAFETY: both pointers are valid.
         assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::SUCCESS);
-        assert_eq!(table, runtime::interface());
+        assert_eq!(table, TABLES[runtime::INTERFACE].address.0.cast());
         id[15] = 0;
         // SAFETY: both pointers are valid.
         assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::NOT_FOUND);

@@ -61,40 +61,21 @@ unsafe extern "C" fn mode() -> i32 {
     0
 }
 
-static INTERFACE_TABLE: Table<15> = Table::new(entries!(
+/// Functions that the runtime itself needs.
+pub(super) static INTERFACE_TABLE: Table<15> = Table::new(entries!(
     INTERFACE, 1, 2 => primary_context, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 => may_start, 13, 14, 15
 ));
-static HOOKS_TABLE: Table<7> =
+/// Tools that observe the runtime's calls.
+pub(super) static HOOKS_TABLE: Table<7> =
     Table::new(entries!(HOOKS, 1, 2 => function_flags, 3, 4, 5, 6 => event_flags, 7));
-static TLS_TABLE: Table<4> = Table::new(entries!(TLS, 1, 2, 3, 4));
+/// Thread-local storage for tools, used once a flag is set.
+pub(super) static TLS_TABLE: Table<4> = Table::new(entries!(TLS, 1, 2, 3, 4));
+/// A table requested by 13.5 and used once a flag is set.
 #[rustfmt::skip]
-static TOOLS_TABLE: Table<55> = Table::new(entries!(
+pub(super) static TOOLS_TABLE: Table<55> = Table::new(entries!(
     TOOLS, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
     28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55
 ));
-static CHECKS_TABLE: Table<3> = Table::new(entries!(CHECKS, 1, 2 => stands_for, 3 => mode));
-
-/// The table of functions that the runtime itself needs.
-pub(super) fn interface() -> *const c_void {
-    INTERFACE_TABLE.address()
-}
-
-/// The table about tools that observe the runtime's calls.
-pub(super) fn hooks() -> *const c_void {
-    HOOKS_TABLE.address()
-}
-
-/// The table of thread-local storage for tools, used once a flag is set.
-pub(super) fn tools_tls() -> *const c_void {
-    TLS_TABLE.address()
-}
-
-/// A table requested by 13.5 and used once a flag is set.
-pub(super) fn tools() -> *const c_void {
-    TOOLS_TABLE.address()
-}
-
-/// The table of queries about contexts.
-pub(super) fn checks() -> *const c_void {
-    CHECKS_TABLE.address()
-}
+/// Queries about contexts.
+pub(super) static CHECKS_TABLE: Table<3> =
+    Table::new(entries!(CHECKS, 1, 2 => stands_for, 3 => mode));

@@ -4,7 +4,7 @@
 use super::{Entry, entries, functions};
 use crate::context::{self, Context};
 use crate::prelude::*;
-use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::RwLock;
 
 /// Index in [`super::TABLES`].
 pub(super) const NUMBER: usize = 5;
@@ -25,14 +25,6 @@ type Values = HashMap<usize, Value>;
 /// Values by the handle of the context.
 static VALUES: RwLock<Option<HashMap<usize, Values>>> = RwLock::new(None);
 
-fn read() -> RwLockReadGuard<'static, Option<HashMap<usize, Values>>> {
-    read_lock(&VALUES)
-}
-
-fn write() -> RwLockWriteGuard<'static, Option<HashMap<usize, Values>>> {
-    write_lock(&VALUES)
-}
-
 /// The context of a handle; null names the current one.
 fn given(context: Handle<Context>) -> Answer<Handle<Context>> {
     let handle = if context.is_null() { context::current_handle() } else { context };
@@ -47,7 +39,7 @@ functions! {
     /// Entry 0: stores a value; an existing one is replaced without a call of its destructor.
     fn put(context: Handle<Context>, key: usize, value: usize, destructor: Option<Destructor>) {
         let context = given(context)?;
-        let mut values = write();
+        let mut values = write_lock(&VALUES);
         // The context is checked while the values are locked, as a context that ends removes its
         // values afterwards.
         context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED.because("the context has been destroyed"))?;
@@ -59,7 +51,7 @@ functions! {
     /// Entry 1: removes a value without a call of its destructor.
     fn remove(context: Handle<Context>, key: usize) {
         let context = given(context)?.number();
-        let mut values = write();
+        let mut values = write_lock(&VALUES);
         let all = values.as_mut().and_then(|values| values.get_mut(&context));
         all.and_then(|all| all.remove(&key)).map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because(
             "the context has no value of this key",
@@ -71,7 +63,7 @@ functions! {
     fn get(value: Out<usize>, context: Handle<Context>, key: usize) {
         value.check()?;
         let context = given(context)?.number();
-        let values = read();
+        let values = read_lock(&VALUES);
         let found = values.as_ref().and_then(|values| values.get(&context)?.get(&key).copied());
         value.set_if(found.map_or(0, |found| found.value));
         found.map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because("the context has no value of this key"))
@@ -80,7 +72,8 @@ functions! {
 
 /// Calls the destructors of a context's values when the context ends.
 pub(crate) fn release_context(context: &Context) {
-    let gone = write().as_mut().and_then(|values| values.remove(&context.handle.number()));
+    let gone =
+        write_lock(&VALUES).as_mut().and_then(|values| values.remove(&context.handle.number()));
     // The lock has been released, as destructors may call the driver.
     for (key, Value { value, destructor }) in gone.into_iter().flatten() {
         if let Some(destructor) = destructor {
@@ -91,12 +84,7 @@ pub(crate) fn release_context(context: &Context) {
     }
 }
 
-static TABLE: [Entry; 4] = entries!(NUMBER, 0 => put, 1 => remove, 2 => get, 3);
-
-/// Address of the table.
-pub(super) fn table() -> *const c_void {
-    TABLE.as_ptr().cast()
-}
+pub(super) static TABLE: [Entry; 4] = entries!(NUMBER, 0 => put, 1 => remove, 2 => get, 3);
 
 #[cfg(test)]
 mod tests {
@@ -148,6 +136,6 @@ mod tests {
             // Null names the current context, of which this thread has none.
             assert_eq!(put(0, 100, 1, Some(end)), CUresult::INVALID_CONTEXT);
         }
-        assert!(!read().as_ref().unwrap().contains_key(&at));
+        assert!(!read_lock(&VALUES).as_ref().unwrap().contains_key(&at));
     }
 }

@@ -2,7 +2,6 @@
 //! stubs of kernels.
 
 use crate::api::*;
-use crate::codes::INVALID_DEVICE_FUNCTION;
 use texunit_cuda_abi::function_attribute as attribute;
 
 runtime_api! {
@@ -64,10 +63,7 @@ pub(crate) fn kernel(function: Raw) -> Answer<CUfunction> {
     let kernel = registry::kernel_or_handle(function.address() as usize)?;
     let mut name = std::ptr::null();
     match driver::cuFuncGetName(&mut name, kernel) {
-        CUresult::INVALID_HANDLE => Err(INVALID_DEVICE_FUNCTION.because(format!(
-            "func {:#x} is not a `__global__` function that the program has registered, nor a handle of one",
-            function.address()
-        ))),
+        CUresult::INVALID_HANDLE => Err(registry::unknown(function.address() as usize)),
         code => check(code).map(|()| kernel),
     }
 }

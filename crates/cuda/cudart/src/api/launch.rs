@@ -2,29 +2,21 @@
 //! and launches through the driver.
 
 use crate::api::*;
-use crate::codes::{INVALID_CONFIGURATION, INVALID_DEVICE_FUNCTION};
-
-/// Grid, block, and dynamic shared memory in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) shared: usize,
-}
+use crate::codes::INVALID_CONFIGURATION;
 
 runtime_api! {
     /// Launches a kernel, named by its host stub or by a library's kernel handle.
     fn cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream) {
-        let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
+        let config = cudaLaunchConfig_t::new(gridDim, blockDim, sharedMem, stream);
         // SAFETY: the kernel's arguments are valid as the runtime API requires.
-        unsafe { launch(func.address() as usize, &shape, args, stream, &[]) }
+        unsafe { launch(func.address() as usize, &config, args, &[]) }
     }
 
     /// Launches a cooperative kernel, whose CTAs can synchronise with each other.
     fn cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream) {
-        let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
+        let config = cudaLaunchConfig_t::new(gridDim, blockDim, sharedMem, stream);
         // SAFETY: the kernel's arguments are valid as the runtime API requires.
-        unsafe { launch(func.address() as usize, &shape, args, stream, &[cooperative()]) }
+        unsafe { launch(func.address() as usize, &config, args, &[cooperative()]) }
     }
 
     /// Launches a kernel with attributes.
@@ -32,10 +24,8 @@ runtime_api! {
         let config = config.get()?;
         // SAFETY: the caller's structure points to as many attributes as it counts.
         let attributes = unsafe { config.attributes() }.to_vec()?;
-        let (grid, block) = (config.gridDim.all(), config.blockDim.all());
-        let shape = Shape { grid, block, shared: config.dynamicSmemBytes };
         // SAFETY: the kernel's arguments are valid as the runtime API requires.
-        unsafe { launch(func.address() as usize, &shape, args, config.stream, &attributes)? };
+        unsafe { launch(func.address() as usize, &config, args, &attributes)? };
         // The driver writes the handle of a device-updatable node into the attribute, which is
         // copied back.
         for (i, one) in attributes.iter().enumerate() {
@@ -59,14 +49,14 @@ runtime_api! {
         // SAFETY: the caller passes the length of its array.
         let list = unsafe { list.elements(devices as usize) }.to_vec()?;
         let of_driver = |one: &cudaLaunchParams| -> Answer<CUDA_LAUNCH_PARAMS> {
-            let (grid, block) = (one.gridDim.all(), one.blockDim.all());
-            let shape = Shape { grid, block, shared: one.sharedMem };
-            check_shape(&shape)?;
+            let given =
+                cudaLaunchConfig_t::new(one.gridDim, one.blockDim, one.sharedMem, one.stream);
+            check_shape(&given)?;
             Ok(CUDA_LAUNCH_PARAMS {
                 function: registry::kernel_or_handle(one.func)?,
-                grid,
-                block,
-                sharedMemBytes: config(&shape, one.stream, &[])?.sharedMemBytes,
+                grid: one.gridDim.all(),
+                block: one.blockDim.all(),
+                sharedMemBytes: config(&given, &[])?.sharedMemBytes,
                 hStream: one.stream,
                 kernelParams: one.args,
             })
@@ -83,7 +73,7 @@ fn cooperative() -> CUlaunchAttribute {
     CUlaunchAttribute { id: launch_attribute::COOPERATIVE, pad: 0, value }
 }
 
-/// Launches the kernel of a host stub or a handle.
+/// Launches the kernel of a host stub or a handle, with these attributes.
 ///
 /// `cudaErrorInvalidDeviceFunction` if there is none, `cudaErrorInvalidConfiguration` for a grid or
 /// block beyond the device's limits.
@@ -92,16 +82,15 @@ fn cooperative() -> CUlaunchAttribute {
 /// `args` is null, or has a pointer to an argument for each parameter of the kernel.
 pub(crate) unsafe fn launch(
     function: usize,
-    shape: &Shape,
+    given: &cudaLaunchConfig_t,
     args: In<'_, Raw<'_>>,
-    stream: CUstream,
     attributes: &[CUlaunchAttribute],
 ) -> Answer {
     state::context()?;
     let kernel = registry::kernel_or_handle(function)?;
-    check_shape(shape)?;
-    check_stream(stream)?;
-    let config = config(shape, stream, attributes)?;
+    check_shape(given)?;
+    check_stream(given.stream)?;
+    let config = config(given, attributes)?;
     // SAFETY: the configuration is our own; the caller guarantees the arguments.
     let code = unsafe {
         let args = args.as_ptr().cast();
@@ -115,20 +104,12 @@ pub(crate) unsafe fn launch(
 fn launched(code: CUresult, kernel: CUfunction, given: usize) -> Answer {
     match code {
         CUresult::INVALID_HANDLE
-            if kernel == given && !is_kernel(kernel) && !was_handle(kernel) =>
+            if kernel == given && !is_kernel(kernel) && !registry::was_handle(kernel) =>
         {
-            Err(INVALID_DEVICE_FUNCTION.because(format!(
-                "func {given:#x} is not a `__global__` function that the program has registered, nor a handle of one"
-            )))
+            Err(registry::unknown(given))
         }
         code => check(code),
     }
-}
-
-/// Whether a value is in the range of the driver's handles, so that it may be of a kernel whose
-/// library has been unloaded.
-fn was_handle(kernel: CUfunction) -> bool {
-    kernel >> 40 == FIRST_HANDLE >> 40
 }
 
 fn is_kernel(kernel: CUfunction) -> bool {
@@ -136,21 +117,21 @@ fn is_kernel(kernel: CUfunction) -> bool {
     driver::cuFuncGetName(&mut name, kernel) == CUresult::SUCCESS
 }
 
-/// The launch configuration for the driver.
+/// The launch configuration for the driver, with these attributes.
 pub(crate) fn config(
-    shape: &Shape,
-    stream: CUstream,
+    given: &cudaLaunchConfig_t,
     attributes: &[CUlaunchAttribute],
 ) -> Answer<CUlaunchConfig> {
+    let &cudaLaunchConfig_t { gridDim, blockDim, dynamicSmemBytes, stream, .. } = given;
     Ok(CUlaunchConfig {
-        gridDimX: shape.grid[0],
-        gridDimY: shape.grid[1],
-        gridDimZ: shape.grid[2],
-        blockDimX: shape.block[0],
-        blockDimY: shape.block[1],
-        blockDimZ: shape.block[2],
-        sharedMemBytes: u32::try_from(shape.shared)
-            .map_err(|_| invalid!("sharedMem {} is more bytes than any CTA has", shape.shared))?,
+        gridDimX: gridDim.x,
+        gridDimY: gridDim.y,
+        gridDimZ: gridDim.z,
+        blockDimX: blockDim.x,
+        blockDimY: blockDim.y,
+        blockDimZ: blockDim.z,
+        sharedMemBytes: u32::try_from(dynamicSmemBytes)
+            .map_err(|_| invalid!("sharedMem {dynamicSmemBytes} is more bytes than any CTA has"))?,
         hStream: stream,
         attrs: attributes.as_ptr().expose_provenance() as u64,
         numAttrs: attributes.len() as u32,
@@ -177,13 +158,14 @@ fn check_stream(stream: CUstream) -> Answer {
 }
 
 /// Checks grid and block against the attributes of the current device.
-fn check_shape(shape: &Shape) -> Answer {
+fn check_shape(given: &cudaLaunchConfig_t) -> Answer {
     /// Attributes for the maximum threads of a block, and for the maximum extents of block and grid
     /// (2 to 7).
     const MAX_THREADS_PER_BLOCK: c_int = 1;
     const MAX_BLOCK_DIM_X: c_int = 2;
     let device = state::device();
-    let sizes = shape.block.iter().chain(&shape.grid);
+    let (grid, block) = (given.gridDim.all(), given.blockDim.all());
+    let sizes = block.iter().chain(&grid);
     const NAMES: [&str; 6] =
         ["blockDim.x", "blockDim.y", "blockDim.z", "gridDim.x", "gridDim.y", "gridDim.z"];
     for ((attribute, &size), name) in (MAX_BLOCK_DIM_X..).zip(sizes).zip(NAMES) {
@@ -195,12 +177,12 @@ fn check_shape(shape: &Shape) -> Answer {
             );
         }
     }
-    let threads: u64 = shape.block.iter().map(|&n| u64::from(n)).product();
+    let threads: u64 = block.iter().map(|&n| u64::from(n)).product();
     let most = state::attribute(MAX_THREADS_PER_BLOCK, device)?;
     if threads <= u64::from(most.unsigned_abs()) {
         return Ok(());
     }
-    let [x, y, z] = shape.block;
+    let [x, y, z] = block;
     Err(INVALID_CONFIGURATION.because(format!(
         "a CTA of {x} x {y} x {z} = {} is more than {most}, the maximum for a CTA on this device",
         Count(threads, "thread")

@@ -2,7 +2,7 @@
 //! "Occupancy").
 
 use crate::api::function::kernel;
-use crate::api::launch::{Shape, config};
+use crate::api::launch::config;
 use crate::api::*;
 
 runtime_api! {
@@ -36,9 +36,7 @@ unsafe fn clusters(
     let kernel = kernel(function)?;
     // SAFETY: the caller upholds this function's safety contract.
     let attributes = unsafe { given.attributes() }.to_vec()?;
-    let (grid, block) = (given.gridDim.all(), given.blockDim.all());
-    let shape = Shape { grid, block, shared: given.dynamicSmemBytes };
-    let config = config(&shape, given.stream, &attributes)?;
+    let config = config(&given, &attributes)?;
     // SAFETY: the pointers are to local variables.
     out.set(ask(|out| unsafe { find(out, kernel, &raw const config) })?)
 }

@@ -7,18 +7,9 @@ use crate::call::answer;
 use crate::codes::MISSING_CONFIGURATION;
 use crate::typed::typed;
 
-/// The configuration between `<<<` and `>>>`.
-#[derive(Clone, Copy, Debug)]
-struct Configuration {
-    grid: Dim3,
-    block: Dim3,
-    shared: usize,
-    stream: CUstream,
-}
-
 thread_local! {
-    /// Configurations of launches whose arguments have not been passed yet.
-    static CONFIGURATIONS: Stack<Configuration> = const { Stack::new() };
+    /// Configurations between `<<<` and `>>>` of launches whose arguments have not been passed yet.
+    static CONFIGURATIONS: Stack<cudaLaunchConfig_t> = const { Stack::new() };
 }
 
 /// Defines functions that generated code calls, and that return no status.
@@ -90,7 +81,8 @@ generated_code_calls! {
 
     /// Stores the configuration of a launch until its arguments are passed; returns 0.
     fn __cudaPushCallConfiguration(grid, block, shared, stream) -> c_uint {
-        CONFIGURATIONS.with(|all| all.push(Configuration { grid, block, shared, stream }));
+        let config = cudaLaunchConfig_t::new(grid, block, shared, stream);
+        CONFIGURATIONS.with(|all| all.push(config));
         0
     }
 }
@@ -106,9 +98,9 @@ runtime_api! {
         let one = CONFIGURATIONS.with(Stack::pop).ok_or(MISSING_CONFIGURATION.because(
             "no launch with <<<...>>> has been configured for this kernel",
         ))?;
-        grid.set(one.grid)?;
-        block.set(one.block)?;
-        shared.set(one.shared)?;
+        grid.set(one.gridDim)?;
+        block.set(one.blockDim)?;
+        shared.set(one.dynamicSmemBytes)?;
         stream.set(one.stream)
     }
 
@@ -121,9 +113,8 @@ runtime_api! {
 
     /// Launches a kernel handle returned by `__cudaGetKernel`.
     fn __cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream) {
-        let shape =
-            launch::Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
+        let config = cudaLaunchConfig_t::new(gridDim, blockDim, sharedMem, stream);
         // SAFETY: the kernel's arguments are valid as the runtime API requires.
-        unsafe { launch::launch(kernel, &shape, args, stream, &[]) }
+        unsafe { launch::launch(kernel, &config, args, &[]) }
     }
 }

@@ -55,6 +55,11 @@ impl Dim3 {
 }
 
 impl cudaLaunchConfig_t {
+    /// A launch without attributes.
+    pub(crate) fn new(gridDim: Dim3, blockDim: Dim3, shared: usize, stream: Stream) -> Self {
+        Self { gridDim, blockDim, dynamicSmemBytes: shared, stream, ..Self::default() }
+    }
+
     /// The attributes.
     ///
     /// # Safety

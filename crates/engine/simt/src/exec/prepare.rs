@@ -136,11 +136,8 @@ mod tests {
         let kernel = program.kernel("k").expect("declared");
         let (memory, descriptors) = Default::default();
         let (grid, block_shape) = ([64, 1, 1], [block, 1, 1]);
-        let config = LaunchConfig {
-            threads,
-            stack_limit: 0,
-            ..LaunchConfig::new(grid, block_shape, &memory, &descriptors)
-        };
+        let mut config = LaunchConfig::new(grid, block_shape, &memory, &descriptors);
+        (config.options.threads, config.options.stack_limit) = (threads, 0);
         let of = (&program, kernel, program.unit(kernel, Arithmetic::default()));
         prepare(of, &config, (Events::NONE, None), (block, 64)).workers
     }

@@ -9,88 +9,146 @@ use crate::launch::{
 use crate::regions::JitMode;
 use crate::runtime::Runtime;
 use crate::waiting::ExternalWriters;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_memory::{Fill, Heap, MemoryMap};
 
-/// Configuration of a launch.
-#[derive(Clone)]
-pub struct LaunchConfig<'a> {
-    /// CTAs along x, y, z; none is 0.
+/// Options of a launch, which do not depend on the kernel's memory and arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct ExecutionOptions<'a> {
+    /// CTAs along x, y, z.
     pub grid: [u32; 3],
-    /// Executes only these CTAs of the grid, with special registers as in a launch of the whole;
-    /// `None`: all. Cooperative launches always execute all.
+    /// Run only these CTAs of the grid, whose special registers have the values of the whole grid;
+    /// `None` runs all. Cooperative launches always run all.
     pub ctas: Option<CtaRange>,
-    /// Threads along x, y, z; none is 0, and there are at most 1024 in all.
+    /// Threads of a CTA along x, y, z.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
+    /// Number of host threads; 0 means one for each core.
+    pub threads: usize,
+    /// Number of warp instructions that a warp may execute before the launch is stopped as an
+    /// infinite loop.
+    pub max_steps: u64,
+    /// Bytes of local memory and call frames of a thread.
+    pub stack_limit: u32,
+    /// Whether `mul` and `add` without a rounding modifier are fused where ptxas fuses them
+    /// (`--fmad`).
+    pub fmad: bool,
+    /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) are
+    /// computed (`--approx`).
+    pub approximate: Approximate,
+    /// How far accesses may exceed an allocation or dynamic shared memory before they become
+    /// faults (`--bounds`).
+    pub bounds: Bounds,
+    /// How fetches and accesses are treated that do not fit their texture or surface, but that a
+    /// GPU executes (`--bad-fetch`).
+    pub bad_fetch: BadFetch,
+    /// Whether all CTAs run at the same time, in turns, so that they can wait for each other
+    /// (`cuLaunchCooperativeKernel`). [`crate::Program::max_cooperative_ctas`] is the maximum
+    /// number of CTAs.
+    pub cooperative: bool,
+    /// The device runtime that the kernel calls, and the queue for work that it submits, which the
+    /// caller then runs. With `None`, a device's launch has a runtime of its own, and ends when all
+    /// submitted work has ended; in a [`LaunchConfig`], calls of the device runtime are faults.
+    pub runtime: Option<Runtime<'a>>,
+    /// Cluster dimensions (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`), which divide the grid along
+    /// each axis; `None` uses those of the kernel (`.reqnctapercluster`), or no clusters.
+    pub cluster: Option<[u32; 3]>,
+    /// Handle of the graph that the launch is a node of, which `%current_graph_exec` reads; 0
+    /// outside graphs.
+    pub graph: u64,
+    /// Maximum number of bytes of printed text that are kept; the oldest are dropped.
+    pub printf_limit: usize,
+    /// A counter of finished CTAs, for progress displays.
+    pub progress: Option<&'a AtomicU64>,
+    /// A flag by which the host cancels the launch.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Other parties that may change memory while all runnable CTAs wait in loops. With `None` this
+    /// is a deadlock, which is a fault.
+    pub external_writers: Option<&'a dyn ExternalWriters>,
+    /// A clock of the calling thread's CPU time, for
+    /// [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None` if it is not needed.
+    pub cpu_clock: Option<fn() -> Duration>,
+    /// An observer that is notified of the kernel's actions.
+    pub observer: Option<&'a dyn Observer>,
+    /// The engine that is asked first for fetches with gradients (`tex.grad`), such as
+    /// `TxdEngine` of `texunit-gradients`; `None`: the texture unit computes all of them.
+    /// [`LaunchStats::gradients`](crate::LaunchStats::gradients) counts both.
+    pub gradients: Option<&'a dyn GradientEngine>,
+    /// Seed of a random fair order in which CTAs and warps run, on one host thread (`--schedule`):
+    /// a turn can end between any two memory accesses. With `None`, CTAs run one after the other,
+    /// and the warps of a CTA take turns from barrier to barrier (docs/checks.md, "The order of
+    /// execution").
+    pub schedule: Option<u64>,
+}
+
+impl Default for ExecutionOptions<'_> {
+    /// One CTA of one thread, a host thread for each core, 10^9 steps, 512 KiB of stack (CUDA's
+    /// maximum), 16 MiB of printed text, arithmetic as on a GPU, exact bounds, faults for bad
+    /// fetches, not cooperative.
+    fn default() -> Self {
+        let Arithmetic { fmad, approximate } = Arithmetic::default();
+        Self {
+            grid: [1; 3],
+            ctas: None,
+            block: [1; 3],
+            dynamic_shared: 0,
+            threads: 0,
+            max_steps: 1_000_000_000,
+            stack_limit: 512 * 1024,
+            fmad,
+            approximate,
+            bounds: Bounds::Exact,
+            bad_fetch: BadFetch::Fault,
+            cooperative: false,
+            runtime: None,
+            cluster: None,
+            graph: 0,
+            printf_limit: PRINTF_LIMIT,
+            progress: None,
+            cancel: None,
+            external_writers: None,
+            cpu_clock: None,
+            observer: None,
+            gradients: None,
+            schedule: None,
+        }
+    }
+}
+
+/// Configuration of a launch: its options, and the memory and arguments of the kernel.
+#[derive(Clone)]
+pub struct LaunchConfig<'a> {
+    /// The options. No extent of grid and block is 0, and there are at most 1024 threads.
+    pub options: ExecutionOptions<'a>,
     /// The kernel's parameter buffer.
     pub params: &'a [u8],
     /// Map of global and constant memory.
     pub memory: &'a MemoryMap,
     /// Tables of textures, samplers and surfaces.
     pub descriptors: &'a Descriptors,
-    /// Number of host threads; 0: one for each core.
-    pub threads: usize,
-    /// Warp instructions that one warp may execute before its loop counts as infinite.
-    pub max_steps: u64,
-    /// Whether products and sums are fused where `ptxas` fuses them (`--fmad`).
-    pub fmad: bool,
-    /// Implementation of approximate instructions (`--approx`).
-    pub approximate: Approximate,
-    /// The limit at which accesses past the end of an object become faults (`--bounds`).
-    pub bounds: Bounds,
-    /// Treatment of fetches that are incompatible with their texture (`--bad-fetch`).
-    pub bad_fetch: BadFetch,
-    /// Bytes of local memory and call frames that a thread may use.
-    pub stack_limit: u32,
     /// Number of the launch, read by %gridid.
     pub grid_id: u64,
-    /// Executes all CTAs concurrently, in turns, so that they can wait for each other
-    /// (`cuLaunchCooperativeKernel`). [`crate::Program::max_cooperative_ctas`] is the maximum
-    /// number of CTAs.
-    pub cooperative: bool,
-    /// CTAs of a cluster along x, y, z, which divide the grid along each axis; `None`: no clusters.
-    pub cluster: Option<[u32; 3]>,
     /// Address of the workspace with which cooperative groups synchronise a grid (`%envreg1` and
     /// 2): its size in bytes, followed by the barrier, which is zero. 0 for other launches.
     pub grid_workspace: u64,
-    /// Handle of the graph that the launch is a node of, read by `%current_graph_exec`; 0 for other
-    /// launches.
-    pub graph: u64,
     /// The device heap that `malloc` allocates from; `None`: `malloc` returns null. The heap's
     /// block is part of `memory`.
     pub heap: Option<&'a Heap>,
-    /// The host of the device runtime, which records launches by the kernel; `None`: calls of the
-    /// device runtime are faults.
-    pub runtime: Option<Runtime<'a>>,
-    /// Maximum number of bytes that a launch may print; newer text replaces the oldest.
-    pub printf_limit: usize,
-    /// Number of finished CTAs, for progress bars.
-    pub progress: Option<&'a AtomicU64>,
-    /// Cancels the launch when set to true.
-    pub cancel: Option<&'a AtomicBool>,
-    /// Other agents that may change memory while all running CTAs poll; `None`: there are none, so
-    /// that endless polling is a deadlock.
-    pub external_writers: Option<&'a dyn ExternalWriters>,
-    /// Clock of the CPU time of the calling thread, for
-    /// [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: not measured.
-    pub cpu_clock: Option<fn() -> Duration>,
-    /// Observer that is notified of the events of the kernel.
-    pub observer: Option<&'a dyn Observer>,
-    /// External engine that is asked first for fetches with gradients; `None`: the unit executes
-    /// all of them.
-    pub gradients: Option<&'a dyn GradientEngine>,
     /// When code is compiled; `None`: as `TEXUNIT_JIT` says.
     pub jit: Option<JitMode>,
-    /// Executes CTAs and warps in a random fair order derived from this seed, on one host thread
-    /// (`--schedule`): a turn can end between any two memory accesses. `None`: CTAs run one after
-    /// the other, and the warps of each take turns from barrier to barrier (docs/checks.md, "The
-    /// order of execution").
-    pub schedule: Option<u64>,
     /// Initial contents of shared and local memory of a CTA (`--fill`); `None`: zeros.
     pub fill: Option<Fill>,
+}
+
+impl<'a> Deref for LaunchConfig<'a> {
+    type Target = ExecutionOptions<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.options
+    }
 }
 
 impl<'a> LaunchConfig<'a> {
@@ -102,38 +160,23 @@ impl<'a> LaunchConfig<'a> {
         memory: &'a MemoryMap,
         descriptors: &'a Descriptors,
     ) -> Self {
-        let Arithmetic { fmad, approximate } = Arithmetic::default();
-        Self {
+        let options = ExecutionOptions {
             grid,
-            ctas: None,
             block,
-            dynamic_shared: 0,
+            max_steps: u64::MAX,
+            bad_fetch: BadFetch::default(),
+            stack_limit: 1 << 16,
+            ..ExecutionOptions::default()
+        };
+        Self {
+            options,
             params: &[],
             memory,
             descriptors,
-            threads: 0,
-            max_steps: u64::MAX,
-            fmad,
-            approximate,
-            bounds: Bounds::default(),
-            bad_fetch: BadFetch::default(),
-            stack_limit: 1 << 16,
             grid_id: 0,
-            cooperative: false,
-            cluster: None,
             grid_workspace: 0,
-            graph: 0,
             heap: None,
-            runtime: None,
-            printf_limit: PRINTF_LIMIT,
-            progress: None,
-            cancel: None,
-            external_writers: None,
-            cpu_clock: None,
-            observer: None,
-            gradients: None,
             jit: None,
-            schedule: None,
             fill: None,
         }
     }

@@ -109,7 +109,7 @@ pub use crate::marks::{
     AccessCost, BlockCounters, Costs, CountedBlock, CountedBranch, Issues, LaneCount, Stretch,
 };
 pub use arrangement::Arrangement;
-pub use config::LaunchConfig;
+pub use config::{ExecutionOptions, LaunchConfig};
 pub use event::{
     Access, AccessOp, At, Branch, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess,
     PlannedFetch, PlannedSurfaceAccess, Registers, Texels, Undefined, Values,

@@ -118,25 +118,24 @@ fn cancelling_and_progress() {
     let params = address.to_le_bytes();
     let mut config = LaunchConfig {
         params: &params,
-        threads: 2,
-        progress: Some(&progress),
-        cancel: Some(&cancel),
         ..LaunchConfig::new([5, 2, 3], [1; 3], &map, &loaded.descriptors)
     };
+    config.options.threads = 2;
+    (config.options.progress, config.options.cancel) = (Some(&progress), Some(&cancel));
     texunit_simt::launch(&loaded.program, id, &config).unwrap();
     assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);
     // CPU time is the time of the clock, summed over the workers.
     for (threads, cooperative, expected) in [(2, false, 2), (1, false, 1), (1, true, 1)] {
-        (config.threads, config.cooperative) = (threads, cooperative);
+        (config.options.threads, config.options.cooperative) = (threads, cooperative);
         let without = texunit_simt::launch(&loaded.program, id, &config).unwrap();
-        config.cpu_clock = Some(clock);
+        config.options.cpu_clock = Some(clock);
         let stats = texunit_simt::launch(&loaded.program, id, &config).unwrap();
-        config.cpu_clock = None;
+        config.options.cpu_clock = None;
         assert_eq!(without.cpu_time, Duration::ZERO);
         assert_eq!(stats.cpu_time, Duration::from_secs(expected));
     }
-    (config.threads, config.cooperative) = (2, false);
-    config.progress = None;
+    (config.options.threads, config.options.cooperative) = (2, false);
+    config.options.progress = None;
     cancel.store(true, std::sync::atomic::Ordering::Relaxed);
     let fault = texunit_simt::launch(&loaded.program, id, &config).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Cancelled);

@@ -7,8 +7,8 @@ use texunit_check::ir::{self, Storage};
 use texunit_memory::{Block, Heap, Memory};
 use texunit_simt::debug::Debugger;
 use texunit_simt::{
-    Descriptors, Fault, LaunchConfig, LaunchStats, Observer, Program, Symbols, Watch,
-    function_address, lower,
+    Descriptors, ExecutionOptions, Fault, LaunchConfig, LaunchStats, Observer, Program, Symbols,
+    Watch, function_address, lower,
 };
 use texunit_syntax::SourceFile;
 
@@ -213,28 +213,33 @@ impl Loaded {
         // The size of the workspace, and the barrier.
         let workspace = how.cooperative.then(|| self.filled(&[16, 0, 0, 0]));
         let map = self.memory.map();
-        let config = LaunchConfig {
+        let new = LaunchConfig::new(how.grid, how.block, &map, &self.descriptors);
+        let options = ExecutionOptions {
             ctas: how.ctas,
             dynamic_shared: how.dynamic_shared,
-            params: &params,
             threads: how.threads,
             max_steps: how.max_steps,
             fmad: how.fmad,
             bounds: how.bounds,
             bad_fetch: how.bad_fetch,
             stack_limit: how.stack_limit,
-            grid_id: 7,
             cooperative: how.cooperative,
             cluster: how.cluster,
-            grid_workspace: workspace.map_or(0, |(address, _)| address),
-            heap: self.heap.as_ref(),
             external_writers: self.external_writers.as_deref(),
             printf_limit: how.printf_limit,
             cancel: how.cancelled.then_some(&STOP),
             observer,
-            jit: how.jit,
             schedule: how.schedule,
-            ..LaunchConfig::new(how.grid, how.block, &map, &self.descriptors)
+            ..new.options
+        };
+        let config = LaunchConfig {
+            options,
+            params: &params,
+            grid_id: 7,
+            grid_workspace: workspace.map_or(0, |(address, _)| address),
+            heap: self.heap.as_ref(),
+            jit: how.jit,
+            ..new
         };
         match debugger {
             Some(debugger) => texunit_simt::debug::debug(&self.program, id, &config, debugger),

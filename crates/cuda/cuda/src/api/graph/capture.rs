@@ -3,7 +3,7 @@
 use super::links;
 use crate::api::*;
 use crate::capture::Info;
-use crate::graph::capture::{self, Recapture};
+use crate::graph::capture;
 use crate::stream;
 
 driver_api! {
@@ -27,7 +27,7 @@ driver_api! {
     fn cuStreamBeginRecaptureToGraph(hStream, mode, hGraph, callbackFunc, userData) {
         let context = stream::on(hStream)?;
         let told = callbackFunc.map(|function| (function, userData.expose_provenance()));
-        let recapture = Recapture::new(&*hGraph.get()?, told);
+        let recapture = capture::recapture(&*hGraph.get()?, told);
         let to = Some((hGraph, Vec::new()));
         capture::begin(&context, stream::queue(hStream), mode, to, Some(recapture))
     }
@@ -80,7 +80,7 @@ driver_api! {
             "an edge to what the stream captures next has ports or a type, which a call without edgeData_out cannot return"
         );
         id_out.set_if(found.id);
-        graph_out.set_if(capture::graph_of(found.id)?.handle);
+        graph_out.set_if(Handle::of(found.graph));
         dependencies_out.set_if(found.nodes);
         edgeData_out.set_if(found.data);
         numDependencies_out.set_if(found.count);

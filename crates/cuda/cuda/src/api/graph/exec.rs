@@ -41,14 +41,20 @@ driver_api! {
     fn cuGraphInstantiateWithParams(phGraphExec, hGraph, instantiateParams) {
         phGraphExec.check()?;
         let given = instantiateParams.get()?;
-        let made = instantiate_with(hGraph, &given);
+        let made = match given.flags & flag::UPLOAD {
+            0 => Ok(()),
+            _ => Order::of(Handle::of(given.hUploadStream)).map(|_| ()).map_err(
+                |refusal| (result::ERROR, 0, refusal.named("hUploadStream")),
+            ),
+        };
+        let made = made.and_then(|()| exec::instantiate(hGraph, given.flags));
         let (node, how) = match &made {
             Ok(_) => (0, result::SUCCESS),
             Err((how, node, _)) => (*node, *how),
         };
         let told = CUDA_GRAPH_INSTANTIATE_PARAMS { hErrNode_out: node, result_out: how, ..given };
         instantiateParams.out().set(told)?;
-        phGraphExec.set(made.map_err(|(_, _, refusal)| refusal)?)
+        phGraphExec.set(made.map_err(|(_, _, refusal)| refusal)?.handle)
     }
 
     /// Destroys an executable graph.
@@ -100,17 +106,6 @@ driver_api! {
     fn cuGraphExecUpdate_v2(hGraphExec, hGraph, resultInfo) {
         updated(hGraphExec, hGraph, |info| resultInfo.set_if(info))
     }
-}
-
-fn instantiate_with(
-    graph: Handle<Graph>,
-    params: &CUDA_GRAPH_INSTANTIATE_PARAMS,
-) -> Result<Handle<Exec>, InstantiationError> {
-    if params.flags & flag::UPLOAD != 0 {
-        Order::of(Handle::of(params.hUploadStream))
-            .map_err(|refusal: Refusal| (result::ERROR, 0, refusal.named("hUploadStream")))?;
-    }
-    Ok(exec::instantiate(graph, params.flags)?.handle)
 }
 
 fn updated(

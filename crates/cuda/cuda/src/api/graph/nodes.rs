@@ -53,8 +53,15 @@ driver_api! {
         nodeParams,
     ) {
         let before = || links(dependencies, dependencyData);
-        // SAFETY: pointers in the structure are valid as the driver API requires.
-        add(phGraphNode, hGraph, before, |graph| unsafe { any(nodeParams, graph) })
+        add(phGraphNode, hGraph, before, |graph| {
+            let mut params = nodeParams.get()?;
+            // SAFETY: pointers in the structure are valid as the driver API requires.
+            let op = unsafe { params::any(&mut params, graph)? };
+            if matches!(params.kind, graph_node_type::MEM_ALLOC | graph_node_type::CONDITIONAL) {
+                nodeParams.out().set(params)?;
+            }
+            Ok(op)
+        })
     }
 
     /// Removes a node and its edges.
@@ -124,20 +131,6 @@ pub(super) fn add(
         inside.into_iter().filter(is_new).for_each(graph::end);
     }
     out.set(added?)
-}
-
-/// The operation of parameters of any kind; results are written back into the parameters.
-///
-/// # Safety
-/// The arguments satisfy the safety contract of [`params::any`].
-unsafe fn any(given: InOut<'_, CUgraphNodeParams>, graph: &Graph) -> Answer<Op> {
-    let mut params = given.get()?;
-    // SAFETY: the caller upholds this function's safety contract.
-    let op = unsafe { params::any(&mut params, graph)? };
-    if matches!(params.kind, graph_node_type::MEM_ALLOC | graph_node_type::CONDITIONAL) {
-        given.out().set(params)?;
-    }
-    Ok(op)
 }
 
 /// # Safety

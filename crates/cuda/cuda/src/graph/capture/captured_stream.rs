@@ -1,6 +1,6 @@
 //! How operations of a captured stream become nodes of the graph.
 
-use super::{Recapture, graph_of, graphs, recapture};
+use super::recapture;
 use crate::capture::{CapturedStream, Link, join};
 use crate::context::Context;
 use crate::graph::kernel::KernelOp;
@@ -14,8 +14,8 @@ use texunit_cuda_abi::launch_attribute as attribute;
 
 impl CapturedStream {
     fn graph(self) -> Answer<(Arc<Graph>, Vec<Link>)> {
-        let links = self.links()?;
-        Ok((graph_of(self.capture)?, links))
+        let (graph, links) = self.graph_and_links()?;
+        Ok((Handle::of(graph).get()?, links))
     }
 
     /// Checks that the capture has not been invalidated.
@@ -41,12 +41,7 @@ impl CapturedStream {
                 links.iter_mut().for_each(|link| link.data = data);
             }
         }
-        let next = {
-            let mut graphs = graphs();
-            let captured = graphs.get_mut(&self.capture);
-            captured.and_then(|captured| captured.recapture.as_mut()).map(Recapture::next)
-        };
-        let made = match next {
+        let made = match self.next_node() {
             None => graph.add(op, &links),
             Some(next) => recapture::node(&graph, next, op, &links),
         };
@@ -80,10 +75,8 @@ impl CapturedStream {
         shape: Shape,
         (params, attributes): (Vec<u8>, &[CUlaunchAttribute]),
     ) -> Answer<u64> {
-        let given = handle.number();
-        let is_function = Function::registry().find(handle).is_some();
-        let (func, kern) = if is_function { (given, 0) } else { (0, given) };
-        let mut op = KernelOp::new((function, func, kern), Arc::clone(context), shape, params);
+        let of = (function, handle.number());
+        let mut op = KernelOp::new(of, Arc::clone(context), shape, params);
         let mut data = CUgraphEdgeData::default();
         for one in attributes {
             match one.id {

@@ -3,72 +3,43 @@
 //! freed memory must be the same; other parameters may change, after a callback of the program has
 //! been told.
 
+use crate::capture::{Callback, NextNode, Recapture};
 use crate::current_call::InProgram;
 use crate::graph::op::Op;
 use crate::graph::{Graph, Link, Node, end, params, update, user, with_node};
 use crate::prelude::*;
 
-/// The type of callbacks of a recapture (`CUgraphRecaptureCallback`).
-pub(crate) type Callback = unsafe extern "C" fn(
-    *mut c_void,
-    usize,
-    *const CUgraphNodeParams,
-    *const CUgraphNodeParams,
-    u32,
-) -> CUresult;
-
-/// Progress of a recapture.
-#[derive(Debug)]
-pub(crate) struct Recapture {
-    /// The nodes in order of creation.
-    nodes: Vec<usize>,
-    done: usize,
-    told: Option<(Callback, usize)>,
-}
-
-/// The next node, if there is one, and the callback for changes.
-pub(super) struct Next(Option<Handle<Node>>, Option<(Callback, usize)>);
-
 fn failed(reason: String) -> Refusal {
     CUresult::GRAPH_RECAPTURE_FAILURE.because(format!("{reason}: the recapture has ended"))
 }
 
-impl Recapture {
-    /// A recapture of all nodes of a graph, which releases its user objects.
-    pub(crate) fn new(graph: &Graph, told: Option<(Callback, usize)>) -> Self {
-        let (nodes, users) = {
-            let mut state = graph.state();
-            (state.nodes.keys().copied().collect(), std::mem::take(&mut state.users))
-        };
-        users.into_iter().for_each(|(object, count)| user::release(object, count));
-        Self { nodes, done: 0, told }
-    }
+/// A recapture of all nodes of a graph, which releases its user objects.
+pub(crate) fn recapture(graph: &Graph, told: Option<(Callback, usize)>) -> Recapture {
+    let (nodes, users) = {
+        let mut state = graph.state();
+        (state.nodes.keys().copied().collect(), std::mem::take(&mut state.users))
+    };
+    users.into_iter().for_each(|(object, count)| user::release(object, count));
+    Recapture { nodes, done: 0, told }
+}
 
-    pub(super) fn next(&mut self) -> Next {
-        let node = self.nodes.get(self.done).map(|&node| Handle::of(node));
-        self.done += usize::from(node.is_some());
-        Next(node, self.told)
-    }
-
-    /// Checks that all nodes have been recaptured.
-    pub(super) fn check(&self) -> Answer {
-        match self.nodes.len() - self.done {
-            0 => Ok(()),
-            left => {
-                Err(failed(format!("{left} of the nodes of the graph were not captured again")))
-            }
-        }
+/// Checks that all nodes have been recaptured.
+pub(super) fn check(recapture: &Recapture) -> Answer {
+    match recapture.nodes.len() - recapture.done {
+        0 => Ok(()),
+        left => Err(failed(format!("{left} of the nodes of the graph were not captured again"))),
     }
 }
 
 /// The node that an operation replaces.
 pub(super) fn node(
     graph: &Graph,
-    Next(node, told): Next,
+    (node, told): NextNode,
     op: Op,
     links: &[Link],
 ) -> Answer<Handle<Node>> {
     let node = node.ok_or_else(|| failed("the graph has no more nodes".to_owned()))?;
+    let node = Handle::<Node>::of(node);
     let (old, before, id) =
         with_node(node, |node| Ok((node.op.clone(), node.before.clone(), node.id)))?;
     let wrong = |what: &str| failed(format!("node {id} of graph {} {what}", graph.id));

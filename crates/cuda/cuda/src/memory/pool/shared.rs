@@ -7,7 +7,7 @@
 
 use crate::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
-use texunit_device::{Block, Buffer, Device, Pages, Reserved};
+use texunit_device::{Block, Buffer, Device, Pages};
 
 /// Kind number in the label of a pool's file; files of other memory have other numbers.
 const KIND: u8 = 2;
@@ -78,13 +78,10 @@ impl Shared {
     }
 
     fn map(pages: Pages, id: u64, is_imported: bool) -> Answer<Arc<Self>> {
-        let (size, pages) = (pages.size(), Arc::new(pages));
-        let reserved = Reserved::new(0, size, 0).ok_or_else(|| no_addresses(size))?;
-        let (base, reserved) = (reserved.range().start, Arc::new(reserved));
-        let mapped = reserved.map(base, &pages, size).ok_or_else(|| no_addresses(size))?;
-        let whole = Block::of_mapped(vec![Arc::new(mapped)], true, ("pool", Block::next_number()));
-        let whole = Arc::new(whole.ok_or_else(|| no_addresses(size))?);
-        let used = Mutex::default();
+        let pages = Arc::new(pages);
+        let mapped = crate::ipc::map(&pages, "pool");
+        let (whole, base) = mapped.map_err(|_| no_addresses(pages.size()))?;
+        let (whole, used) = (Arc::new(whole), Mutex::default());
         Ok(Arc::new(Self { pages, whole, base, id, is_imported, used }))
     }
 

@@ -3,7 +3,6 @@
 use crate::api::copy_3d::to_boxes;
 use crate::api::symbol::inside;
 use crate::api::*;
-use crate::codes::INVALID_DEVICE_FUNCTION;
 use texunit_cuda_abi::graph_node_type as kind;
 
 /// Translates a node's parameters from the driver's structures to the runtime's.
@@ -29,11 +28,8 @@ pub(super) fn kernel(given: &CUDA_KERNEL_NODE_PARAMS_v1) -> Answer<CUDA_KERNEL_N
     let &CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra } =
         given;
     let found = registry::kernel_or_handle(func)?;
-    if found == func && func >> 40 != texunit_cuda_abi::FIRST_HANDLE >> 40 {
-        bail!(
-            INVALID_DEVICE_FUNCTION,
-            "func {func:#x} is not a `__global__` function that the program has registered, nor a handle of one"
-        );
+    if found == func && !registry::was_handle(func) {
+        return Err(registry::unknown(func));
     }
     Ok(CUDA_KERNEL_NODE_PARAMS {
         func: found,

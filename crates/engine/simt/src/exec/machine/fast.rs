@@ -104,12 +104,8 @@ impl Machine<'_> {
         let (Some(observer), None) = (self.observer, &self.launch.config.runtime) else {
             return false;
         };
-        let config = LaunchConfig {
-            jit: self.jit,
-            observer: Some(observer),
-            progress: None,
-            ..self.launch.config.clone()
-        };
+        let mut config = LaunchConfig { jit: self.jit, ..self.launch.config.clone() };
+        (config.options.observer, config.options.progress) = (Some(observer), None);
         // The result is ignored, because a fault recurs when the launch is stepped through.
         let _ = super::super::launch(self.launch.program, self.launch.kernel, &config);
         true

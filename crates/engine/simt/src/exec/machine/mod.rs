@@ -108,8 +108,8 @@ pub fn debug(
     let unit = program.debug_unit(kernel, config.arithmetic());
     let events = Events::STEPS | Events::ACCESSES | Events::CONSTANTS;
     let observed = unit.marked.get(&program.source, &unit.code, events);
-    let alone =
-        LaunchConfig { jit: Some(JitMode::Off), observer: None, threads: 1, ..config.clone() };
+    let mut alone = LaunchConfig { jit: Some(JitMode::Off), ..config.clone() };
+    (alone.options.observer, alone.options.threads) = (None, 1);
     let of = (program, kernel, &unit);
     let launch = prepare(of, &alone, (events, Some(&observed)), (threads, ctas.len()));
     let mut machine = Machine::new(&launch, ctas, config);
