@@ -10,7 +10,9 @@ pub(crate) mod event;
 use crate::prelude::*;
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::path::Path;
 use texunit_device::{Block, Pages, Reserved};
+use texunit_evidence::ProcessStat;
 
 /// A handle as in C (`CUipcMemHandle`, `CUipcEventHandle`).
 pub(crate) type Handle = [u8; 64];
@@ -43,13 +45,9 @@ pub(crate) struct Ticket {
 
 /// Start time of a process; `None` if it does not exist.
 fn began(process: u32) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The program's name is in parentheses and may contain any characters.
-    let rest = text.rsplit_once(')')?.1;
-    let mut words = rest.split_ascii_whitespace();
+    let stat = ProcessStat::read(Path::new(&format!("/proc/{process}")))?;
     // A zombie process has no open files.
-    let state = words.next()?;
-    words.nth(18)?.parse().ok().filter(|_| !matches!(state, "Z" | "X"))
+    (!stat.has_ended).then_some(stat.started)
 }
 
 /// Maps pages at free device addresses, as a block with this name; returns it with its address. An

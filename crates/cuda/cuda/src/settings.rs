@@ -286,11 +286,7 @@ fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
             )
             .unwrap_or_default(),
         bounds: reader
-            .word(
-                "TEXUNIT_BOUNDS",
-                "exact, which holds now, and hardware",
-                &[("exact", Bounds::Exact), ("hardware", Bounds::Hardware)],
-            )
+            .word("TEXUNIT_BOUNDS", "exact, which holds now, and hardware", &Bounds::NAMES)
             .unwrap_or_default(),
         fmad: reader
             .word(
@@ -300,18 +296,10 @@ fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
             )
             .unwrap_or(true),
         approximate: reader
-            .word(
-                "TEXUNIT_APPROX",
-                "card, which holds now, and rounded",
-                &[("card", Approximate::default()), ("rounded", Approximate::Rounded)],
-            )
+            .word("TEXUNIT_APPROX", "card, which holds now, and rounded", &Approximate::NAMES)
             .unwrap_or_default(),
         bad_fetch: reader
-            .word(
-                "TEXUNIT_BAD_FETCH",
-                "zero, which holds now, and fault",
-                &[("zero", BadFetch::default()), ("fault", BadFetch::Fault)],
-            )
+            .word("TEXUNIT_BAD_FETCH", "zero, which holds now, and fault", &BadFetch::NAMES)
             .unwrap_or_default(),
         evidence: None,
         complaints: reader.complaints,

@@ -27,12 +27,12 @@ pub enum Approximate {
 }
 
 impl Approximate {
-    /// The name of the setting in the option `--approx`: `card` or `rounded`.
+    /// The names of the settings in the option `--approx`.
+    pub const NAMES: [(&'static str, Self); 2] = [("card", Self::Card), ("rounded", Self::Rounded)];
+
+    /// The name of the setting.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Card => "card",
-            Self::Rounded => "rounded",
-        }
+        Self::NAMES[self as usize].0
     }
 }
 

@@ -127,6 +127,6 @@ pub use texunit_simt::{
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};
 pub use texunit_unit::{
-    AddressMode, CompareFunction, Coords, CreateError, EffectiveSampler, Extent, FetchForm, Filter,
-    Geometry, Override, ReadMode, Sampler, Texture, View,
+    AddressMode, ArrayShape, CompareFunction, Coords, CreateError, EffectiveSampler, Extent,
+    FetchForm, Filter, Geometry, Override, ReadMode, Sampler, Texture, View,
 };

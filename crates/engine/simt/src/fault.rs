@@ -233,31 +233,43 @@ impl FaultKind {
         let (space, bytes) = (space.name(), Count(size, "byte"));
         format!("{access} of {bytes} at {space} address {address:#x}")
     }
+}
 
-    /// Stable identifier for programs that read reports.
-    pub fn name(&self) -> &'static str {
-        match self {
-            FaultKind::OutOfBounds { .. } => "out-of-bounds",
-            FaultKind::Freed { .. } => "freed",
-            FaultKind::Unreachable { how: End::Reserved, .. } => "not-mapped",
-            FaultKind::Unreachable { how: End::Peer, .. } => "peer-access",
-            FaultKind::Unreachable { .. } => "no-access",
-            FaultKind::Misaligned { .. } => "misaligned",
-            FaultKind::ReadOnly { .. } => "read-only",
-            FaultKind::Surface(_) | FaultKind::Geometry { surface: true, .. } => "surface",
-            FaultKind::Handle { .. } => "handle",
-            FaultKind::Texture(_) | FaultKind::Floats { .. } | FaultKind::Geometry { .. } => {
-                "texture"
+/// Defines the names of the kinds, and the list of all names.
+macro_rules! names {
+    ($($kind:pat => $name:literal,)*) => {
+        /// All names ([`Self::name`]).
+        pub const NAMES: &[&str] = &[$($name),*];
+
+        /// Stable identifier for programs that read reports.
+        pub fn name(&self) -> &'static str {
+            match self {
+                $($kind => $name,)*
             }
-            FaultKind::Deadlock { .. } => "deadlock",
-            FaultKind::StepLimit { .. } => "step-limit",
-            FaultKind::StackOverflow { .. } => "stack-overflow",
-            FaultKind::Assert { .. } => "assert",
-            FaultKind::Heap(_) => "heap",
-            FaultKind::Trap { .. } => "trap",
-            FaultKind::BadOperand(_) => "bad-operand",
-            FaultKind::Cancelled => "cancelled",
         }
+    };
+}
+
+impl FaultKind {
+    names! {
+        Self::OutOfBounds { .. } => "out-of-bounds",
+        Self::Freed { .. } => "freed",
+        Self::Unreachable { how: End::Reserved, .. } => "not-mapped",
+        Self::Unreachable { how: End::Peer, .. } => "peer-access",
+        Self::Unreachable { .. } => "no-access",
+        Self::Misaligned { .. } => "misaligned",
+        Self::ReadOnly { .. } => "read-only",
+        Self::Surface(_) | Self::Geometry { surface: true, .. } => "surface",
+        Self::Handle { .. } => "handle",
+        Self::Texture(_) | Self::Floats { .. } | Self::Geometry { .. } => "texture",
+        Self::Deadlock { .. } => "deadlock",
+        Self::StepLimit { .. } => "step-limit",
+        Self::StackOverflow { .. } => "stack-overflow",
+        Self::Assert { .. } => "assert",
+        Self::Heap(_) => "heap",
+        Self::Trap { .. } => "trap",
+        Self::BadOperand(_) => "bad-operand",
+        Self::Cancelled => "cancelled",
     }
 }
 

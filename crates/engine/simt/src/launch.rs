@@ -57,6 +57,12 @@ pub enum Bounds {
     Hardware,
 }
 
+impl Bounds {
+    /// The names of the settings in the option `--bounds`.
+    pub const NAMES: [(&'static str, Self); 2] =
+        [("exact", Self::Exact), ("hardware", Self::Hardware)];
+}
+
 /// Treatment of a fetch or access that is incompatible with its texture or surface but has a
 /// defined result on a card: another geometry, `.f32` coordinates on linear memory, a handle that
 /// was never created, or a fetch by a surface handle.
@@ -68,6 +74,11 @@ pub enum BadFetch {
     Zero,
     /// The fetch or access is a fault that ends the launch.
     Fault,
+}
+
+impl BadFetch {
+    /// The names of the settings in the option `--bad-fetch`.
+    pub const NAMES: [(&'static str, Self); 2] = [("fault", Self::Fault), ("zero", Self::Zero)];
 }
 
 /// Granularity to which a GPU rounds up the size of dynamic shared memory.

@@ -113,12 +113,9 @@ impl Launch<'_> {
     ) -> PyResult<LaunchResult> {
         let words = self.words;
         let mut log = self.log()?;
-        let bounds = [("exact", Bounds::Exact), ("hardware", Bounds::Hardware)];
-        let bounds = word("bounds", &words.bounds, bounds)?;
-        let bad_fetch = [("fault", BadFetch::Fault), ("zero", BadFetch::Zero)];
-        let bad_fetch = word("bad_fetch", &words.bad_fetch, bad_fetch)?;
-        let approximate = [("card", Approximate::Card), ("rounded", Approximate::Rounded)];
-        let approximate = word("approx", &words.approx, approximate)?;
+        let bounds = word("bounds", &words.bounds, Bounds::NAMES)?;
+        let bad_fetch = word("bad_fetch", &words.bad_fetch, BadFetch::NAMES)?;
+        let approximate = word("approx", &words.approx, Approximate::NAMES)?;
         let arithmetic = Arithmetic { fmad: words.fmad, approximate };
         let path = Path::new(self.module.source().name());
         let coverage = py.detach(|| {

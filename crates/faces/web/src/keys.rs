@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use texunit_explain::operand::{self, Written};
 use texunit_sample::file::FileOptions;
-use texunit_spec::problem::{listed, nearest};
+use texunit_spec::problem::instead;
 use texunit_spec::{SamplerSpec, formats, per_axis};
 use texunit_texel::Format;
 use texunit_unit::{
@@ -131,13 +131,8 @@ impl Keys {
             }
             None => None,
         };
-        let border = match self.get("border") {
-            Some(text) => {
-                let four = operand::floats(text, 4).map_err(|e| Refusal::of("border", e))?;
-                Some(four.try_into().map_err(|_| Refusal::of("border", "expected R,G,B,A"))?)
-            }
-            None => None,
-        };
+        let color = |text| operand::color(text).map_err(|e| Refusal::of("border", e));
+        let border = self.get("border").map(color).transpose()?;
         let float = |key: &'static str| {
             let read = |text| operand::floats(text, 1).map_err(|e| Refusal::of(key, e));
             Ok(self.get(key).map(read).transpose()?.map(|found| f32::from_bits(found[0])))
@@ -218,8 +213,5 @@ fn size(text: &str) -> Result<Vec<u32>, Refusal> {
 }
 
 fn unknown(text: &str, names: &[&str]) -> String {
-    match nearest(text, names) {
-        Some(near) => format!("`{text}`: did you mean `{near}`?"),
-        None => format!("`{text}`: expected {}", listed(names)),
-    }
+    format!("`{text}`: {}", instead(text, names))
 }

@@ -1,6 +1,7 @@
 //! Names of the files and folders of a run.
 
 use crate::STOP;
+use crate::process_stat::ProcessStat;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -15,15 +16,8 @@ const MAX_FILES: usize = 100_000;
 /// The file of this process with an extension. Its name has the process ID and, since IDs are
 /// reused, the start time.
 pub fn own_file(folder: &Path, extension: &str) -> PathBuf {
-    folder.join(format!("{}-{}.{extension}", std::process::id(), start_time()))
-}
-
-/// When this process started, in the system's units; 0 if unknown.
-fn start_time() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The program's name comes first, in parentheses, and may contain any characters.
-    let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
-    behind.split_whitespace().nth(19).and_then(|time| time.parse().ok()).unwrap_or(0)
+    let started = ProcessStat::read(Path::new("/proc/self")).map_or(0, |stat| stat.started);
+    folder.join(format!("{}-{started}.{extension}", std::process::id()))
 }
 
 /// The files of all processes with an extension, sorted by name, including those of nested runs.

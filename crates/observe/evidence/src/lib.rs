@@ -22,6 +22,7 @@ mod file_names;
 mod format;
 mod lock;
 mod parents;
+mod process_stat;
 mod reader;
 mod run;
 mod variables;
@@ -37,6 +38,7 @@ pub use file_names::{files, folder_name, is_over, own_file, process_of, processe
 pub use format::Format;
 pub use lock::lock;
 pub use parents::{OuterRun, run_above};
+pub use process_stat::ProcessStat;
 pub use reader::{Record, RunRecords, read, read_all};
 pub use run::Run;
 pub use variables::{keep_variables, kept_variables};

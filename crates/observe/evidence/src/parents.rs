@@ -4,6 +4,7 @@
 //! known, and `texunit run` keeps the folder of its run open, where `/proc` shows it.
 
 use crate::file_names::maker;
+use crate::process_stat::ProcessStat;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of parents that are examined.
@@ -35,16 +36,13 @@ pub fn run_above() -> Option<OuterRun> {
 fn above(mut process: u32, proc: &Path) -> Option<OuterRun> {
     for _ in 0..MAX_PARENTS {
         let own = proc.join(process.to_string());
-        let stat = std::fs::read(own.join("stat")).ok()?;
-        let stat = String::from_utf8_lossy(&stat);
-        // The name may contain any characters.
-        let (before, behind) = stat.rsplit_once(')')?;
-        if before.split_once('(').is_some_and(|(_, name)| name == NAME)
+        let stat = ProcessStat::read(&own)?;
+        if stat.name == NAME
             && let Some(found) = run_of(process, &own)
         {
             return Some(found);
         }
-        process = behind.split_whitespace().nth(1)?.parse().ok().filter(|&parent| parent != 0)?;
+        process = Some(stat.parent).filter(|&parent| parent != 0)?;
     }
     None
 }
@@ -77,7 +75,8 @@ mod tests {
         let process = |pid: u32, name: &str, parent: u32, open: &[&Path]| {
             let own = proc.join(pid.to_string());
             std::fs::create_dir_all(own.join("fd")).unwrap();
-            std::fs::write(own.join("stat"), format!("{pid} ({name}) S {parent} 1 1")).unwrap();
+            let rest = ["1"; 20].join(" ");
+            std::fs::write(own.join("stat"), format!("{pid} ({name}) S {parent} {rest}")).unwrap();
             for (i, file) in open.iter().enumerate() {
                 symlink(file, own.join("fd").join(i.to_string())).unwrap();
             }

@@ -34,7 +34,7 @@ use texunit_forms::sort_by_key;
 use texunit_spec::Problems;
 
 pub use container::container_geometry;
-pub use contents::{Content, Output, Shape, WrongObject};
+pub use contents::{Content, Output, WrongObject};
 use match_params::match_params;
 
 /// The object of a parameter.

@@ -1,18 +1,6 @@
 //! Formats values as TOML.
 
-/// A string as TOML, with quotes.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out += "\\\"",
-            '\\' => out += "\\\\",
-            c if c.is_control() => out += &format!("\\u{:04X}", u32::from(c)),
-            c => out.push(c),
-        }
-    }
-    out + "\""
-}
+pub(crate) use texunit_spec::write::quoted;
 
 /// An address or handle as TOML, a string in hexadecimal.
 pub(crate) fn hex(number: u64) -> String {

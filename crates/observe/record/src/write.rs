@@ -9,7 +9,7 @@ use crate::text::{comment, digits, hex, quoted};
 use crate::{Before, Ended, Launch, Refused, params};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use texunit_device::{BadFetch, Bounds, End, ExecutionOptions, Module, State};
+use texunit_device::{BadFetch, Bounds, ExecutionOptions, FreedBlock, Module};
 
 /// Maximum number of bytes that are written into the job file itself.
 const SHORT: usize = 64;
@@ -29,7 +29,7 @@ pub(crate) fn job(
         Ended::Done => Some(After::of(&before, launch)?),
         Ended::Fault(_) => None,
     };
-    let (names, gone) = (HashMap::new(), gone(&before.state));
+    let (names, gone) = (HashMap::new(), before.state.memory.freed());
     let fault = match ended {
         Ended::Fault(fault) => fault.kind.allocation(),
         Ended::Done => None,
@@ -62,24 +62,6 @@ impl After {
     }
 }
 
-/// A freed allocation, as the device remembers it.
-struct FreedEntry {
-    address: u64,
-    size: u64,
-    number: u64,
-    name: String,
-    how: End,
-}
-
-fn gone(state: &State) -> Vec<FreedEntry> {
-    let all = state.memory.freed().into_iter();
-    all.map(|(address, gone)| {
-        let texunit_device::FreedBlock { size, number, name, how, .. } = gone;
-        FreedEntry { address, size, number, name, how }
-    })
-    .collect()
-}
-
 /// A job under construction.
 struct Job<'a> {
     before: &'a Before,
@@ -88,7 +70,7 @@ struct Job<'a> {
     files: Files,
     /// Objects that parameters can refer to, by address or handle.
     names: HashMap<u64, String>,
-    gone: Vec<FreedEntry>,
+    gone: Vec<(u64, FreedBlock)>,
     /// Numbers of freed allocations that textures or the fault refer to.
     lost: HashSet<u64>,
 }

@@ -17,7 +17,7 @@ pub mod place;
 mod record;
 pub mod rules;
 mod run;
-mod sarif;
+pub mod sarif;
 mod settings;
 mod shown;
 
@@ -35,7 +35,6 @@ pub use located::Located;
 pub use place::CodeLocation;
 pub use rules::{CHECK_RULES, CheckRule, check_rule};
 pub use run::{Run, Totals};
-pub use sarif::uri;
 pub use settings::{Rule, Settings};
 pub use shown::{in_json, in_xml, is_obeyed, screen, visible};
 

@@ -154,19 +154,11 @@ impl File<'_> {
             result["locations"][0]["message"] = json!({ "text": diagnostic.primary.text });
         }
         let mut related = self.lead_with_source(diagnostic, &mut result["locations"][0]);
-        related.extend(diagnostic.secondary.iter().map(|label| {
-            let mut location = self.location(label.span);
-            if !label.text.is_empty() {
-                location["message"] = json!({ "text": label.text });
-            }
-            location
+        related.extend(diagnostic.secondary.iter().map(|label| match &*label.text {
+            "" => self.location(label.span),
+            text => with_message(self.location(label.span), text),
         }));
-        if !related.is_empty() {
-            for (id, location) in related.iter_mut().enumerate() {
-                location["id"] = json!(id);
-            }
-            result["relatedLocations"] = Value::Array(related);
-        }
+        relate(&mut result, related);
         // Replacements apply to the file's own text only, not to one that was decoded with losses.
         if !diagnostic.fix.is_empty() && !self.source.is_lossy() {
             let replacements: Vec<Value> =
@@ -194,15 +186,13 @@ impl File<'_> {
         if let Some(message) = instruction.get_mut("message").map(Value::take) {
             place["message"] = message;
         }
-        instruction["message"] = json!({ "text": "the instruction in PTX" });
+        let instruction = with_message(instruction, "the instruction in PTX");
         let around = frames.iter().map(|frame| {
-            let mut location = frame_location(frame);
             let text = match &frame.function {
                 Some(function) => format!("inlined, in {function}"),
                 None => "inlined".to_owned(),
             };
-            location["message"] = json!({ "text": text });
-            location
+            with_message(frame_location(frame), &text)
         });
         std::iter::once(instruction).chain(around).collect()
     }
@@ -216,9 +206,7 @@ impl File<'_> {
     }
 
     fn location(&self, span: Span) -> Value {
-        json!({ "physicalLocation": {
-            "artifactLocation": { "uri": self.uri }, "region": self.region(span),
-        } })
+        location(self.uri, &self.region(span), None)
     }
 
     fn region(&self, span: Span) -> Value {
@@ -250,14 +238,35 @@ fn frame_location(frame: &Frame) -> Value {
         let before = text.get(..column as usize - 1);
         region["startColumn"] = json!(before.map_or(1, |text| text.encode_utf16().count() + 1));
     }
+    location(&uri(&shown_file(&frame.file)), &region, frame.function.as_deref())
+}
+
+/// A location: a region of a file, and the function that it is in.
+pub fn location(uri: &str, region: &Value, function: Option<&str>) -> Value {
     let mut location = json!({ "physicalLocation": {
-        "artifactLocation": { "uri": uri(&shown_file(&frame.file)) }, "region": region,
+        "artifactLocation": { "uri": uri }, "region": region,
     } });
-    if let Some(function) = &frame.function {
+    if let Some(function) = function {
         location["logicalLocations"] =
             json!([{ "fullyQualifiedName": function, "kind": "function" }]);
     }
     location
+}
+
+/// A location with a text that says what is there.
+pub fn with_message(mut location: Value, text: &str) -> Value {
+    location["message"] = json!({ "text": text });
+    location
+}
+
+/// Adds further locations to a result, numbered from 0.
+pub fn relate(result: &mut Value, mut others: Vec<Value>) {
+    for (id, location) in others.iter_mut().enumerate() {
+        location["id"] = json!(id);
+    }
+    if !others.is_empty() {
+        result["relatedLocations"] = Value::Array(others);
+    }
 }
 
 /// A path as a URI reference (RFC 3986); relative paths stay relative.

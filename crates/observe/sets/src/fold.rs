@@ -4,120 +4,91 @@ use texunit_isa::{AtomOp, ScalarType};
 use texunit_simt::observe::AtomicForm;
 use texunit_unit::ReduceOp;
 
-/// The operation of a reduction.
+/// A reduction of numbers of 4 or 8 bytes: its code, from 1 to 16. An operation has an odd code for
+/// 4 bytes, and the next one for 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FoldKind {
-    /// Wrapping addition.
-    Add,
-    /// Unsigned minimum.
-    MinUnsigned,
-    /// Unsigned maximum.
-    MaxUnsigned,
-    /// Signed minimum.
-    MinSigned,
-    /// Signed maximum.
-    MaxSigned,
-    /// Bitwise AND.
-    And,
-    /// Bitwise OR.
-    Or,
-    /// Bitwise XOR.
-    Xor,
-}
+pub struct Fold(pub(crate) u8);
 
-/// A reduction of numbers of 4 or 8 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Fold {
-    /// The reduction operation.
-    pub kind: FoldKind,
-    /// Whether the numbers have 8 bytes, otherwise 4.
-    pub wide: bool,
-}
-
-const KINDS: [FoldKind; 8] = [
-    FoldKind::Add,
-    FoldKind::MinUnsigned,
-    FoldKind::MaxUnsigned,
-    FoldKind::MinSigned,
-    FoldKind::MaxSigned,
-    FoldKind::And,
-    FoldKind::Or,
-    FoldKind::Xor,
+/// The operations in the order of their codes, each with whether it compares signed numbers.
+const OPS: [(AtomOp, bool); 8] = [
+    (AtomOp::Add, false),
+    (AtomOp::Min, false),
+    (AtomOp::Max, false),
+    (AtomOp::Min, true),
+    (AtomOp::Max, true),
+    (AtomOp::And, false),
+    (AtomOp::Or, false),
+    (AtomOp::Xor, false),
 ];
 
 impl Fold {
+    fn new(op: AtomOp, signed: bool, wide: bool) -> Option<Self> {
+        let signed = signed && matches!(op, AtomOp::Min | AtomOp::Max);
+        let at = OPS.iter().position(|&known| known == (op, signed))?;
+        Some(Self(1 + 2 * at as u8 + u8::from(wide)))
+    }
+
     /// The reduction of an atomic; `None` if its result is used or depends on the order.
     pub(crate) fn of_atomic(form: AtomicForm) -> Option<Self> {
         use ScalarType as T;
-        let signed = form.ty.is_signed();
         let is_float = matches!(form.ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2 | T::F32 | T::F64);
-        let wide = match form.ty.bits() {
-            32 => false,
-            64 => true,
-            _ => return None,
-        };
-        let kind = match form.op {
-            _ if form.is_used || is_float => return None,
-            AtomOp::Add => FoldKind::Add,
-            AtomOp::Min if signed => FoldKind::MinSigned,
-            AtomOp::Min => FoldKind::MinUnsigned,
-            AtomOp::Max if signed => FoldKind::MaxSigned,
-            AtomOp::Max => FoldKind::MaxUnsigned,
-            AtomOp::And => FoldKind::And,
-            AtomOp::Or => FoldKind::Or,
-            AtomOp::Xor => FoldKind::Xor,
-            AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => return None,
-        };
-        Some(Self { kind, wide })
+        match form.ty.bits() {
+            bits @ (32 | 64) if !form.is_used && !is_float => {
+                Self::new(form.op, form.ty.is_signed(), bits == 64)
+            }
+            _ => None,
+        }
     }
 
     /// The reduction of a surface instruction, of numbers with `size` bytes.
-    pub(crate) fn of_surface(op: ReduceOp, signed: bool, size: u32) -> Self {
-        let kind = match op {
-            ReduceOp::Add => FoldKind::Add,
-            ReduceOp::Min if signed => FoldKind::MinSigned,
-            ReduceOp::Min => FoldKind::MinUnsigned,
-            ReduceOp::Max if signed => FoldKind::MaxSigned,
-            ReduceOp::Max => FoldKind::MaxUnsigned,
-            ReduceOp::And => FoldKind::And,
-            ReduceOp::Or => FoldKind::Or,
-        };
-        Self { kind, wide: size == 8 }
+    pub(crate) fn of_surface(op: ReduceOp, signed: bool, size: u32) -> Option<Self> {
+        Self::new(AtomOp::from_name(op.name())?, signed, size == 8)
+    }
+
+    /// Whether the numbers have 8 bytes, otherwise 4.
+    pub fn is_wide(self) -> bool {
+        self.0.is_multiple_of(2)
     }
 
     /// Bytes of a number.
     pub(crate) fn size(self) -> u32 {
-        if self.wide { 8 } else { 4 }
+        if self.is_wide() { 8 } else { 4 }
     }
 
     /// The code of the reduction, from 1 to 16.
     pub(crate) fn code(self) -> u8 {
-        1 + 2 * self.kind as u8 + u8::from(self.wide)
+        self.0
     }
 
     /// The reduction with this code.
     pub(crate) fn from_code(code: u8) -> Option<Self> {
-        let at = code.checked_sub(1)?;
-        let kind = *KINDS.get(usize::from(at / 2))?;
-        Some(Self { kind, wide: at % 2 == 1 })
+        (1..=2 * OPS.len() as u8).contains(&code).then_some(Self(code))
+    }
+
+    /// The operation, and whether it compares signed numbers.
+    fn op(self) -> (AtomOp, bool) {
+        OPS[usize::from((self.0 - 1) / 2)]
     }
 
     /// Combines results: one range has turned `initial` into `own`, other ranges have turned it
     /// into `merged`.
     pub(crate) fn apply(self, initial: u64, merged: u64, own: u64) -> u64 {
-        let signed = |n: u64| if self.wide { n as i64 } else { i64::from(n as u32 as i32) };
-        let value = match self.kind {
-            FoldKind::Add => merged.wrapping_add(own.wrapping_sub(initial)),
-            FoldKind::Xor => merged ^ own ^ initial,
-            FoldKind::And => merged & own,
-            FoldKind::Or => merged | own,
-            FoldKind::MinUnsigned => merged.min(own),
-            FoldKind::MaxUnsigned => merged.max(own),
-            FoldKind::MinSigned if signed(own) < signed(merged) => own,
-            FoldKind::MaxSigned if signed(own) > signed(merged) => own,
-            FoldKind::MinSigned | FoldKind::MaxSigned => merged,
+        let (op, is_signed) = self.op();
+        let number = |n: u64| match (is_signed, self.is_wide()) {
+            (false, _) => i128::from(n),
+            (true, true) => i128::from(n as i64),
+            (true, false) => i128::from(n as i32),
         };
-        if self.wide { value } else { value & u64::from(u32::MAX) }
+        let value = match op {
+            AtomOp::Add => merged.wrapping_add(own.wrapping_sub(initial)),
+            AtomOp::Xor => merged ^ own ^ initial,
+            AtomOp::And => merged & own,
+            AtomOp::Or => merged | own,
+            AtomOp::Min if number(own) < number(merged) => own,
+            AtomOp::Max if number(own) > number(merged) => own,
+            _ => merged,
+        };
+        if self.is_wide() { value } else { value & u64::from(u32::MAX) }
     }
 }
 
@@ -141,24 +112,24 @@ mod tests {
         for code in 1..=16 {
             let fold = Fold::from_code(code).unwrap();
             let one = |a: u64, b: u64| {
-                let (s, t) = match fold.wide {
+                let (s, t) = match fold.is_wide() {
                     true => (a as i64, b as i64),
                     false => (i64::from(a as i32), i64::from(b as i32)),
                 };
-                let value = match fold.kind {
-                    FoldKind::Add => a.wrapping_add(b),
-                    FoldKind::MinUnsigned => a.min(b),
-                    FoldKind::MaxUnsigned => a.max(b),
-                    FoldKind::MinSigned => s.min(t) as u64,
-                    FoldKind::MaxSigned => s.max(t) as u64,
-                    FoldKind::And => a & b,
-                    FoldKind::Or => a | b,
-                    FoldKind::Xor => a ^ b,
+                let value = match fold.op() {
+                    (AtomOp::Add, _) => a.wrapping_add(b),
+                    (AtomOp::Min, false) => a.min(b),
+                    (AtomOp::Max, false) => a.max(b),
+                    (AtomOp::Min, true) => s.min(t) as u64,
+                    (AtomOp::Max, true) => s.max(t) as u64,
+                    (AtomOp::And, _) => a & b,
+                    (AtomOp::Or, _) => a | b,
+                    _ => a ^ b,
                 };
-                if fold.wide { value } else { value & 0xffff_ffff }
+                if fold.is_wide() { value } else { value & 0xffff_ffff }
             };
             for _ in 0..200 {
-                let mut number = || match fold.wide {
+                let mut number = || match fold.is_wide() {
                     true => random.u64(),
                     false => u64::from(random.u32()),
                 };

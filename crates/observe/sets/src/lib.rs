@@ -32,7 +32,7 @@ mod set;
 mod shadow;
 
 pub use file::{MAGIC, Unreadable};
-pub use fold::{Fold, FoldKind};
+pub use fold::Fold;
 pub use identity::identity;
 pub use merge::{Conflict, ConflictSide, Does, MergeError, Merged, merge};
 pub use object::{Object, Objects};

@@ -119,7 +119,7 @@ fn folded(page: &Page, sector: usize, touched: u32) -> u32 {
     for word in (0..WORDS).filter(|&word| reduced >> (4 * word) & 0xf != 0) {
         let code = folds.code(sector, word);
         let Some(fold) = Fold::from_code(code) else { continue };
-        let other = if fold.wide { word ^ 1 } else { word };
+        let other = if fold.is_wide() { word ^ 1 } else { word };
         if is_own(word, code) && is_own(other, code) {
             words |= 0xf << (4 * word);
         }

@@ -197,6 +197,12 @@ impl From<OutputFormat> for LaunchFormat {
     }
 }
 
+/// The name of an option's value.
+#[cfg(any(feature = "cases", feature = "reduce", feature = "run"))]
+pub(crate) fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
 pub(crate) fn architecture(text: &str) -> Result<ComputeCapability, &'static str> {
     ComputeCapability::from_target(text).ok_or(
         "expected an architecture, such as sm_75; named devices are options of `texunit run`",

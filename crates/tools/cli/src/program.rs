@@ -18,7 +18,7 @@ mod tree;
 #[cfg(target_os = "linux")]
 mod watch;
 
-use crate::args::{ApproxArg, BadFetchArg, BoundsArg};
+use crate::args::{ApproxArg, BadFetchArg, BoundsArg, name_of};
 use crate::checks::CheckOptions;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, FromArgMatches, ValueEnum};
@@ -183,11 +183,6 @@ pub(crate) fn command(args: &RunArgs) -> Result<Command, String> {
     let mut prepared = prepare(args)?;
     args.evidence.set(&mut prepared.command);
     Ok(prepared.command)
-}
-
-/// The name of an option's value.
-fn name_of(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// A program that is ready to start.

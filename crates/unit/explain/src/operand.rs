@@ -143,6 +143,11 @@ pub fn floats(text: &str, wanted: usize) -> Result<Vec<u32>, String> {
     split(text, wanted)?.into_iter().map(float).collect()
 }
 
+/// Parses a border colour: four floats.
+pub fn color(text: &str) -> Result<[u32; 4], String> {
+    floats(text, 4)?.try_into().map_err(|_| "expected R,G,B,A".to_owned())
+}
+
 fn three(text: &str, wanted: usize) -> Result<[u32; 3], String> {
     let given = floats(text, wanted)?;
     Ok(std::array::from_fn(|i| given.get(i).copied().unwrap_or(0)))

@@ -80,6 +80,14 @@ pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
+/// What to write instead of an unknown name: the most similar one, or any of the valid names.
+pub fn instead<S: AsRef<str>>(written: &str, known: &[S]) -> String {
+    match nearest(written, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("expected {}", listed(known)),
+    }
+}
+
 /// The valid name that is most similar to a misspelt one, if any is similar enough.
 pub fn nearest<'a, S: AsRef<str>>(written: &str, known: &'a [S]) -> Option<&'a str> {
     if written.len() > MAX_NAME {

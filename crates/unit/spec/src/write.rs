@@ -13,6 +13,19 @@ pub fn inline(entries: &[(&'static str, Value)]) -> String {
     entries.join(", ")
 }
 
+/// Writes a string in quotes.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out += &format!("\\u{:04X}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
 /// Writes an f32: as a number if few decimal digits represent it exactly, else as a string of its
 /// bits.
 pub fn float(bits: u32) -> Value {

@@ -68,22 +68,11 @@ impl Scene<'_, '_> {
             |ty| !matches!(self.types.shape(ty), Shape::Base(Base::Signed | Base::SignedChar));
         let size = |ty| self.types.size(ty);
         match (is_float(a), is_float(b)) {
-            (true, true) => {
-                if size(a) >= size(b) {
-                    a
-                } else {
-                    b
-                }
-            }
             (true, false) => a,
             (false, true) => b,
-            _ if size(a) != size(b) => {
-                if size(a) > size(b) {
-                    a
-                } else {
-                    b
-                }
-            }
+            _ if size(a) > size(b) => a,
+            _ if size(a) < size(b) => b,
+            (true, true) => a,
             _ if is_unsigned(b) => b,
             _ => a,
         }

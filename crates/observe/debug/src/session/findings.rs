@@ -8,7 +8,6 @@
 use super::Live;
 use super::breaks::BreakpointKind;
 use texunit_checks::{Finding, Log};
-use texunit_report::Severity;
 
 /// The group of these breakpoints; an editor's breakpoints have groups that are replaced as a
 /// whole.
@@ -32,11 +31,7 @@ impl Live<'_, '_> {
 
     fn breaks_at(&mut self, finding: &Finding) {
         let Some(at) = &finding.at else { return };
-        let severity = match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
+        let severity = finding.severity.name();
         let text = format!("{severity}[{}]: {}", finding.code(), finding.message);
         let is = |name: &str, [x, y, z]: [u32; 3]| {
             format!("{name}.x == {x} && {name}.y == {y} && {name}.z == {z}")

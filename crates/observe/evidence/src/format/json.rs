@@ -1,8 +1,9 @@
 //! texunit's own report format, described by `schemas/report.schema.json`.
 
-use crate::event::{Finding, Kernel, Running};
+use crate::event::{Allocation, Api, Finding, Kernel, Running};
 use crate::reader::Record;
 use crate::run::Run;
+use serde::Serialize;
 use serde_json::{Value, json};
 use texunit_report::fidelity_json;
 use texunit_report::place::function_name;
@@ -61,27 +62,20 @@ fn total_time(milliseconds: impl Iterator<Item = f64>) -> f64 {
     rounded(milliseconds.fold(0.0, |sum, time| sum + time))
 }
 
+/// The fields of an event without `gone`, and others beside them or in their place.
+fn with(event: &impl Serialize, gone: &[&str], others: Value) -> Value {
+    let mut value = json!(event);
+    if let (Value::Object(fields), Value::Object(others)) = (&mut value, others) {
+        fields.retain(|name, _| !gone.contains(&&**name));
+        fields.extend(others);
+    }
+    value
+}
+
 fn kernel(k: &Kernel) -> Value {
-    json!({
-        "name": k.name,
-        "function": function_name(&k.name),
-        "place": k.place,
-        "launches": k.launches,
-        "blocks": k.blocks,
-        "threads": k.threads,
-        "milliseconds": k.milliseconds,
-        "cpu_milliseconds": k.cpu_milliseconds,
-        "warp_instructions": k.warp_instructions,
-        "thread_instructions": k.thread_instructions,
-        "fetches": k.fetches,
-        "surface_accesses": k.surface_accesses,
-        "divisions_by_zero": k.divisions_by_zero,
-        "ptx_older_than_device": k.ptx_older_than_device,
-        "accesses_past_end": k.accesses_past_end,
-        "fmad": { "fused": k.fused_sums, "undecided": k.undecided_sums },
-        "accesses": k.accesses,
-        "interpreted": k.interpreted,
-    })
+    let fmad = json!({ "fused": k.fused_sums, "undecided": k.undecided_sums });
+    let others = json!({ "function": function_name(&k.name), "place": k.place, "fmad": fmad });
+    with(k, &["launched_by", "fused_sums", "undecided_sums"], others)
 }
 
 fn finding(of: &Record, f: &Finding) -> Value {
@@ -118,47 +112,25 @@ fn checked(of: &Record, f: &Finding) -> Value {
 }
 
 fn launch(of: &Record, l: &Running) -> Value {
-    json!({
-        "process": of.process.pid,
-        "launch": l.launch,
-        "kernel": l.kernel,
-        "function": function_name(&l.kernel),
-        "place": l.place,
-        "grid": l.grid,
-        "block": l.block,
-        "milliseconds": l.milliseconds,
-        "blocks_ended": l.ctas,
-    })
+    let (process, function) = (of.process.pid, function_name(&l.kernel));
+    let others = json!({
+        "process": process, "function": function, "place": l.place, "blocks_ended": l.ctas,
+    });
+    with(l, &["ctas"], others)
 }
 
 fn api_errors(of: &Record) -> impl Iterator<Item = Value> {
-    of.api.values().map(|api| {
-        json!({
-            "process": of.process.pid,
-            "function": api.function,
-            "code": api.code,
-            "reason": api.reason,
-            "count": api.count.max(1),
-        })
-    })
+    let more = |api: &Api| json!({ "process": of.process.pid, "count": api.count.max(1) });
+    of.api.values().map(move |api| with(api, &[], more(api)))
 }
 
 fn allocations(of: &Record) -> impl Iterator<Item = Value> {
-    of.allocations.iter().map(|allocation| {
-        json!({
-            "process": of.process.pid,
-            "number": allocation.number,
-            "bytes": allocation.bytes,
-            "function": allocation.function,
-            "backtrace": allocation.backtrace,
-        })
-    })
+    let more = |a: &Allocation| json!({ "process": of.process.pid, "backtrace": a.backtrace });
+    of.allocations.iter().map(move |allocation| with(allocation, &[], more(allocation)))
 }
 
 fn libraries(of: &Record) -> impl Iterator<Item = Value> {
-    of.libraries.iter().map(|library| {
-        json!({ "process": of.process.pid, "path": library.path, "state": library.state })
-    })
+    of.libraries.iter().map(|library| with(library, &[], json!({ "process": of.process.pid })))
 }
 
 fn process(run: &Run, r: &Record) -> Value {

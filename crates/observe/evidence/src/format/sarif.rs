@@ -5,9 +5,8 @@ use crate::event::Finding;
 use crate::run::Run;
 use serde_json::{Value, json};
 use texunit_report::place::{Frame, PtxPlace, Via, function_name};
-use texunit_report::{
-    FAULTS, LIBRARY, POOL, Severity, check_rule, fidelity_json, fidelity_totals, uri,
-};
+use texunit_report::sarif::{location, relate, uri, with_message};
+use texunit_report::{FAULTS, LIBRARY, POOL, Severity, check_rule, fidelity_json, fidelity_totals};
 
 pub(super) fn document(run: &Run) -> Value {
     let findings = || run.records.iter().flat_map(|record| record.findings.values());
@@ -126,39 +125,21 @@ fn result(finding: &Finding, rules: &[&str]) -> Value {
             related.push(with_message(ptx(&place.ptx), "the instruction"));
         }
     }
-    for (id, location) in related.iter_mut().enumerate() {
-        location["id"] = json!(id);
-    }
-    if !related.is_empty() {
-        result["relatedLocations"] = json!(related);
-    }
+    relate(&mut result, related);
     result
 }
 
-fn with_message(mut location: Value, text: &str) -> Value {
-    location["message"] = json!({ "text": text });
-    location
-}
-
 fn source(frame: &Frame) -> Value {
-    location(
-        &frame.file,
-        frame.line,
-        frame.column,
-        frame.text.as_deref(),
-        frame.function.as_deref(),
-    )
+    let Frame { file, line, column, text, function, .. } = frame;
+    place((file, *line, *column), text.as_deref(), function.as_deref())
 }
 
-fn ptx(place: &PtxPlace) -> Value {
-    let function = place.function.as_deref();
-    location(&place.file, place.line, Some(place.column), Some(&place.text), function)
+fn ptx(at: &PtxPlace) -> Value {
+    place((&at.file, at.line, Some(at.column)), Some(&at.text), at.function.as_deref())
 }
 
-fn location(
-    file: &str,
-    line: u32,
-    column: Option<u32>,
+fn place(
+    (file, line, column): (&str, u32, Option<u32>),
     text: Option<&str>,
     function: Option<&str>,
 ) -> Value {
@@ -169,14 +150,7 @@ fn location(
     if let Some(text) = text {
         region["snippet"] = json!({ "text": text });
     }
-    let mut location = json!({ "physicalLocation": {
-        "artifactLocation": { "uri": uri(&repository_file(file)) }, "region": region,
-    } });
-    if let Some(function) = function {
-        location["logicalLocations"] =
-            json!([{ "fullyQualifiedName": function_name(function), "kind": "function" }]);
-    }
-    location
+    location(&uri(&repository_file(file)), &region, function.map(function_name).as_deref())
 }
 
 /// Converts a column in bytes to UTF-16 code units.

@@ -6,7 +6,7 @@ use crate::output::Pending;
 use crate::spec::{Data, Job, Param, ParamValue, TexelSource};
 use crate::texel_resource::TexelResource;
 use std::path::{Path, PathBuf};
-use texunit_device::{Error, Format, Geometry};
+use texunit_device::{ArrayShape, Error, Format};
 use texunit_files::FileError;
 
 /// The contents of an object that the job specifies by files or numbers.
@@ -19,24 +19,7 @@ pub struct Content {
     /// The bytes; for texels all levels, packed.
     pub bytes: Vec<u8>,
     /// The shape of texels; `None` for a buffer.
-    pub shape: Option<Shape>,
-}
-
-/// An array of texels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// The format of a texel.
-    pub format: Format,
-    /// The geometry of the array.
-    pub geometry: Geometry,
-    /// The size of a layer of the base level.
-    pub extent: [u32; 3],
-    /// The number of layers, or of cubes; `None` for an array without layers.
-    pub layers: Option<u32>,
-    /// The number of mip levels; `None` for an array without mip levels.
-    pub levels: Option<u32>,
-    /// The number of samples of a texel; `None` for an array without multisampling.
-    pub samples: Option<u32>,
+    pub shape: Option<ArrayShape>,
 }
 
 /// An output of a job that is not yet written.
@@ -144,12 +127,12 @@ impl Bound {
     }
 }
 
-fn of(param: &Param, (bytes, shape): (Vec<u8>, Option<Shape>)) -> Content {
+fn of(param: &Param, (bytes, shape): (Vec<u8>, Option<ArrayShape>)) -> Content {
     Content { table: param.table, key: param.name.value.clone(), bytes, shape }
 }
 
 /// The texels of an array that the job specifies completely.
-fn texels(value: &ParamValue, made: &TexelResource) -> Option<(Vec<u8>, Option<Shape>)> {
+fn texels(value: &ParamValue, made: &TexelResource) -> Option<(Vec<u8>, Option<ArrayShape>)> {
     let spec = value.resource()?;
     let own = matches!(spec.source, TexelSource::Files(_) | TexelSource::Inline(_));
     let whole = spec.shape.view.is_none() && spec.shape.tiles.is_none();
@@ -157,10 +140,5 @@ fn texels(value: &ParamValue, made: &TexelResource) -> Option<(Vec<u8>, Option<S
     if !own || !whole || array.size() > MAX_BYTES as u64 {
         return None;
     }
-    let (format, geometry) = (made.format(), made.geometry());
-    let extent = made.extent().axes();
-    let levels = array.mip_levels();
-    let layers = geometry.is_array().then(|| array.layers());
-    let samples = geometry.is_multisample().then(|| array.samples());
-    Some((made.read(), Some(Shape { format, geometry, extent, layers, levels, samples })))
+    Some((made.read(), Some(*array.texels().shape())))
 }

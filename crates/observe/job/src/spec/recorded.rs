@@ -92,15 +92,9 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
         memory_limit: number("memory_limit", MAX_MEMORY),
         max_steps: number("max_steps", i64::MAX as u64),
         fmad: root.get("fmad").and_then(|v| v.boolean()),
-        approximate: root.get("approx").and_then(|v| {
-            v.word(&[("card", Approximate::Card), ("rounded", Approximate::Rounded)])
-        }),
-        bounds: root
-            .get("bounds")
-            .and_then(|v| v.word(&[("exact", Bounds::Exact), ("hardware", Bounds::Hardware)])),
-        bad_fetch: root
-            .get("bad_fetch")
-            .and_then(|v| v.word(&[("fault", BadFetch::Fault), ("zero", BadFetch::Zero)])),
+        approximate: root.get("approx").and_then(|v| v.word(&Approximate::NAMES)),
+        bounds: root.get("bounds").and_then(|v| v.word(&Bounds::NAMES)),
+        bad_fetch: root.get("bad_fetch").and_then(|v| v.word(&BadFetch::NAMES)),
         stack_limit: number("stack_limit", MAX_STACK).map(|n| n as u32),
         printf_limit: number("printf_limit", MAX_TEXT).map(|n| n as usize),
         grid_id: root.get("grid_id").and_then(|v| v.number(0, i64::MAX as u64)).unwrap_or(0),

@@ -58,7 +58,8 @@ impl Job<'_> {
     /// fault.
     pub(super) fn ended(&self) -> String {
         let mut text = String::new();
-        for gone in self.gone.iter().filter(|gone| self.lost.contains(&gone.number)) {
+        for (address, gone) in self.gone.iter().filter(|(_, gone)| self.lost.contains(&gone.number))
+        {
             let how = match gone.how {
                 End::Freed => "freed",
                 End::Unregistered => "unregistered",
@@ -72,7 +73,7 @@ impl Job<'_> {
                 "\n[objects.\"gone-{}\"]\nbuffer = {{ size = {}, address = {}, name = {}, number = {}, ended = \"{how}\" }}\n",
                 gone.number,
                 gone.size.max(1),
-                hex(gone.address),
+                hex(*address),
                 quoted(&gone.name),
                 gone.number
             );
@@ -184,7 +185,7 @@ impl Job<'_> {
     /// The keys for a texture's texels; freed memory is remembered for [`Self::ended`].
     fn source(&mut self, resource: &Resource) -> Option<String> {
         let gone: Vec<(u64, u64)> =
-            self.gone.iter().map(|gone| (gone.address, gone.number)).collect();
+            self.gone.iter().map(|(address, gone)| (*address, gone.number)).collect();
         let places = TexelHolders { gone: &gone, ..self.where_texels_are() };
         let source = resources::source(resource, &places);
         if resource.block().ended().is_some() && source.is_some() {

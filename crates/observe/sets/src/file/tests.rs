@@ -1,7 +1,6 @@
 //! Tests of files of sets: round trips, and rejection of damaged files.
 
 use super::*;
-use crate::fold::FoldKind;
 use proptest::prelude::*;
 
 fn part(
@@ -15,7 +14,7 @@ fn part(
         let count = 1 + random.below(5_u64);
         let mask = match (fold, random.one_in(2)) {
             (_, true) => u32::MAX,
-            (Some(fold), _) if fold.wide => 0xff00_00ff,
+            (Some(fold), _) if fold.is_wide() => 0xff00_00ff,
             (Some(_), _) => 0x0000_f0f0,
             _ => random.u32() | 1,
         };
@@ -32,7 +31,8 @@ fn sets(seed: u64) -> Sets {
     let random = &mut texunit_testkit::Random::new(seed);
     let object = |number, random: &mut texunit_testkit::Random| {
         let size = 512 + random.below(4096_u64);
-        let fold = Fold { kind: FoldKind::MaxSigned, wide: random.one_in(2) };
+        // The signed maximum.
+        let fold = Fold(9 + u8::from(random.one_in(2)));
         ObjectSets {
             number,
             size,

@@ -1,14 +1,15 @@
 //! Tests of merging, with sets written by hand.
 
 use super::*;
-use crate::fold::{Fold, FoldKind};
+use crate::fold::Fold;
 use std::sync::Arc;
 use texunit_device::{Device, DeviceOptions};
 use texunit_memory::Block;
 
 const SIZE: u64 = 100;
-const ADD: Fold = Fold { kind: FoldKind::Add, wide: false };
-const MAX: Fold = Fold { kind: FoldKind::MaxUnsigned, wide: false };
+/// Addition, and the unsigned maximum, of 4 bytes.
+const ADD: Fold = Fold(1);
+const MAX: Fold = Fold(5);
 
 fn run(first: u64, end: u64) -> Run {
     assert_eq!(first / 32, (end - 1) / 32);

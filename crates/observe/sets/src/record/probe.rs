@@ -280,13 +280,12 @@ impl Probe for Worker<'_> {
             places.extend(plan.bytes(coords.map(|axis| axis[lane])));
         }
         for (offset, size) in places {
-            let kind = match (answered.form.kind, reduction) {
+            let fold = reduction.and_then(|(op, signed)| Fold::of_surface(op, signed, size));
+            let kind = match (answered.form.kind, fold) {
                 (SurfaceKind::Load { .. }, _) => AccessKind::Reads,
                 (_, None) => AccessKind::Writes,
                 // Reductions can be combined only at aligned numbers.
-                (_, Some((op, signed))) if offset.is_multiple_of(size.into()) => {
-                    AccessKind::Reduces(Fold::of_surface(op, signed, size))
-                }
+                (_, Some(fold)) if offset.is_multiple_of(size.into()) => AccessKind::Reduces(fold),
                 _ => AccessKind::Both,
             };
             self.marking(object, kind, at.op).add(offset, size.into());

@@ -9,6 +9,7 @@ mod suite;
 pub use run::{EngineArg, RunArgs};
 use texunit_forms::Count;
 
+use crate::args::name_of;
 use crate::examples;
 use clap::{Args, Subcommand, ValueEnum};
 use std::fmt::Write;
@@ -130,7 +131,7 @@ fn keep_apart(sources: &[PathBuf], args: &ExportArgs) -> Result<(), String> {
 
 /// The name of the suite's file for a file of cases.
 fn file_of(source: &Path, format: SuiteFormat) -> String {
-    format!("{}.{}", texunit_cases::stem(source).unwrap_or_default(), ending(format))
+    format!("{}.{}", texunit_cases::stem(source).unwrap_or_default(), name_of(&format))
 }
 
 /// Writes the suite; returns a message. Until it is complete the folder has no index, and a file
@@ -150,7 +151,7 @@ fn export(sources: &[PathBuf], args: &ExportArgs) -> Result<String, String> {
     for source in sources {
         files.push(write(source, args)?);
     }
-    let ending = ending(args.format);
+    let ending = name_of(&args.format);
     let list = files.iter().map(|file| {
         serde_json::json!({
             "file": format!("{}.{ending}", file.name),
@@ -192,13 +193,6 @@ fn export(sources: &[PathBuf], args: &ExportArgs) -> Result<String, String> {
 fn make(folder: &Path) -> Result<(), String> {
     let made = std::fs::create_dir_all(folder);
     made.map_err(|e| format!("cannot make the folder `{}`: {e}", folder.display()))
-}
-
-fn ending(format: SuiteFormat) -> &'static str {
-    match format {
-        SuiteFormat::Json => "json",
-        SuiteFormat::Npz => "npz",
-    }
 }
 
 /// The case files of a folder, sorted by name.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use texunit_cases::{
     Access, Case, CaseFile, Expected, Fault, FetchCase, ResourceSpec, SurfaceCase,
 };
+use texunit_spec::hex;
 use texunit_unit::{
     AddressMode, CompareFunction, CoordType, FetchForm, FetchKind, FetchOperands, Layout, Lod,
     ReadMode, ResultType, Sampler,
@@ -32,17 +33,8 @@ impl Numbers for Inline {
     }
 
     fn bytes(&mut self, _: String, bytes: &[u8]) -> Result<Value, String> {
-        Ok(json!(hex(bytes)))
+        Ok(json!(hex::from_bytes(bytes, 2)))
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 /// The document for a file of cases.
@@ -258,7 +250,7 @@ fn surface(n: usize, case: &SurfaceCase, numbers: &mut dyn Numbers) -> Result<Va
         json!({
             "size": access.size,
             "coords": coords.collect::<Vec<_>>(),
-            "bytes": access.bytes.as_deref().map(hex),
+            "bytes": access.bytes.as_deref().map(|bytes| hex::from_bytes(bytes, 2)),
             "fault": access.fault.map(|fault| match fault {
                 Fault::Outside => "outside",
                 Fault::Misaligned => "misaligned",

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use std::path::PathBuf;
 use texunit_explain::operand::{self, Written};
 use texunit_sample::file::FileOptions;
-use texunit_spec::problem::{listed, nearest};
+use texunit_spec::problem::instead;
 use texunit_spec::{SamplerSpec, formats, per_axis};
 use texunit_texel::Format;
 use texunit_unit::{AddressMode, CompareFunction, Filter, Geometry, ReadMode, Sampler};
@@ -245,10 +245,7 @@ impl SamplerArgs {
             per_axis(words)
                 .ok_or_else(|| format!("--address: expected 1 to 3 modes, found {}", words.len()))
         };
-        let color = |text: &String| {
-            let floats = operand::floats(text, 4).map_err(|e| format!("--border: {e}"))?;
-            floats.try_into().map_err(|_| "--border: expected R,G,B,A".to_owned())
-        };
+        let color = |text: &String| operand::color(text).map_err(|e| format!("--border: {e}"));
         let spec = SamplerSpec {
             filter: self.filter,
             mip_filter: self.mip_filter,
@@ -273,21 +270,14 @@ fn format(text: &str) -> Result<Format, String> {
     let unknown = || match (padded(), formats::meant(text)) {
         (Some(padded), _) => padded,
         (None, Some(meant)) => format!("did you mean `{meant}`?"),
-        (None, None) => unknown(text, &Format::names().collect::<Vec<_>>()),
+        (None, None) => instead(text, &Format::names().collect::<Vec<_>>()),
     };
     Format::from_name(text).ok_or_else(unknown)
 }
 
 fn geometry(text: &str) -> Result<Geometry, String> {
     let names: Vec<&str> = Geometry::ALL.iter().map(|g| g.name()).collect();
-    Geometry::from_name(text.strip_prefix('.').unwrap_or(text)).ok_or_else(|| unknown(text, &names))
-}
-
-fn unknown(text: &str, names: &[&str]) -> String {
-    match nearest(text, names) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("expected {}", listed(names)),
-    }
+    Geometry::from_name(text.strip_prefix('.').unwrap_or(text)).ok_or_else(|| instead(text, &names))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use texunit_check::uses::{Access, Accessed, Fetched, Use};
 use texunit_forms::Count;
 use texunit_isa::{Geometry, ScalarType, TypeKind};
+use texunit_spec::write::quoted;
 
 /// Default size of a buffer in bytes, when indices are unknown.
 const MIN: u64 = 64 << 10;
@@ -246,19 +247,4 @@ fn texel_format(access: Access) -> Option<String> {
         n @ (2 | 4) => format!("{channel}x{n}"),
         _ => return None,
     })
-}
-
-/// A TOML string.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out + "\""
 }

@@ -1,10 +1,11 @@
 //! Writes a job: every parameter with what its uses reveal, and remarks where the user must choose.
 
-use super::objects::{Value, quoted, surface_keys, texture_keys};
+use super::objects::{Value, surface_keys, texture_keys};
 use std::fmt::Write;
 use texunit_check::ir::{Function, Module, Param, Storage};
 use texunit_check::uses::{Access, Uses};
 use texunit_isa::ScalarType;
+use texunit_spec::write::quoted;
 
 /// The beginning of every job that `texunit init` writes.
 pub(super) const MADE: &str = "# Made by `texunit init`.";

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+use texunit_evidence::ProcessStat;
 
 /// Process names of test runners.
 const RUNNERS: [&str; 10] = [
@@ -54,25 +55,16 @@ impl Runner {
 
     fn of(mut process: u32, now: f64, proc: &Path) -> Option<Self> {
         for _ in 0..DEPTH {
-            let stat = std::fs::read(proc.join(process.to_string()).join("stat")).ok()?;
-            let stat = String::from_utf8_lossy(&stat);
-            // The name may contain any characters.
-            let (before, behind) = stat.rsplit_once(')')?;
-            let name = before.split_once('(')?.1;
-            let mut words = behind.split_whitespace();
-            let parent = words.nth(1)?.parse().ok()?;
-            if RUNNERS.contains(&name) {
-                let age = now - words.nth(17)?.parse::<f64>().ok()? / UNITS;
+            let stat = ProcessStat::read(&proc.join(process.to_string()))?;
+            if RUNNERS.contains(&&*stat.name) {
+                let age = now - stat.started as f64 / UNITS;
                 let age = Duration::try_from_secs_f64(age.max(0.0)).ok()?;
-                return Some(Self {
-                    name: name.to_owned(),
-                    began: SystemTime::now().checked_sub(age)?,
-                });
+                return Some(Self { name: stat.name, began: SystemTime::now().checked_sub(age)? });
             }
-            if !BETWEEN.contains(&name) {
+            if !BETWEEN.contains(&&*stat.name) {
                 return None;
             }
-            process = parent;
+            process = stat.parent;
         }
         None
     }

@@ -1,6 +1,6 @@
 //! Arguments of `texunit reduce`.
 
-use crate::args::{HowArgs, OutputFormat};
+use crate::args::{HowArgs, OutputFormat, name_of};
 use crate::{examples, number};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -69,18 +69,6 @@ pub enum Keep {
     Exit,
 }
 
-impl Keep {
-    /// The name on the command line.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Fault => "fault",
-            Self::Code => "code",
-            Self::Output => "output",
-            Self::Exit => "exit",
-        }
-    }
-}
-
 impl HowArgs {
     /// The launch settings, with this number of host threads.
     pub(super) fn with_threads(&self, threads: u16) -> Settings {
@@ -95,14 +83,11 @@ impl HowArgs {
 
     /// The given options as arguments, to repeat a failing launch.
     pub(super) fn words(&self) -> Vec<String> {
-        let bounds = self.bounds.and_then(|bounds| bounds.to_possible_value());
-        let approx = self.approx.and_then(|approx| approx.to_possible_value());
-        let bad_fetch = self.bad_fetch.and_then(|bad_fetch| bad_fetch.to_possible_value());
         let with = [
-            bounds.map(|bounds| format!("--bounds={}", bounds.get_name())),
-            bad_fetch.map(|bad_fetch| format!("--bad-fetch={}", bad_fetch.get_name())),
+            self.bounds.map(|bounds| format!("--bounds={}", name_of(&bounds))),
+            self.bad_fetch.map(|bad_fetch| format!("--bad-fetch={}", name_of(&bad_fetch))),
             self.fmad.map(|fmad| format!("--fmad={}", if fmad { "on" } else { "off" })),
-            approx.map(|approx| format!("--approx={}", approx.get_name())),
+            self.approx.map(|approx| format!("--approx={}", name_of(&approx))),
             self.arch.map(|arch| format!("--arch={arch}")),
             self.max_steps.map(|steps| format!("--max-steps={steps}")),
             self.schedule.map(|seed| format!("--schedule={seed}")),

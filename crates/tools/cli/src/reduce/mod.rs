@@ -11,7 +11,7 @@ mod result;
 
 pub use args::{Keep, ReduceArgs};
 
-use crate::args::OutputFormat;
+use crate::args::{OutputFormat, name_of};
 use crate::color::Stream;
 use crate::progress::StatusLine;
 use first::First;
@@ -54,7 +54,7 @@ pub fn run(args: &ReduceArgs) -> u8 {
 
 fn reduce(args: &ReduceArgs) -> Result<Summary, Stopped> {
     if let Some(keep) = args.keep.filter(|&keep| keep != Keep::Exit && !args.command.is_empty()) {
-        let message = format!("--keep {} has no meaning with --command", keep.name());
+        let message = format!("--keep {} has no meaning with --command", name_of(&keep));
         return Err(Stopped::Usage(message));
     }
     let input = Input::read(args)?;

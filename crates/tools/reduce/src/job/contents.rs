@@ -7,8 +7,10 @@ use crate::search::Search;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path as FilePath;
 use std::sync::Arc;
+use texunit_device::ArrayShape;
 use texunit_files::Kind;
-use texunit_job::{Content, Shape};
+use texunit_job::Content;
+use texunit_spec::write;
 use toml::{Table, Value};
 
 /// Keys of an object's table that give the source of its contents, or their shape. They are removed
@@ -74,24 +76,9 @@ fn described(base: &Case, content: &Content, zero: bool) -> Option<Case> {
     Some(case)
 }
 
-fn describe(table: &mut Table, shape: &Shape) {
-    let mut set = |key: &str, value: Value| drop(table.insert(key.to_owned(), value));
-    set("format", Value::from(shape.format.to_string()));
-    set("geometry", Value::from(shape.geometry.name()));
-    let axes = shape.geometry.axes();
-    let sizes = [("width", 1), ("height", 2), ("depth", 3)];
-    for ((key, axis), size) in sizes.into_iter().zip(shape.extent) {
-        if axis <= axes {
-            set(key, Value::from(i64::from(size)));
-        }
-    }
-    let counts = [("layers", shape.layers), ("levels", shape.levels), ("samples", shape.samples)];
-    for (key, count) in counts {
-        match count {
-            Some(count) => drop(table.insert(key.to_owned(), Value::from(i64::from(count)))),
-            None => drop(table.remove(key)),
-        }
-    }
+fn describe(table: &mut Table, shape: &ArrayShape) {
+    ["layers", "levels", "samples"].iter().for_each(|key| drop(table.remove(*key)));
+    table.extend(write::table(write::shape(shape)));
 }
 
 /// Adds bytes to the case as a file, whose name is a hash of its contents.
