@@ -12,7 +12,7 @@ use flate2::{Compression, write::GzEncoder};
 use texunit_check::{Options, Ptxas, Verdicts, check_source};
 use texunit_syntax::SourceFile;
 
-use crate::generate::{Families, Question, UNREAD};
+use crate::generate::{Families, Question};
 use crate::parallel::each;
 use crate::ptxas::{Answer, Tool};
 use crate::tools;
@@ -27,11 +27,10 @@ const SHOWN: usize = 40;
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Request {
     /// Number of modules
-    #[arg(value_name = "N", required_unless_present = "exceptions")]
-    count: Option<usize>,
+    #[arg(value_name = "N")]
+    count: usize,
     /// Seed of the random modules
-    #[arg(required_unless_present = "exceptions")]
-    seed: Option<u64>,
+    seed: u64,
     #[command(flatten)]
     tools: tools::Choice,
     /// Only modules of this family
@@ -40,9 +39,6 @@ pub(crate) struct Request {
     /// Write all modules and verdicts to a gzipped file of JSON lines
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// List what is not compared, with the reasons, and do nothing else
-    #[arg(long, exclusive = true)]
-    exceptions: bool,
     #[arg(skip)]
     lines: Option<Lines>,
 }
@@ -98,10 +94,6 @@ impl Comparison {
 
 /// Compares the verdicts of texunit and ptxas on the requested modules.
 pub(crate) fn run(request: &Request) -> ExitCode {
-    if request.exceptions {
-        UNREAD.iter().for_each(|(name, reason)| println!("{name:<22} {reason}"));
-        return ExitCode::SUCCESS;
-    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let found = request.tools.found();
     if found.is_empty() {
@@ -150,15 +142,13 @@ fn compare_in(
         rows.iter().for_each(print_line);
         return Ok(rows.iter().filter(|r| r.differs()).count());
     }
-    let seed = request.seed.unwrap_or_default();
-    let questions = families.questions(seed, request.count.unwrap_or_default());
+    let seed = request.seed;
+    let questions = families.questions(seed, request.count);
     let rows = ask_all(&questions, tools, scratch)?;
     if let Some(path) = &request.save {
         save(path, &rows)?;
     }
     table(&rows, &releases);
-    let names: Vec<&str> = UNREAD.iter().map(|(name, _)| *name).collect();
-    println!("Operands not compared (reasons: --exceptions): {}", names.join(", "));
     let differing: Vec<&Comparison> = rows.iter().filter(|r| r.differs()).collect();
     for (n, row) in differing.iter().enumerate() {
         let name = format!("{seed}-{}-{n}.ptx", row.family);
@@ -365,9 +355,8 @@ mod tests {
     #[test]
     fn the_command_line() {
         let request = read("oracle 100 7 --tools /x --ptxas 12.9 --family mutation").unwrap();
-        assert_eq!((request.count, request.seed), (Some(100), Some(7)));
+        assert_eq!((request.count, request.seed), (100, 7));
         assert_eq!(request.tools.release, Some(Ptxas::V12_9));
-        assert!(read("oracle --exceptions").unwrap().exceptions);
         let Lines { file, head } = read("ask lines.txt").unwrap().lines.unwrap();
         assert_eq!((file.to_str(), &*head), (Some("lines.txt"), "8.8 75"));
         for wrong in ["", "1", "1 2 3", "x 2", "1 2 --family what", "1 2 --tools", "1 2 --x"] {

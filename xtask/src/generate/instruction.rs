@@ -1,11 +1,11 @@
 //! Random instructions of every form of the instruction table: random words for its modifiers, and
 //! operands of right and wrong kinds, by the rules of grammar.txt.
 
-use texunit_isa::{Braces, Form, OperandRule, OperandType, Shape, forms};
+use texunit_isa::{Braces, Form, OperandRule, OperandType, Role, Shape, columns, forms};
 
 use super::Question;
 use super::grammar::{Variables, expand, yes};
-use super::pools::{draw, pool};
+use super::pools::pool;
 use super::register::bits;
 use super::setup::Setup;
 use texunit_testkit::Random;
@@ -22,11 +22,9 @@ const TEXTURE: [Shape; 8] = [
     Shape::SurfaceReduce,
 ];
 
-/// The forms of texture and surface instructions, or all others except those whose operands the
-/// checker does not examine.
+/// The forms of texture and surface instructions, or all others.
 fn forms_of(texture: bool) -> Vec<&'static Form> {
-    let is_of = |f: &&Form| TEXTURE.contains(&f.shape) == texture && f.shape != Shape::Unchecked;
-    forms().iter().filter(is_of).collect()
+    forms().iter().filter(|f| TEXTURE.contains(&f.shape) == texture).collect()
 }
 
 /// A random instruction of a form, with `optional` percent of the optional modifiers, and wrong
@@ -104,13 +102,7 @@ pub(super) fn ordinary(
     random: &mut Random,
 ) -> Question {
     let forms = forms_of(false);
-    let mut one = || match random.chance(5) {
-        true => draw("right", random).to_owned(),
-        false => {
-            let form = random.of(&forms);
-            line(form, ("modifiers", 25), &Variables::new(), random)
-        }
-    };
+    let mut one = || line(random.of(&forms), ("modifiers", 25), &Variables::new(), random);
     let lines = (0..most).map(|_| one()).collect();
     setup.question(family, lines)
 }
@@ -161,8 +153,20 @@ fn by_rule(
         OperandType::None => "b64",
     };
     variables.insert("ty", ty.to_owned());
-    if let Braces::Exactly(n) = rule.braces {
-        variables.extend([("vector", yes(n <= 8)), ("lanes", n.to_string())]);
+    let registers = match rule.braces {
+        Braces::Exactly(n) => Some(usize::from(n)),
+        Braces::Columns { times, of } => {
+            words.iter().find_map(|w| columns(w)).map(|n| n * times / of)
+        }
+        _ => None,
+    };
+    if let Some(n) = registers {
+        variables.extend([("vector", yes(n <= 128)), ("lanes", n.to_string())]);
+    }
+    if rule.role == Role::Tensor {
+        let rows = words.iter().any(|w| matches!(*w, "tile::gather4" | "tile::scatter4"));
+        let axes = words.iter().find_map(|w| w.strip_suffix('d')?.parse::<usize>().ok());
+        variables.insert("axes", if rows { 5 } else { axes.unwrap_or(1) }.to_string());
     }
     expand(&format!("{:?}", rule.role), variables, random)
 }

@@ -10,7 +10,6 @@ mod mutation;
 mod pools;
 mod register;
 mod setup;
-mod unread;
 
 use std::path::Path;
 
@@ -18,7 +17,6 @@ use texunit_check::Ptxas;
 
 use setup::Setup;
 use texunit_testkit::Random;
-pub(crate) use unread::UNREAD;
 
 /// Number of instructions that one module contains.
 const TOGETHER: usize = 40;

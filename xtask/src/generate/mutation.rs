@@ -1,21 +1,17 @@
 //! Mutations of the bundled examples, and of kernels compiled by nvcc: a token is deleted, doubled,
 //! swapped or replaced by a similar one. Most changes are small, such as another type or another
 //! register of the same kind, so that many modules stay valid or nearly so.
-//!
-//! Instructions of which the checker knows only the name are not changed, since it accepts any
-//! operands there and ptxas does not.
 
 use std::io::Read as _;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
 use texunit_check::Ptxas;
-use texunit_isa::Opcode;
+use texunit_syntax::{Span, token_spans};
 
 use super::Question;
 use super::pools::{draw, pool};
 use super::setup::machine;
-use super::unread::unread;
 use texunit_testkit::Random;
 
 /// Folders and files with modules that are mutated, and their weights.
@@ -44,9 +40,6 @@ pub(super) struct Example {
 struct Token {
     space: String,
     text: String,
-    /// Whether the token is in an instruction whose operands the checker ignores, so that it must
-    /// not be changed.
-    fixed: bool,
 }
 
 /// Reads the modules of all folders, sorted by path.
@@ -180,7 +173,7 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
             return;
         }
         let n = random.below(tokens.len());
-        if tokens[n].fixed || tokens[n].text.is_empty() {
+        if tokens[n].text.is_empty() {
             continue;
         }
         // The header is often left unchanged, because an invalid header hides all errors after it.
@@ -199,7 +192,7 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
                 let copy = tokens[n].clone();
                 tokens.insert(n, copy);
             }
-            2 if n + 1 < tokens.len() && !tokens[n + 1].fixed => {
+            2 if n + 1 < tokens.len() => {
                 let (a, b) = (tokens[n].text.clone(), tokens[n + 1].text.clone());
                 tokens[n].text = b;
                 tokens[n + 1].text = a;
@@ -229,7 +222,7 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
         return tokens[n].text != text;
     }
     if text == "," && n > 0 && n + 1 < tokens.len() {
-        if tokens[n - 1].fixed || tokens[n + 1].fixed || !plain(&tokens[n - 1].text) {
+        if !plain(&tokens[n - 1].text) {
             return false;
         }
         let (a, b) = (tokens[n - 1].text.clone(), tokens[n + 1].text.clone());
@@ -304,74 +297,13 @@ fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
 
 /// Splits a text into tokens; comments count as white space.
 fn tokens(text: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let space = space(rest);
-        let (before, after) = rest.split_at(space);
-        let length = word(after);
-        let (word, after) = after.split_at(length);
-        tokens.push(Token { space: before.into(), text: word.into(), fixed: false });
-        rest = after;
-    }
-    fix(&mut tokens);
-    tokens
-}
-
-/// Length of the white space and comments at the beginning of the text.
-fn space(text: &str) -> usize {
-    let mut at = 0;
-    loop {
-        let rest = &text[at..];
-        let blank = rest.len() - rest.trim_start().len();
-        let comment = match () {
-            () if rest[blank..].starts_with("//") => {
-                rest[blank..].find('\n').unwrap_or(rest.len() - blank)
-            }
-            () if rest[blank..].starts_with("/*") => {
-                rest[blank..].find("*/").map_or(rest.len() - blank, |n| n + 2)
-            }
-            () => 0,
-        };
-        if blank + comment == 0 {
-            return at;
-        }
-        at += blank + comment;
-    }
-}
-
-/// Length of the word at the beginning of the text.
-fn word(text: &str) -> usize {
-    let Some(first) = text.chars().next() else { return 0 };
-    let name = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
-    let rest = &text[first.len_utf8()..];
-    let more = match first {
-        '"' => rest.find('"').map_or(rest.len(), |n| n + 1),
-        '.' | '%' => rest.find(|c: char| !name(c) && c != ':').unwrap_or(rest.len()),
-        c if c.is_ascii_digit() => rest.find(|c: char| !name(c) && c != '.').unwrap_or(rest.len()),
-        c if name(c) => rest.find(|c: char| !name(c)).unwrap_or(rest.len()),
-        _ => 0,
+    let mut end = 0;
+    let token = |span: Span| {
+        let (start, before) = (span.start as usize, end);
+        end = span.end as usize;
+        Token { space: text[before..start].into(), text: text[span.range()].into() }
     };
-    first.len_utf8() + more
-}
-
-/// Marks the tokens of instructions whose operands the checker ignores.
-fn fix(tokens: &mut [Token]) {
-    for n in 0..tokens.len() {
-        let Some(opcode) = Opcode::from_name(&tokens[n].text) else { continue };
-        let words: Vec<&str> = tokens[n + 1..]
-            .iter()
-            .map_while(|t| t.text.strip_prefix('.').filter(|_| t.space.is_empty()))
-            .collect();
-        if unread(opcode, &words) {
-            for token in tokens[n..].iter_mut() {
-                token.fixed = true;
-                if token.text == ";" {
-                    break;
-                }
-            }
-        }
-    }
+    token_spans(text).map(token).collect()
 }
 
 #[cfg(test)]
@@ -406,13 +338,5 @@ mod tests {
         }
         assert!(changed > 190, "{changed}");
         assert_eq!(mutated(module, 0, &mut Random::new(1)), module);
-    }
-
-    #[test]
-    fn unchecked_instructions_stay() {
-        let module = "wgmma.wait_group.sync.aligned 0;";
-        for seed in 0..50 {
-            assert_eq!(mutated(module, 3, &mut Random::new(seed)), module);
-        }
     }
 }

@@ -151,10 +151,7 @@ fn of_opcode(opcode: Opcode) -> Description {
         return description;
     }
     let forms: Vec<FormText> = forms_of(opcode).iter().map(of_form).collect();
-    let (section, doc) = match forms_of(opcode).first() {
-        Some(first) => (first.row.section, first.row.doc),
-        None => summaries::without_forms(opcode.name()).unwrap_or_default(),
-    };
+    let (section, doc) = forms.first().map_or_else(Default::default, |f| (f.section, f.doc));
     Description {
         name: opcode.name(),
         section,
@@ -213,7 +210,6 @@ pub fn operands(form: &Form) -> String {
             return "[surface, coordinates], value".into();
         }
         Shape::Video => return "d{.part}, a{.part}, b{.part}{, c}".into(),
-        Shape::Unchecked => return "…".into(),
     }
     let mut sources = 'a'..='z';
     let list: Vec<String> = form
@@ -226,6 +222,7 @@ pub fn operands(form: &Form) -> String {
                 Role::PredicatePair if form.has(Property::OnePredicate) => "p".to_owned(),
                 Role::PredicatePair => "p{|q}".to_owned(),
                 Role::Memory => "[address]".to_owned(),
+                Role::Tensor => "[map, coordinates]".to_owned(),
                 _ => sources.next().unwrap_or('z').to_string(),
             };
             let text = format!("{name}{}", kind(rule, types));

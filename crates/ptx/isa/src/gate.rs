@@ -91,7 +91,8 @@ pub fn variants<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item 
     GATES.iter().filter(of).map(|gate| Variant { feature: gate.feature, targets: gate.variants })
 }
 
-fn is_space(word: &str) -> bool {
+/// Whether a word is a state space: `shared`, `shared::cta`.
+pub(crate) fn is_space(word: &str) -> bool {
     let base = word.split("::").next().unwrap_or(word);
     crate::Space::from_name(base).is_some()
 }

@@ -22,10 +22,10 @@ pub use form::{
     AsPredicate, Braces, Class, Form, FormRow, Limit, OperandRule, OperandType, Pointee, Property,
     Role, Shape, Slot,
 };
-pub use modifiers::{Modifiers, MulPart, Selector, VideoOperands};
+pub use modifiers::{Modifiers, MulPart, Selector, VideoOperands, columns};
 pub use opcode::Opcode;
 pub use reading::{ModifierError, read_modifiers};
-pub use table::{forms, forms_of, known_by_name_only, unsupported_suffixes};
+pub use table::{forms, forms_of};
 pub use types::*;
 
 #[cfg(test)]

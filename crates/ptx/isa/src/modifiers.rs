@@ -152,8 +152,19 @@ impl Modifiers {
         self.actions.contains(&word)
     }
 
+    /// The number N of a shape `m64nNk16`, or of `.xN`.
+    pub fn columns(&self) -> Option<usize> {
+        self.actions.iter().find_map(|word| columns(word))
+    }
+
     /// The first type modifier, which every instruction with a type has.
     pub fn ty(&self) -> Option<ScalarType> {
         self.types.first().copied()
     }
+}
+
+/// The number N of a shape `m64nNk16`, or of `xN`; `None` for another word.
+pub fn columns(word: &str) -> Option<usize> {
+    let number = word.strip_prefix("m64n").and_then(|shape| shape.split('k').next());
+    number.or(word.strip_prefix('x'))?.parse().ok()
 }

@@ -40,7 +40,7 @@ words! {
         Cp = "cp", Createpolicy = "createpolicy", Elect = "elect",
         Griddepcontrol = "griddepcontrol", Ldmatrix = "ldmatrix", Mbarrier = "mbarrier",
         Mma = "mma", Movmatrix = "movmatrix", Stmatrix = "stmatrix", Wmma = "wmma",
-        // Known only by name: no row in the table
+        // Opcodes of clusters, warp groups, tensor maps and tensor memory.
         Clusterlaunchcontrol = "clusterlaunchcontrol", Getctarank = "getctarank", Mapa = "mapa",
         Multimem = "multimem", Setmaxnreg = "setmaxnreg", Tcgen05 = "tcgen05",
         Tensormap = "tensormap", Wgmma = "wgmma",

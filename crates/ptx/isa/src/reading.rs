@@ -1,9 +1,10 @@
 //! Parsing of an instruction's modifiers: finds the matching rows and sets the fields.
 //!
-//! As in ptxas, modifiers may be in any order, except that types keep their order and that the
-//! sub-operation (`tex.level`, `suld.b`) follows the opcode.
+//! As in ptxas, modifiers may be in any order, except that types and state spaces keep their order
+//! and that the sub-operation (`tex.level`, `suld.b`) follows the opcode.
 
-use crate::form::{Class, Form, apply};
+use crate::form::{Class, Form, Slot, apply};
+use crate::gate::is_space;
 use crate::table::{forms_of, is_type};
 use crate::{Modifiers, Opcode};
 
@@ -119,18 +120,20 @@ fn add(words: &mut Vec<&'static str>, more: Vec<&'static str>) {
 /// The slot of each modifier, or how many modifiers matched and the error.
 fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)> {
     let mut slot_of_word: Vec<usize> = Vec::with_capacity(words.len());
-    let mut last_type = 0;
+    // The slot after that of the last type, and of the last state space.
+    let mut next = [0; 2];
     for (index, word) in words.iter().enumerate() {
         let typed = is_type(word);
         let free = |s: usize| !slot_of_word.contains(&s);
         let takes = |s: usize| {
             let slot = &form.slots[s];
-            let in_order = || {
+            let in_order = |order: Order| {
                 // A skipped type slot cannot be filled any more.
-                let jumped = form.slots.get(last_type..s).unwrap_or_default();
-                s >= last_type && !jumped.iter().any(|s| s.class == Class::Type && !s.optional)
+                let first = next[order as usize];
+                let jumped = form.slots.get(first..s).unwrap_or_default();
+                s >= first && !jumped.iter().any(|s| order.is_of(s) && !s.optional)
             };
-            slot.words.contains(word) && (!ordered(slot) || in_order())
+            slot.words.contains(word) && ordered(slot).is_none_or(in_order)
         };
         let Some(slot) = (0..form.slots.len()).find(|&s| free(s) && takes(s)) else {
             if let Some(again) = repeated(form, words, index, &slot_of_word) {
@@ -146,8 +149,8 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
         if form.slots[slot].pinned && !slot_of_word.iter().all(pinned) {
             return Err((4 * index, ModifierError::Misplaced { index }));
         }
-        if ordered(&form.slots[slot]) {
-            last_type = slot + 1;
+        if let Some(order) = ordered(&form.slots[slot]) {
+            next[order as usize] = slot + 1;
         }
         slot_of_word.push(slot);
     }
@@ -174,10 +177,31 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
     }
 }
 
-/// Whether the slot keeps its position relative to the types.
-fn ordered(slot: &crate::form::Slot) -> bool {
+/// Modifiers that keep their order among each other.
+#[derive(Clone, Copy)]
+enum Order {
+    Types,
+    Spaces,
+}
+
+impl Order {
+    /// Whether a slot is for modifiers of this kind.
+    fn is_of(self, slot: &Slot) -> bool {
+        match self {
+            Self::Types => slot.class == Class::Type,
+            Self::Spaces => slot.words.iter().all(|word| is_space(word)),
+        }
+    }
+}
+
+/// The order that a slot has a place in.
+fn ordered(slot: &Slot) -> Option<Order> {
     let typed = || slot.words.iter().any(|w| is_type(w));
-    matches!(slot.class, Class::Type | Class::Pack) || slot.class == Class::Unexecuted && typed()
+    match slot.class {
+        Class::Type | Class::Pack => Some(Order::Types),
+        Class::Unexecuted if typed() => Some(Order::Types),
+        _ => Some(Order::Spaces).filter(|spaces| spaces.is_of(slot)),
+    }
 }
 
 /// The slot of a flag that was given before and may be repeated.
@@ -200,7 +224,7 @@ fn unexpected(form: &Form, words: &[&str], index: usize, filled: &[usize]) -> Mo
             return ModifierError::Duplicate { index, first };
         }
     }
-    let free: Vec<&crate::form::Slot> =
+    let free: Vec<&Slot> =
         (0..form.slots.len()).filter(|s| !filled.contains(s)).map(|s| &form.slots[s]).collect();
     let typed = is_type(words[index]);
     let wanted = free.iter().find(|s| typed == (s.class == Class::Type) && !s.optional);

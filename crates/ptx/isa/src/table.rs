@@ -44,28 +44,9 @@ pub fn forms() -> &'static [Form] {
     &TABLE.forms
 }
 
-/// The forms of an opcode; empty for opcodes that are known only by name.
+/// The forms of an opcode.
 pub fn forms_of(opcode: Opcode) -> &'static [Form] {
     &TABLE.forms[TABLE.of_opcode[opcode as usize].clone()]
-}
-
-/// Modifiers of the parts of an opcode that the table has no rows for: tensor copies, 8-bit
-/// matrices, products of narrow floats.
-pub fn unsupported_suffixes(opcode: Opcode) -> &'static [&'static str] {
-    match opcode {
-        Opcode::Cp => &["tensor"],
-        Opcode::Ldmatrix => &["m16n16", "m8n16"],
-        Opcode::Stmatrix => &["m16n8"],
-        Opcode::Mma => &["kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"],
-        _ => &[],
-    }
-}
-
-/// Whether the table has no row for an instruction with these modifiers, because its opcode or the
-/// part of the opcode is known only by name.
-pub fn known_by_name_only(opcode: Opcode, words: &[&str]) -> bool {
-    forms_of(opcode).is_empty()
-        || unsupported_suffixes(opcode).iter().any(|word| words.contains(word))
 }
 
 /// Whether a word is the name of a type.

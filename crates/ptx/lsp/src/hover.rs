@@ -80,10 +80,6 @@ const MAX_FORMS: usize = 6;
 
 /// A page about an instruction with these modifiers.
 pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
-    if forms_of(opcode).is_empty() {
-        let text = "Known by name only: it is accepted unchecked.";
-        return Page::default().code(opcode.name()).text(text);
-    }
     let Matching { forms, details } = matching(opcode, words);
     let mut page = Page::default();
     for form in forms.iter().take(MAX_FORMS) {

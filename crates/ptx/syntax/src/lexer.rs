@@ -36,6 +36,11 @@ pub(crate) fn lex(text: &str) -> Lexed {
     Lexed { tokens: lexer.tokens, diagnostics: lexer.diagnostics }
 }
 
+/// The positions of a text's tokens. The last one is its end, without text.
+pub fn token_spans(text: &str) -> impl Iterator<Item = Span> {
+    lex(text).tokens.into_iter().map(|token| token.span)
+}
+
 /// More than are shown, so that the parser can drop some.
 const MAX_ERRORS: usize = 10_000;
 

@@ -23,6 +23,7 @@ mod words;
 
 pub use diagnostic::{Diagnostic, Edit, Label, Severity};
 pub use handed::{HandedSource, handed_comments, handed_sources, has_handed};
+pub use lexer::token_spans;
 pub use number::{is_cut, low_32};
 pub use repeated::by_opcode;
 pub use span::{Location, SourceFile, Span};

@@ -85,9 +85,6 @@ fn list(all: &[Description]) -> String {
 /// An instruction as text.
 fn human(d: &Description) -> String {
     let mut text = format!("{} (PTX ISA {})\n{}\n", d.name, d.section, d.summary);
-    if d.forms.is_empty() {
-        return text;
-    }
     text += "\nForms\n";
     for form in &d.forms {
         let _ = writeln!(text, "  {}", form.syntax);

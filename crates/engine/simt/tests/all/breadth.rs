@@ -91,7 +91,7 @@ fn operand(rule: &OperandRule, words: &[&str], n: usize) -> String {
         Role::Memory if words.iter().any(|w| w.starts_with("param")) => "[place]".to_owned(),
         Role::Memory => "[%d8]".to_owned(),
         Role::Constant => match rule.limit {
-            Some(Limit::Between(least, _)) => least.to_string(),
+            Some(Limit::Between { first, .. }) => first.to_string(),
             Some(Limit::Power(_, most)) => most.to_string(),
             _ => "16".to_owned(),
         },

@@ -12,7 +12,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 use texunit_check::ir::Instruction;
 use texunit_check::{Checked, Options, check_with, examples};
-use texunit_isa::{Class, Opcode, forms, forms_of, known_by_name_only, unsupported_suffixes};
+use texunit_isa::{Class, Opcode, forms, forms_of};
 use texunit_simt::{Symbols, lower};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
@@ -81,10 +81,6 @@ fn programs(folder: &Path, all: &mut BTreeSet<String>) {
 /// The name of an instruction on the page.
 fn form(i: &Instruction, words: &[&str]) -> String {
     let name = i.opcode.name();
-    if known_by_name_only(i.opcode, words) {
-        let word = unsupported_suffixes(i.opcode).iter().find(|word| words.contains(word));
-        return word.map_or(name.to_owned(), |word| format!("{name}.{word}"));
-    }
     if i.mods.unexecuted.is_some() {
         let slots = forms_of(i.opcode).iter().flat_map(|form| &form.slots);
         let marks = slots.filter(|s| s.class == Class::Unexecuted && !s.optional);
@@ -159,13 +155,6 @@ fn the_page_lists_what_is_not_executed() {
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(found == text, "docs/unexecuted.md is out of date: run with UPDATE=1\n{text}");
     // The forms that the tables mark are found, and none is marked without effect.
-    for opcode in Opcode::ALL.iter().filter(|o| forms_of(**o).is_empty()) {
-        if *opcode == Opcode::Setmaxnreg {
-            // A form without effect on results is executed as a no-op.
-            continue;
-        }
-        assert!(page.contains_key(opcode.name()), "no module with {opcode}");
-    }
     for form in forms() {
         for slot in form.slots.iter().filter(|s| s.class == Class::Unexecuted && !s.optional) {
             let name = |word: &&str| format!("{}.{word}", form.row.opcode);

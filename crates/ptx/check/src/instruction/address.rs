@@ -47,11 +47,16 @@ impl<'a> Site<'_, '_, 'a> {
         }
         // ptxas copies the address of a tensor map with `mov`.
         let map = rule.pointee == Some(Pointee::TensorMap);
-        let min_bits = if map { 32 } else { 16 };
+        let tensor = rule.pointee == Some(Pointee::TensorMemory);
+        let widths = match (map, tensor) {
+            (_, true) => 32..=32,
+            (true, _) => 32..=64,
+            _ => 16..=64,
+        };
         match value {
             Value::Reg { id, ty }
                 if (ty.is_integer() || ty.kind() == TypeKind::Bits)
-                    && (min_bits..=64).contains(&ty.bits()) =>
+                    && widths.contains(&ty.bits()) =>
             {
                 Some(Operand::Address(Base::Reg(id), extra))
             }
@@ -61,9 +66,9 @@ impl<'a> Site<'_, '_, 'a> {
                     base.span,
                     format!("a .{ty} register cannot hold an address"),
                 )
-                .help("use a 64-bit integer register");
+                .help(format!("use a {}-bit integer register", widths.end()));
                 // ptxas accepts 8 bits as an address.
-                if ty.bits() == 8 && !map {
+                if ty.bits() == 8 && !map && !tensor {
                     self.report_miscompiled(diagnostic);
                     return Some(Operand::Address(Base::Reg(id), extra));
                 }
@@ -71,6 +76,7 @@ impl<'a> Site<'_, '_, 'a> {
             }
             Value::Special(..)
                 if match rule.pointee {
+                    Some(Pointee::TensorMemory) => false,
                     Some(Pointee::Uniform) => self.cx.release < Ptxas::V12_9,
                     Some(Pointee::Mbarrier) => self.cx.release < Ptxas::V13_5,
                     _ => true,
@@ -90,7 +96,7 @@ impl<'a> Site<'_, '_, 'a> {
                 let message = "a number can be an address in .local memory only";
                 self.cx.refuse("E0217", base.span, message, "put the address into a register")
             }
-            Value::Named { base: at, offset, area, is_array, .. } => {
+            Value::Named { base: at, offset, area, is_array, .. } if !tensor => {
                 let area = if is_array { self.area_of_array(at, area) } else { area };
                 self.check_area(rule, at, area, is_array, base)?;
                 self.unguarded(at, area, base.span)?;
@@ -217,6 +223,7 @@ impl<'a> Site<'_, '_, 'a> {
         // A barrier is in shared memory, whatever the form of its address.
         let barrier = rule.pointee == Some(Pointee::Mbarrier);
         let fits = match space {
+            _ if rule.pointee == Some(Pointee::Any) => true,
             None if barrier => area == Area::Shared,
             None => matches!(area, Area::Global | Area::Shared | Area::Local),
             Some(space) => in_space(area, space),

@@ -7,6 +7,7 @@ use texunit_syntax::Span;
 use texunit_syntax::ast;
 
 use crate::body::value::{Value, lanes_of};
+use crate::consts::Const;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::types::{fits, fits_relaxed};
@@ -23,10 +24,12 @@ impl<'a> Site<'_, '_, 'a> {
     ) -> Option<Operand> {
         let value = self.value(operand)?;
         let vector = match rule.braces {
-            Braces::Exactly(count) => count,
-            _ => self.mods.vector,
+            Braces::Exactly(count) => usize::from(count),
+            Braces::Columns { times, of } => self.mods.columns().unwrap_or(0) * times / of,
+            _ => usize::from(self.mods.vector),
         };
-        let lanes = usize::from(vector.max(1));
+        let lanes = vector.max(1);
+        let of_matrix = matches!(rule.braces, Braces::Exactly(_) | Braces::Columns { .. });
         let items = match value {
             Value::Vector(_) if rule.braces == Braces::Never => {
                 return self.mismatch(ty, &value, operand.span);
@@ -41,7 +44,7 @@ impl<'a> Site<'_, '_, 'a> {
                 }
                 return self.element(rule, ty, value, operand.span, written);
             }
-            value if matches!(rule.braces, Braces::Always | Braces::Exactly(_)) => {
+            value if of_matrix || rule.braces == Braces::Always => {
                 let message = format!("needs a vector, not {}", value.describe());
                 let help = "write the registers between { and }";
                 return self.deny("E0213", operand.span, message, help);
@@ -49,18 +52,18 @@ impl<'a> Site<'_, '_, 'a> {
             value => vec![(value, operand.span)],
         };
         if items.len() != lanes {
-            let message = match rule.braces {
-                Braces::Exactly(_) => {
+            let message = match of_matrix {
+                true => {
                     let held = Count(lanes, "register");
                     format!("has {held} of this matrix, not {}", items.len())
                 }
-                _ => format!("moves {}, not {}", Count(lanes, "element"), items.len()),
+                false => format!("moves {}, not {}", Count(lanes, "element"), items.len()),
             };
-            let help = match rule.braces {
-                Braces::Exactly(_) => {
+            let help = match of_matrix {
+                true => {
                     "shape and type of a matrix say how many registers a thread has of it"
                 }
-                _ => "write as many registers between { and } as .v2 or .v4 says",
+                false => "write as many registers between { and } as .v2 or .v4 says",
             };
             return self.deny("E0213", operand.span, message, help);
         }
@@ -71,6 +74,10 @@ impl<'a> Site<'_, '_, 'a> {
         }
         self.same_widths(&items)?;
         self.like_neighbours(&items)?;
+        if let (Some(Limit::Pair(step, last)), [a, b]) = (rule.limit, &items[..]) {
+            self.up_to(a, 3, step)?;
+            self.up_to(b, last, 1)?;
+        }
         let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
         // For atomic operations, only elements of f32 and f16.
         let taken = |reg: ScalarType| match rule.exact {
@@ -78,7 +85,7 @@ impl<'a> Site<'_, '_, 'a> {
             false => reg.bits() >= ty.bits(),
         };
         // Among untyped registers of a matrix, constants are untyped too.
-        let plain_matrix = matches!(rule.braces, Braces::Exactly(_))
+        let plain_matrix = of_matrix
             && items.iter().any(
                 |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Bits),
             );
@@ -91,7 +98,10 @@ impl<'a> Site<'_, '_, 'a> {
         let beside = vector > 0 && items.iter().any(|(v, _)| matches!(v, Value::Reg { .. }));
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
-            let discard = written && matches!(value, Value::Discard);
+            // A warp group's product adds to its result, and a load from tensor memory has no sink.
+            let discard = written
+                && matches!(value, Value::Discard)
+                && !matches!(rule.braces, Braces::Columns { .. });
             list.push(match value {
                 _ if discard => Operand::Discard,
                 Value::Reg { id, ty: reg } if plain && taken(reg) => Operand::Reg(id),
@@ -132,8 +142,22 @@ impl<'a> Site<'_, '_, 'a> {
         self.deny("E0212", *span, message, "write a vector of integers or a vector of floats")
     }
 
+    /// Checks that an element is a multiple of `step` up to `last`, if it is a constant.
+    fn up_to(&mut self, (value, span): &(Value<'a>, Span), last: u32, step: u32) -> Option<()> {
+        match value {
+            Value::Const(Const::Int(value, _))
+                if *value > last.into() || !value.is_multiple_of(step.into()) =>
+            {
+                let message = format!("cannot have the constant {} here", *value as i64);
+                let help = format!("write a multiple of {step} from 0 to {last}");
+                self.deny("E0220", *span, message, help)
+            }
+            _ => Some(()),
+        }
+    }
+
     /// Checks that the registers of a vector have one width.
-    fn same_widths(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
+    pub(crate) fn same_widths(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
         let mut widths = items.iter().filter_map(|(value, span)| match value {
             Value::Reg { ty, .. } => Some((*ty, *span)),
             _ => None,
@@ -155,7 +179,7 @@ impl<'a> Site<'_, '_, 'a> {
         written: bool,
     ) -> Option<Operand> {
         let fitting = if rule.exact { fits } else { fits_relaxed };
-        let of_matrix = matches!(rule.braces, Braces::Exactly(_));
+        let of_matrix = matches!(rule.braces, Braces::Exactly(_) | Braces::Columns { .. });
         match value {
             // Unlike elsewhere, `.f16x2` registers are not accepted as untyped bits.
             Value::Reg { ty: ScalarType::F16x2, .. } if of_matrix && ty.is_integer() => {

@@ -1,6 +1,8 @@
 //! Checks of instructions with a plain list of operands, by their table rows.
 
-use texunit_isa::{AsPredicate, Limit, OperandRule, OperandType, Property, Role, ScalarType};
+use texunit_isa::{
+    AsPredicate, Limit, OperandRule, OperandType, Property, Role, ScalarType, TypeKind,
+};
 use texunit_syntax::Span;
 use texunit_syntax::ast::{self, OperandKind};
 
@@ -50,6 +52,7 @@ impl<'a> Site<'_, '_, 'a> {
                     None if rule.loose_bf16 => self.dest_of_bf16(ty, operand)?,
                     None => self.dest(ty, operand)?,
                 };
+                self.untyped(rule, ty, operand)?;
                 list.push(self.kept_out(rule, ty, operand, found)?);
             }
             Role::Source => {
@@ -59,6 +62,7 @@ impl<'a> Site<'_, '_, 'a> {
                 }
                 self.constant_allowed(rule, ty, operand)?;
                 let found = self.source(ty, operand)?;
+                self.untyped(rule, ty, operand)?;
                 let found = self.kept_out(rule, ty, operand, found)?;
                 if rule.strict && ty == ScalarType::B64 {
                     self.no_address(ty, operand)?;
@@ -97,6 +101,10 @@ impl<'a> Site<'_, '_, 'a> {
             Role::Address => {
                 let ty = (rule.ty != OperandType::None).then_some(ty);
                 list.push(self.address(rule, ty, operand)?);
+            }
+            Role::Tensor => {
+                let (map, coordinates) = self.tensor(operand)?;
+                list.extend([map, coordinates]);
             }
             Role::Constant => {
                 let found = self.only_constant(ty, operand)?;
@@ -144,6 +152,21 @@ impl<'a> Site<'_, '_, 'a> {
         match self.value(operand)? {
             value @ Value::Const(Const::F64(_)) => self.mismatch(ty, &value, operand.span),
             value if rule.limit == Some(Limit::Register) => self.mismatch(ty, &value, operand.span),
+            _ => Some(()),
+        }
+    }
+
+    /// Checks that a register is untyped where the row wants it.
+    fn untyped(
+        &mut self,
+        rule: &OperandRule,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<()> {
+        match self.value(operand)? {
+            value @ Value::Reg { ty: reg, .. } if rule.exact && reg.kind() != TypeKind::Bits => {
+                self.mismatch(ty, &value, operand.span)
+            }
             _ => Some(()),
         }
     }
@@ -275,19 +298,21 @@ impl<'a> Site<'_, '_, 'a> {
         }
         let Const::Int(value, ..) = value else { return Some(()) };
         let (fits, wanted) = match limit {
-            Limit::Between(a, b) if a == b => (value == u64::from(a), format!("write {a}")),
-            Limit::Between(a, b) => (
-                (u64::from(a)..=u64::from(b)).contains(&value),
-                format!("write a number from {a} to {b}"),
-            ),
+            Limit::Between { first, last, step } => {
+                let wanted = match (step, last) {
+                    _ if first == last => format!("write {first}"),
+                    (1, _) => format!("write a number from {first} to {last}"),
+                    (_, u64::MAX) => format!("write a multiple of {step}"),
+                    _ => format!("write a multiple of {step} from {first} to {last}"),
+                };
+                ((first..=last).contains(&value) && value.is_multiple_of(step), wanted)
+            }
+            Limit::Sign => (matches!(value as i64, 1 | -1), "write 1 or -1".into()),
             Limit::Power(a, b) => (
                 value.is_power_of_two() && (u64::from(a)..=u64::from(b)).contains(&value),
                 format!("write a power of two from {a} to {b}"),
             ),
-            Limit::Multiple(of) => {
-                (value.is_multiple_of(of.into()), format!("write a multiple of {of}"))
-            }
-            Limit::Part | Limit::Single | Limit::Register => return Some(()),
+            Limit::Part | Limit::Single | Limit::Register | Limit::Pair(..) => return Some(()),
             Limit::Barrier => (value as u32 <= 15, "write a number from 0 to 15".into()),
             Limit::Warps => {
                 (value.is_multiple_of(32), "write a multiple of 32, the size of a warp".into())

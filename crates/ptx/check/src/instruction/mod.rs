@@ -18,16 +18,18 @@ mod rules;
 mod site;
 mod surface;
 mod texture;
+mod tensor;
 mod tuple;
 mod video;
 
 use std::sync::Arc;
 use texunit_forms::Count;
 
-use texunit_isa::{Form, Property, Shape, VideoOperands};
-use texunit_syntax::ast;
+use texunit_isa::{Braces, Form, Property, Role, Shape, VideoOperands};
+use texunit_syntax::ast::{self, OperandKind};
 
 use crate::body::Body;
+use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::{Instruction, Operands};
 use crate::message::fixes;
@@ -41,10 +43,6 @@ impl<'a> Body<'_, 'a> {
         let opcode = read.opcode;
         let mut mods = read.mods.clone();
         self.require_words(i, &read);
-        if read.forms.is_empty() {
-            let operands = Operands::Listed(Vec::new());
-            return Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span });
-        }
         self.past(i, &read);
         let Some(form) = self.select(&read.forms, i) else {
             return self.wrong_count(i, &read.forms);
@@ -73,7 +71,10 @@ impl<'a> Body<'_, 'a> {
             form.shape != Shape::Listed || (min..=max).contains(&count(i))
         };
         let mut fitting = forms.iter().filter(takes).copied();
-        let first = fitting.next()?;
+        let mut first = fitting.next()?;
+        if fitting.clone().next().is_some() && !self.has_brackets_of(first, i) {
+            first = fitting.clone().find(|form| self.has_brackets_of(form, i)).unwrap_or(first);
+        }
         let has = |form: &Form| {
             self.cx.has_version(form.row.version) && self.cx.target >= form.row.target
         };
@@ -83,8 +84,8 @@ impl<'a> Body<'_, 'a> {
         if let Some(other) = fitting.find(|form| has(form)) {
             return Some(other);
         }
-        use Shape::{IndexedBranch, Listed, Mov, Unchecked};
-        if matches!(first.shape, Listed | Mov | IndexedBranch | Unchecked) {
+        use Shape::{IndexedBranch, Listed, Mov};
+        if matches!(first.shape, Listed | Mov | IndexedBranch) {
             let row = first.row;
             let (version, target) = (row.version, row.target);
             let requirement =
@@ -92,6 +93,24 @@ impl<'a> Body<'_, 'a> {
             self.cx.require(requirement, i.opcode.span);
         }
         Some(first)
+    }
+
+    /// Whether just the operands that the form has in braces are vectors, and those that it has in
+    /// brackets addresses: of rows with as many operands, one has a matrix in registers, the other
+    /// in memory.
+    fn has_brackets_of(&mut self, form: &Form, i: &ast::Instruction<'a>) -> bool {
+        form.operands.iter().zip(&i.operands).all(|(rule, operand)| {
+            let memory = matches!(operand.kind, OperandKind::Address(_) | OperandKind::Bracket(_));
+            let vector = match &operand.kind {
+                OperandKind::Vector(_) => true,
+                OperandKind::Name { name, component: None } => {
+                    matches!(self.find(name.text), Some(Resolved::Register(r)) if r.decl.vector > 1)
+                }
+                _ => false,
+            };
+            matches!(rule.braces, Braces::Exactly(_) | Braces::Columns { .. }) == vector
+                && matches!(rule.role, Role::Memory | Role::Tensor) == memory
+        })
     }
 
     fn wrong_count<T>(&mut self, i: &ast::Instruction<'a>, forms: &[&'static Form]) -> Option<T> {
@@ -128,7 +147,6 @@ impl Site<'_, '_, '_> {
                 let (list, video) = self.video()?;
                 return Some((Operands::Listed(list), Some(video)));
             }
-            Shape::Unchecked => Some(Operands::Listed(Vec::new())),
             Shape::Texture
             | Shape::Gather
             | Shape::TextureQuery

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use texunit_isa::gate::{gates, variants};
-use texunit_isa::{ModifierError, Modifiers, Opcode, known_by_name_only, read_modifiers};
+use texunit_isa::{ModifierError, Opcode, read_modifiers};
 use texunit_syntax::{Diagnostic, SourceFile, Span, ast};
 
 use crate::body::Body;
@@ -69,10 +69,7 @@ impl<'a> Body<'_, 'a> {
 
 /// The meaning of an opcode and its modifiers.
 fn found(opcode: Opcode, words: &[&str]) -> Result<Rc<ReadModifiers>, ModifierError> {
-    let (mods, forms) = match known_by_name_only(opcode, words) {
-        true => (Modifiers::default(), Vec::new()),
-        false => read_modifiers(opcode, words)?,
-    };
+    let (mods, forms) = read_modifiers(opcode, words)?;
     let (gates, variants) = (gates(opcode, words).collect(), variants(opcode, words).collect());
     Ok(Rc::new(ReadModifiers { opcode, mods: Arc::new(mods), forms, gates, variants }))
 }

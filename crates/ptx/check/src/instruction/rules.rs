@@ -70,6 +70,10 @@ impl<'a> Body<'_, 'a> {
             let feature = "one-sided memory fences";
             self.cx.require(Requirement { feature, version: 86, target: 90 }, span);
         }
+        if has(Property::OnlyLatest) && self.cx.release != Ptxas::V13_5 {
+            let message = format!("{} is for ptxas 13.5 and later", mnemonic(i));
+            self.cx.wrong("E0201", span, message, "write fence.proxy.async");
+        }
         if mods.ftz {
             self.cx.require(Requirement { feature: ".ftz", version: 14, target: 0 }, span);
         }
@@ -86,7 +90,7 @@ impl<'a> Body<'_, 'a> {
             self.cx.wrong("E0201", wrong.span, message, "write .row.col");
         }
         if has(Property::OrderHasScope) {
-            self.order_of_barrier(i, has(Property::LateRelaxed));
+            self.order_and_scope(i, has(Property::LateRelaxed));
         }
         if has(Property::EndedWithSync) && self.cx.target >= 70 && self.cx.has_version(64) {
             let name = read.opcode;
@@ -105,18 +109,18 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Checks that a memory order and its scope are given together. Except for transactions,
-    /// `.relaxed` was introduced later.
-    fn order_of_barrier(&mut self, i: &ast::Instruction<'a>, late_relaxed: bool) {
+    /// `.relaxed` of an mbarrier was introduced later.
+    fn order_and_scope(&mut self, i: &ast::Instruction<'a>, late_relaxed: bool) {
         let among = |words: &[&str]| i.modifiers.iter().find(|m| words.contains(&m.text));
         let order = among(&["relaxed", "acquire", "release"]);
-        let scope = among(&["cta", "cluster"]);
+        let scope = among(&["cta", "cluster", "gpu", "sys"]);
         let lacking = match (order, scope) {
             (Some(order), None) => Some((order, "a scope", ".cta or .cluster after it")),
             (None, Some(scope)) => Some((scope, "an order", "an order such as .release before it")),
             _ => None,
         };
         if let Some((word, what, help)) = lacking {
-            let message = format!("mbarrier with .{} lacks {what}", word.text);
+            let message = format!("{} with .{} lacks {what}", i.opcode.text, word.text);
             self.cx.wrong("E0204", word.span, message, format!("write {help}"));
         }
         if late_relaxed && order.is_some_and(|o| o.text == "relaxed") {

@@ -51,7 +51,7 @@ impl Code for BodyCode<'_> {
         if i.guard.is_some() { Control::Branch } else { Control::Jump }
     }
 
-    /// Returns false for an instruction that the checker knows only by name.
+    /// Returns false for an instruction whose operand accesses are not known.
     fn operands(&self, inst: usize, f: &mut dyn FnMut(u32, Access)) -> bool {
         self.body[inst].each_operand(f)
     }
@@ -129,7 +129,7 @@ impl Instruction {
         }
     }
 
-    /// Whether the checker knows all operand accesses of the instruction, not only its name.
+    /// Whether the checker knows all operand accesses of the instruction.
     #[rustfmt::skip]
     pub fn is_known(&self) -> bool {
         use Opcode::*;

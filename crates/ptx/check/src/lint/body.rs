@@ -15,7 +15,7 @@ use crate::ir::{BodyCode, Function, Instruction, Module, Operand, RegId};
 pub(super) enum Knowledge {
     /// All accesses are known.
     All,
-    /// An instruction that the checker knows only by name mentions it.
+    /// An instruction whose accesses are not known mentions it.
     Mentioned,
     /// `elect` writes it, so it is true in one thread of the warp.
     Elected,
@@ -237,7 +237,7 @@ fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
     }
 }
 
-/// Whether the checker knows an instruction only by name.
+/// Whether it is not known which operands an instruction reads and writes.
 pub(super) fn is_foreign(i: &Instruction, a: &ast::Instruction) -> bool {
     !i.is_known() || (i.operands.is_empty() && !a.operands.is_empty())
 }

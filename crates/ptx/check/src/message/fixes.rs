@@ -90,6 +90,7 @@ pub(crate) fn usage(name: &str, forms: &[&'static Form]) -> String {
                     Role::PredicatePair => "p".to_owned(),
                     Role::Condition => "q".to_owned(),
                     Role::Memory => "[address]".to_owned(),
+                    Role::Tensor => "[map, coordinates]".to_owned(),
                     _ => sources.next().unwrap_or('z').to_string(),
                 };
                 match (index, rule.optional) {

@@ -29,8 +29,8 @@ A lint reports only what is certain.
 
 * There are none in a file with syntax errors, or in a function with a mistake. Lints that need to
   know every fetch of a module require a module without mistakes.
-* Instructions that the checker knows by name only (`wgmma`, `cp.async`, `mbarrier` and so on) may read
-  and write every register that they mention: nothing is said about these registers.
+* Instructions of asynchronous units (`wgmma`, `cp.async`, `mbarrier` and so on) may read and write every
+  register that they mention: nothing is said about these registers.
 * Results of calls, parameters of functions and what is loaded from local memory count as the same in
   all threads. So does a load from an address that is the same.
 * Compilers leave a register unwritten where the program does not need its value, and generate code

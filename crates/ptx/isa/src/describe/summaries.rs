@@ -11,21 +11,6 @@ pub(super) fn summary(name: &str) -> Option<&'static str> {
     summaries().find(|row| row.0 == name).map(|row| row.1)
 }
 
-/// PTX ISA section and summary of an opcode without forms in the table.
-pub(super) fn without_forms(name: &str) -> Option<(&'static str, &'static str)> {
-    WITHOUT_FORMS.iter().find(|row| row.0 == name).map(|row| (row.1, row.2))
-}
-
-#[rustfmt::skip]
-const WITHOUT_FORMS: &[(&str, &str, &str)] = &[
-    ("clusterlaunchcontrol", "9.7.13", "Cancels a cluster that is not launched yet. Known by name; texunit neither checks nor executes it."),
-    ("multimem", "9.7.9.14", "Access to the memory of several devices by one address. Known by name; texunit neither checks nor executes it."),
-    ("setmaxnreg", "9.7.19.5", "Changes how many registers a warp has. Known by name; texunit neither checks nor executes it."),
-    ("tcgen05", "9.7.16", "Tensor cores of the fifth generation, and their memory. Known by name; texunit neither checks nor executes it."),
-    ("tensormap", "9.7.9", "Changes a tensor map in memory. Known by name; texunit neither checks nor executes it."),
-    ("wgmma", "9.7.15", "Product of matrices by the four warps of a group (tensor cores). Known by name; texunit neither checks nor executes it."),
-];
-
 #[cfg(test)]
 mod tests {
     use super::summaries;

@@ -91,6 +91,7 @@ pub enum Role {
     Memory,
     Address,
     Constant,
+    Tensor,
 }
 
 /// The rule for one operand of a form.
@@ -114,7 +115,8 @@ pub struct OperandRule {
     pub predicate: Option<AsPredicate>,
     /// Whether ptxas before 13.5 accepted registers of other types for a bf16 result.
     pub loose_bf16: bool,
-    /// Whether a loaded or stored register must have exactly the width of the type.
+    /// Whether a loaded or stored register must have exactly the width of the type. Another
+    /// register must be untyped.
     pub exact: bool,
     /// Whether registers are in braces.
     pub braces: Braces,
@@ -149,6 +151,10 @@ pub enum Braces {
     Always,
     /// The operand is always this number of registers in braces.
     Exactly(u8),
+    /// The operand is registers in braces, as many as the shape has columns, or as `.x4` says, times
+    /// a number and divided by one.
+    #[allow(missing_docs)]
+    Columns { times: usize, of: usize },
     /// The operand is never in braces.
     Never,
 }
@@ -166,6 +172,10 @@ pub enum Pointee {
     Uniform,
     /// `:tensormap`: a tensor map, whose address ptxas copies with `mov`.
     TensorMap,
+    /// `:any`: memory in any state space.
+    Any,
+    /// `:tensor`: tensor memory, whose addresses have 32 bits.
+    TensorMemory,
 }
 
 words! {
@@ -197,6 +207,8 @@ words! {
         LateFlush = "flushed",
         /// `+rowcol`: its two matrix layouts are `.row` and `.col`.
         RowByColumn = "rowcol",
+        /// `+latest`: only the latest ptxas accepts it.
+        OnlyLatest = "latest",
         /// `+aligned`: `.aligned` was introduced in PTX ISA 6.3, and has been mandatory since.
         LateAligned = "aligned",
     }
@@ -205,14 +217,18 @@ words! {
 /// The valid constants of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
-    /// An inclusive range.
-    Between(u32, u32),
+    /// The multiples of a number in an inclusive range.
+    #[allow(missing_docs)]
+    Between { first: u64, last: u64, step: u64 },
     /// A power of two in an inclusive range.
     Power(u32, u32),
-    /// The operand must be a multiple of this number.
-    Multiple(u32),
     /// The operand must be above 0 and at most 1.
     Part,
+    /// The operand must be 1 or -1.
+    Sign,
+    /// Of two elements, the first must be a multiple of the first number and at most 3, the other
+    /// at most the second number.
+    Pair(u32, u32),
     /// The operand must not be an f64.
     Single,
     /// The operand must be a register, not a constant.
@@ -244,8 +260,6 @@ pub enum Shape {
     SurfaceStore,
     SurfaceReduce,
     Video,
-    /// Not checked, because the form is never executed.
-    Unchecked,
 }
 
 /// A row in the notation of the table.

@@ -3,7 +3,8 @@
 //! The modifiers of a row are slots separated by spaces, in the documented order:
 //! `class:word|word?`. A `?` at the end makes the slot optional; a `^` at the start fixes its
 //! position (the sub-operation of `tex.level` must follow the opcode). A slot without a class is a
-//! single flag. Words in capitals are the sets of [`SETS`].
+//! single flag. Words in capitals are the sets of [`SETS`]. `m64n*k16` is the shapes with 8, 16, 24, ... to 256 columns,
+//! `m64n+k16` those with 8, 24 and the multiples of 16.
 //!
 //! The slot `policy` stands for `.L2::cache_hint`. Its row is two forms: one without the word, and
 //! one with the word, a cache policy as last operand, only global memory, and at least PTX ISA 7.4
@@ -13,22 +14,23 @@
 //!
 //! | role | operand | marks |
 //! |---|---|---|
-//! | `d` | destination register | `_` may be written; `~` before ptxas 13.5 any register of a bf16's width |
-//! | `s` | source: register or constant | |
-//! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` exactly of the width; `{}` a vector in any case, `{4}` of so many; `-` never a vector |
+//! | `d` | destination register | `_` may be written; `~` before ptxas 13.5 any register of a bf16's width; `=` only an untyped one |
+//! | `s` | source: register or constant | `=` only an untyped register |
+//! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` exactly of the width; `{}` a vector in any case, `{4}` of so many, `{n/2}` of half as many as the shape has columns, `{n*2}` of twice as many as `.x4` says; `-` never a vector |
 //! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `=`, `{}` and `-` too; `%` a special register too |
 //! | `dp` | destination with an optional predicate, `d\|p` | `_` may be written for the first |
 //! | `pp` | one or two destination predicates, `p\|q` | `_` may be written for the first |
 //! | `c` | source predicate, `!` allowed | |
 //! | `m` | memory address in brackets | `[]` an element of an array too |
 //! | `w` | memory address in brackets, of memory that is written | `[]` |
+//! | `t` | tensor map and coordinates in brackets | |
 //! | `a` | an address in a register | `&` the name of a variable too |
 //! | `i` | integer constant | |
 //!
 //! The type is a digit for the type modifier with that index (`w` before it doubles the width), or
 //! the name of a type; `!` before it refuses floats. After it, `|pred` accepts a predicate, and
-//! `|~pred` one that ptxas accepts and miscompiles. Limits of constants: `/a-b` is a range, `/a^b`
-//! the powers of two in it, `/x16` multiples, `/part` above 0 and at most 1, `/warps` a number of
+//! `|~pred` one that ptxas accepts and miscompiles. Limits of constants: `/a-b` is a range, `/a-bx8`
+//! the multiples in it, `/a^b` the powers of two in it, `/x16` multiples, `/2&3` a multiple of 2 up to 3 beside a number up to 3, `/sign` 1 and -1, `/part` above 0 and at most 1, `/warps` a number of
 //! threads of whole warps, `/warps+` the same except 0, `/f32` no f64, `/reg` no constant; `@13.5`
 //! is the release of ptxas that first checks the limit. The type of a memory operand is the object
 //! in memory; see [`Pointee`].
@@ -113,7 +115,7 @@ fn read_slot(text: &'static str) -> Slot {
         Some((class, words)) => (spelled("class", class, Class::from_name), words),
         None => (Class::Flag, text),
     };
-    let words = words.split('|').flat_map(expand).collect();
+    let words = words.split('|').flat_map(expand).flat_map(with_columns).collect();
     Slot { class, words, optional, pinned }
 }
 
@@ -122,6 +124,16 @@ fn expand(word: &'static str) -> Vec<&'static str> {
         Some((_, words)) => words.split('|').collect(),
         None => vec![word],
     }
+}
+
+/// The shapes of a warp group's products that a word stands for.
+fn with_columns(word: &'static str) -> Vec<&'static str> {
+    let all = |mark, columns: fn(&u32) -> bool| {
+        let (rows, inner) = word.split_once(mark)?;
+        let shape = |n| &*String::leak(format!("{rows}{n}{inner}"));
+        Some((8..=256).step_by(8).filter(columns).map(shape).collect())
+    };
+    all('*', |_| true).or_else(|| all('+', |n| n % 16 == 0 || *n <= 24)).unwrap_or(vec![word])
 }
 
 /// The word with this name.
@@ -147,7 +159,6 @@ fn read_operands(text: &'static str) -> (Shape, Vec<OperandRule>, Vec<Property>)
         "@sust" => Shape::SurfaceStore,
         "@sured" => Shape::SurfaceReduce,
         "@video" => Shape::Video,
-        "*" => Shape::Unchecked,
         _ => Shape::Listed,
     };
     let listed = if shape == Shape::Listed { text } else { "" };
@@ -167,9 +178,12 @@ fn read_operand(text: &'static str) -> OperandRule {
     };
     let (discard, loose_bf16, exact) = (mark("_"), mark("~"), mark("="));
     let count = (1..=8).find(|n| mark(&format!("{{{n}}}")));
-    let braces = match (count, mark("{}"), mark("-")) {
+    let part = [2, 4].into_iter().find(|n| mark(&format!("{{n/{n}}}"))).map(|n| (1, n));
+    let part = part.or([1, 2, 4].into_iter().find(|n| mark(&format!("{{n*{n}}}"))).map(|n| (n, 1)));
+    let braces = match (count, part, mark("{}"), mark("-")) {
         (Some(n), ..) => Braces::Exactly(n),
-        (_, true, _) => Braces::Always,
+        (_, Some((times, of)), ..) => Braces::Columns { times, of },
+        (_, _, true, _) => Braces::Always,
         (.., true) => Braces::Never,
         _ => Braces::OfVectors,
     };
@@ -199,6 +213,7 @@ fn read_operand(text: &'static str) -> OperandRule {
         "c" => Role::Condition,
         "m" | "w" => Role::Memory,
         "a" => Role::Address,
+        "t" => Role::Tensor,
         "i" => Role::Constant,
         other => panic!("instruction table: no role {other}"),
     };
@@ -241,6 +256,8 @@ fn read_pointee(name: &str) -> Option<Pointee> {
         "mbarrier" => Some(Pointee::Mbarrier),
         "uniform" => Some(Pointee::Uniform),
         "tensormap" => Some(Pointee::TensorMap),
+        "any" => Some(Pointee::Any),
+        "tensor" => Some(Pointee::TensorMemory),
         other => panic!("instruction table: nothing in memory is called {other}"),
     }
 }
@@ -251,6 +268,7 @@ fn read_limit(text: &str) -> Limit {
         "warps" => return Limit::Warps,
         "warps+" => return Limit::SomeWarps,
         "part" => return Limit::Part,
+        "sign" => return Limit::Sign,
         "f32" => return Limit::Single,
         "reg" => return Limit::Register,
         _ => {}
@@ -261,9 +279,11 @@ fn read_limit(text: &str) -> Limit {
     if let Some((first, last)) = pair('^') {
         return Limit::Power(first, last);
     }
-    if let Some(of) = text.strip_prefix('x').and_then(|of| of.parse().ok()) {
-        return Limit::Multiple(of);
+    if let Some((step, last)) = pair('&') {
+        return Limit::Pair(step, last);
     }
-    let (first, last) = pair('-').unwrap_or_else(|| panic!("instruction table: no limit {text}"));
-    Limit::Between(first, last)
+    let (range, step) = text.split_once('x').unwrap_or((text, "1"));
+    let (first, last) = range.split_once('-').unwrap_or(("0", "18446744073709551615"));
+    let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("no limit {text}"));
+    Limit::Between { first: number(first), last: number(last), step: number(step) }
 }

@@ -8,18 +8,14 @@ use lsp_types::CompletionItemKind as ItemKind;
 use texunit_check::{Architecture, architectures};
 use texunit_isa::{Class, Opcode, forms_of};
 
-/// All opcodes, including those without rows in the table, which are known only by name.
+/// All opcodes.
 pub(super) fn opcodes() -> Vec<Item> {
-    let item = |&opcode: &Opcode| {
-        let forms = forms_of(opcode);
-        let detail = forms.first().map_or("known by name only", |f| f.row.doc);
-        Item {
-            label: opcode.name().into(),
-            kind: ItemKind::KEYWORD,
-            detail: detail.into(),
-            page: None,
-            rank: usize::from(forms.is_empty()),
-        }
+    let item = |&opcode: &Opcode| Item {
+        label: opcode.name().into(),
+        kind: ItemKind::KEYWORD,
+        detail: forms_of(opcode).first().map_or_else(String::new, |f| f.row.doc.into()),
+        page: None,
+        rank: 0,
     };
     Opcode::ALL.iter().map(item).collect()
 }

@@ -1,0 +1,80 @@
+//! Checks of a tensor map and the coordinates of a tensor, in brackets.
+
+use texunit_forms::Count;
+use texunit_isa::ScalarType;
+use texunit_syntax::ast::{self, OperandKind};
+
+use crate::body::value::{Area, Value, lanes_of};
+use crate::instruction::data::plain_bits;
+use crate::instruction::site::Site;
+use crate::ir::Operand;
+use crate::types::fits;
+
+impl<'a> Site<'_, '_, 'a> {
+    /// Checks `[map, {coordinates}]`; returns the address of the map, and the vector.
+    pub(crate) fn tensor(&mut self, operand: &ast::Operand<'a>) -> Option<(Operand, Operand)> {
+        let OperandKind::Bracket(items) = &operand.kind else {
+            let help = "write [map, {coordinates}]";
+            return self.deny("E0217", operand.span, "needs a tensor map and coordinates", help);
+        };
+        let [map, coordinates] = items.as_slice() else {
+            let help = "write [map, {coordinates}]";
+            return self.deny("E0217", operand.span, "needs a tensor map and coordinates", help);
+        };
+        Some((self.tensor_map(map)?, self.tensor_coordinates(coordinates)?))
+    }
+
+    /// The address of a map: ptxas takes a register of any type.
+    fn tensor_map(&mut self, operand: &ast::Operand<'a>) -> Option<Operand> {
+        let named = matches!(operand.kind, OperandKind::Name { component: None, .. });
+        match self.value(operand)? {
+            Value::Reg { id, .. } if named => Some(Operand::Reg(id)),
+            Value::Named { base, offset, area: Area::Global | Area::Opaque(_), .. } if named => {
+                Some(Operand::AddressOf(base, offset))
+            }
+            value => {
+                let message = format!("{} is not the address of a tensor map", value.describe());
+                let help = "write a register, or the name of a .global variable";
+                self.cx.refuse("E0217", operand.span, message, help)
+            }
+        }
+    }
+
+    fn tensor_coordinates(&mut self, operand: &ast::Operand<'a>) -> Option<Operand> {
+        let has = |wanted: &str| self.i.modifiers.iter().any(|m| m.text == wanted);
+        let axes = (1..=5).find(|n| has(&format!("{n}d"))).unwrap_or(1);
+        let rows = ["tile::gather4", "tile::scatter4"];
+        let count = if rows.iter().any(|row| has(row)) { 5 } else { axes };
+        let items = match self.value(operand)? {
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
+            value => {
+                let message = format!("needs coordinates in braces, not {}", value.describe());
+                return self.deny("E0213", operand.span, message, "write { and } around them");
+            }
+        };
+        if items.len() != count {
+            let message = format!("has {}, not {}", Count(count, "coordinate"), items.len());
+            let help = "write a coordinate for each dimension of the tensor";
+            return self.deny("E0213", operand.span, message, help);
+        }
+        self.same_widths(&items)?;
+        let plain = plain_bits(&items);
+        let mut list = Vec::with_capacity(count);
+        for (value, span) in items {
+            list.push(match value {
+                Value::Reg { id, ty }
+                    if ty.bits() == 32
+                        && (plain || ty != ScalarType::F16x2 && fits(ScalarType::S32, ty)) =>
+                {
+                    Operand::Reg(id)
+                }
+                Value::Const(value) if value.is_int() || plain => {
+                    Operand::Imm(value.bits_for(ScalarType::B32).unwrap_or(0))
+                }
+                value => return self.mismatch(ScalarType::S32, &value, span),
+            });
+        }
+        Some(Operand::Vector(list))
+    }
+}
