@@ -95,11 +95,6 @@ fn groups(block: &Block) -> Vec<Group> {
         let (access, stores) = match &step.action {
             Action::Load(load) => (Some(&load.access), false),
             Action::Store(store) => (Some(&store.access), true),
-            // Later steps run only after an entry, which clears all shapes.
-            Action::Leave { .. } => {
-                groups.iter_mut().for_each(|group| group.is_open = false);
-                (None, false)
-            }
             _ => (None, false),
         };
         let always = step.guard == Predicate::Always;

@@ -32,7 +32,7 @@ pub(super) struct Stub {
     /// Slots of base groups that an entry clears, because later steps read them.
     open: u8,
     /// Slots of index registers that an entry clears.
-    open_indices: u16,
+    open_indices: u8,
     /// The mode and the block that the stub belongs to.
     mode: Mode,
     block: usize,
@@ -90,8 +90,10 @@ impl<B: Backend> Emitter<'_, B> {
         cache.defers_nans = false;
         let (mode, block, open) = (self.mode, self.block, self.pending.open);
         let open_indices = if mode == Mode::Live { self.pending.open_indices } else { 0 };
-        let deferred =
-            if let StubKind::Exit(_) = kind { self.pending.deferred.clone() } else { Vec::new() };
+        let deferred = match kind {
+            StubKind::Exit(_) | StubKind::Diverge(_) => self.pending.deferred.clone(),
+            _ => Vec::new(),
+        };
         let pending_copies = match kind {
             StubKind::Exit(_) | StubKind::Diverge(_) | StubKind::BlockEntry(_) => {
                 self.pending.copies.clone()
@@ -144,17 +146,14 @@ impl<B: Backend> Emitter<'_, B> {
         while !self.cold.stubs.is_empty() {
             for stub in std::mem::take(&mut self.cold.stubs) {
                 self.cache = stub.cache;
-                (self.mode, self.block, self.pending.copies) =
-                    (stub.mode, stub.block, stub.pending_copies);
+                (self.mode, self.block) = (stub.mode, stub.block);
+                (self.pending.deferred, self.pending.copies) =
+                    (stub.deferred, stub.pending_copies);
                 self.asm.bind(stub.label);
                 match stub.kind {
                     StubKind::Exit(why) => {
                         self.cache.unpin();
-                        for deferred in stub.deferred {
-                            self.compute_deferred(deferred);
-                            self.cache.unpin();
-                        }
-                        self.materialize_copies();
+                        self.materialize_pending();
                         self.write_all_back();
                         self.leave(why, stub.number, stub.uncounted);
                     }
@@ -224,7 +223,7 @@ impl<B: Backend> Emitter<'_, B> {
             // Nothing is cached yet; only copies that are pending after a yield point must be
             // materialised.
             self.cache = RegisterCache::default();
-            self.materialize_copies();
+            self.materialize_pending();
             self.write_all_back();
             self.leave(ExitReason::Instruction, number, 0);
         }

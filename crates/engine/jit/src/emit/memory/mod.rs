@@ -11,14 +11,12 @@
 //! `ebp` has the shape while the code accesses the parts, `rbx` the mask of executing lanes, and
 //! the addresses of the parts are in a [`shape::Slot`] or in registers.
 //!
-//! AVX-512 has registers for two parts, their offsets and the mask of executing lanes. The code for
-//! each shape follows the test for it ([`crate::emit::Emitter::each_shape`]), values in registers
-//! are scattered from there, and contiguous lanes of which only some execute the access are accessed
-//! with a mask.
+//! AVX-512 has registers for two parts, their offsets and the mask of executing lanes. Values in
+//! registers are scattered from there, and contiguous lanes of which only some execute the access
+//! are accessed with a mask.
 
 mod access;
 mod addressing;
-mod each_shape;
 mod indexed;
 mod lane;
 mod load;
