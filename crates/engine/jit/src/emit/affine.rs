@@ -105,11 +105,7 @@ impl Plan {
 
 /// Analyses all blocks of a region, whose copies of inputs are propagated; `original` is the region
 /// before that. The indices of addresses that later blocks use become live.
-pub(super) fn plans(
-    original: &Region,
-    region: &mut Region,
-    copies: &[PendingCopies],
-) -> Vec<Plan> {
+pub(super) fn plans(original: &Region, region: &mut Region, copies: &[PendingCopies]) -> Vec<Plan> {
     let Flow { definitions, .. } = Flow::of(original, region, copies);
     let plans = region.blocks.iter().zip(&definitions);
     let plans = plans.map(|(block, definitions)| Plan::of(block, definitions)).collect();

@@ -91,8 +91,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// if there is no room for a group or for another pending side.
     pub(super) fn diverge(&mut self, divergence: Divergence, number: u32, uncounted: u32) {
         let (full, fits) = (self.asm.label(), self.asm.label());
-        let (cache, mode) = (self.cache.clone(), self.mode);
-        let (deferred, copies) = (self.pending.deferred.clone(), self.pending.copies.clone());
+        let (cache, mode, values) = (self.cache.clone(), self.mode, self.pending.values.clone());
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EAX));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, R::R8D));
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::EAX));
@@ -119,8 +118,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.uncounted = 0;
         self.edge(divergence.goes, false);
         self.asm.bind(full);
-        (self.cache, self.mode) = (cache, mode);
-        (self.pending.deferred, self.pending.copies) = (deferred, copies);
+        (self.cache, self.mode, self.pending.values) = (cache, mode, values);
         self.cache.unpin();
         self.materialize_pending();
         self.write_all_back();

@@ -195,8 +195,7 @@ impl<B: Backend> Emitter<'_, B> {
         for (vreg, key) in keys() {
             if let Some(reg) = cache.position(key) {
                 let key = Some(key);
-                *state.of(reg) =
-                    RegState { key, dirty: is_written(vreg), ..RegState::default() };
+                *state.of(reg) = RegState { key, dirty: is_written(vreg), ..RegState::default() };
             }
         }
         for (vreg, key) in keys() {
@@ -207,8 +206,7 @@ impl<B: Backend> Emitter<'_, B> {
             let range = if in_masks { MASK_0..MASK_0 + B::MASKS } else { 0..B::VECTORS };
             if let Some(reg) = range.map(Reg).find(|&r| state.get(r).key.is_none()) {
                 let key = Some(key);
-                *state.of(reg) =
-                    RegState { key, dirty: is_written(vreg), ..RegState::default() };
+                *state.of(reg) = RegState { key, dirty: is_written(vreg), ..RegState::default() };
             }
         }
     }

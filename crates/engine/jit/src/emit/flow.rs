@@ -173,7 +173,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.pending_before(i);
         self.settle_before(step);
         self.may_exit(step).ok_or(Error::Operands(i))?;
-        self.pending.deferred.clear();
+        self.pending.values.deferred.clear();
         self.cache.unpin();
         self.before(i);
         self.after_step(i);

@@ -11,10 +11,10 @@
 mod future;
 mod pending;
 
+use super::affine::{self, Plan};
 use crate::ir::{Action, Block, End, Load, Region, Shuffle, Space, Step, Target};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
-use super::affine::{self, Plan};
 use future::{BlockFutureUses, FutureUses, future_uses};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -31,7 +31,6 @@ mod rarely;
 mod register_cache;
 mod registers;
 mod shuffle;
-mod slots;
 mod stub;
 mod uniform;
 mod vector;
@@ -110,14 +109,20 @@ struct Facts {
 /// Work that an exit or an entry at the current step must do.
 #[derive(Default)]
 struct Pending {
-    /// Affine addresses that an exit must compute.
-    deferred: Vec<DeferredAddress>,
-    /// Copies of inputs that an exit must materialise, after the addresses.
-    copies: Vec<InputCopy>,
+    values: PendingValues,
     /// Slots of base groups that later steps read, and slots of index registers whose shapes are
     /// known, as bits. An entry clears them.
     open: u8,
     open_indices: u8,
+}
+
+/// Registers whose values are not computed yet.
+#[derive(Clone, Default)]
+struct PendingValues {
+    /// Affine addresses that an exit must compute.
+    deferred: Vec<DeferredAddress>,
+    /// Copies of inputs that an exit must materialise, after the addresses.
+    copies: Vec<InputCopy>,
 }
 
 /// The constant pool, and host functions by number.

@@ -5,7 +5,7 @@ use super::values::{AffineResult, Registers};
 use super::{Affine, base};
 use crate::emit::input::PendingCopies;
 use crate::ir::{Action, Block, End, Region, Step, Target};
-use crate::operand::VReg;
+use crate::operand::{Predicate, VReg};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A definition of a register by an affine value, and the readers of the register in the block.
@@ -68,7 +68,7 @@ impl<'a> Flow<'a> {
         let mut changes = true;
         while changes {
             let blocks = (0..self.region.blocks.len()).rev();
-            changes = blocks.fold(false, |changes, b| visit(self, b) || changes);
+            changes = blocks.filter(|&b| visit(self, b)).count() != 0;
         }
     }
 
@@ -78,9 +78,8 @@ impl<'a> Flow<'a> {
         // Blocks to which no way is known yet have no facts.
         let mut starts: Vec<Option<Facts>> = vec![None; blocks.len()];
         let follows: HashSet<Target> = blocks.iter().flat_map(|of| successors(of.end)).collect();
-        let is_entered = |b: usize| {
-            b == 0 || blocks[b].is_entry || !follows.contains(&Target::Block(b as u32))
-        };
+        let is_entered =
+            |b: usize| b == 0 || blocks[b].is_entry || !follows.contains(&Target::Block(b as u32));
         let entered = (0..blocks.len()).filter(|&b| is_entered(b));
         entered.for_each(|b| starts[b] = Some(Facts::new()));
         let mut changed: Vec<bool> = (0..blocks.len()).map(is_entered).collect();
@@ -88,9 +87,7 @@ impl<'a> Flow<'a> {
             changed[b] = false;
             let (block, mut start) = (&blocks[b], starts[b].clone().unwrap_or_default());
             let is_pending = |vreg| copies[b].at_start().any(|copy| copy == vreg);
-            start.retain(|&vreg, value| {
-                !is_pending(vreg) && !is_pending(VReg::B32(value.index))
-            });
+            start.retain(|&vreg, value| !is_pending(vreg) && !is_pending(VReg::B32(value.index)));
             let params = self.region.params.get(b).map_or(&[][..], |params| params);
             let (all, end) = definitions((block, &original.blocks[b]), params, start);
             self.definitions[b] = all;
@@ -116,8 +113,7 @@ impl<'a> Flow<'a> {
             Target::Block(to) => {
                 let to = to as usize;
                 let of = self.at_start(to, d);
-                of.is_some_and(|of| of.is_deferred)
-                    || !lives_in(&self.region.blocks[to], d.vreg)
+                of.is_some_and(|of| of.is_deferred) || !lives_in(&self.region.blocks[to], d.vreg)
             }
             Target::Leave(_) => false,
         };
@@ -185,6 +181,8 @@ fn both(a: &Facts, b: &Facts) -> Facts {
 fn successors(end: End) -> impl Iterator<Item = Target> {
     let targets = match end {
         End::Jump(to) | End::Yield { next: to, .. } => [Some(to), None],
+        End::Branch { taken: Predicate::Always, to, .. } => [Some(to), None],
+        End::Branch { taken: Predicate::Never, next, .. } => [Some(next), None],
         End::Branch { to, next, .. } => [Some(to), Some(next)],
         End::Leave { .. } => [None; 2],
     };

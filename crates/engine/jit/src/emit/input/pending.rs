@@ -1,10 +1,10 @@
 //! Keeps the lists of pending copies and deferred addresses up to date during emission, and emits
 //! the code that materialises them.
 
-use super::super::Emitter;
 use super::super::affine::DeferredAddress;
 use super::super::backend::Backend;
 use super::super::register_cache::{Key, Width, kind_of};
+use super::super::{Emitter, PendingValues};
 use super::{InputCopy, PendingCopies};
 use crate::machine::Mode;
 use crate::operand::Source;
@@ -47,19 +47,17 @@ impl<B: Backend> Emitter<'_, B> {
         mut deferred: Vec<DeferredAddress>,
     ) {
         let some = self.mode == Mode::Some;
-        let all = of(&self.facts.copies[self.block]).iter();
-        self.pending.copies = all.filter(|of| !(some && of.from_before)).copied().collect();
+        let mut copies = of(&self.facts.copies[self.block]).to_vec();
+        copies.retain(|of| !(some && of.from_before));
         deferred.retain(|of| !(some && of.from_before));
-        self.pending.deferred = deferred;
+        self.pending.values = PendingValues { deferred, copies };
     }
 
     /// Computes deferred addresses and materialises pending copies before an exit.
     pub(in crate::emit) fn materialize_pending(&mut self) {
-        for deferred in std::mem::take(&mut self.pending.deferred) {
-            self.compute_deferred(deferred);
-        }
-        let pending_copies = std::mem::take(&mut self.pending.copies);
-        self.fill(&pending_copies);
+        let PendingValues { deferred, copies } = std::mem::take(&mut self.pending.values);
+        deferred.into_iter().for_each(|deferred| self.compute_deferred(deferred));
+        self.fill(&copies);
     }
 
     /// Emits loads of inputs into their registers. Uses `rax` and `rbx`, and unpins registers.

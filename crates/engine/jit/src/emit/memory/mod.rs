@@ -48,12 +48,14 @@ pub(super) const REST: usize = Frame::SAVED;
 pub(super) const STORED: usize = Frame::SAVED + 16;
 pub(super) const EXECUTING: usize = Frame::SAVED + 24;
 
-/// Whether compiled code contains accesses of this size and count.
+/// Whether compiled code contains accesses of this size, count and offset. PTX has no larger offset
+/// from a register.
 pub(super) fn is_supported(access: &Access) -> bool {
     let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
     let total = u32::from(access.size) * u32::from(access.count);
     let somewhere = !matches!(access.space, Space::Frame | Space::Param);
-    powers && access.size <= 8 && total <= 32 && somewhere
+    let is_near = access.base.is_none() || i32::try_from(access.offset as i64).is_ok();
+    powers && access.size <= 8 && total <= 32 && somewhere && is_near
 }
 
 /// The memory operand `bytes` bytes after another.

@@ -3,8 +3,9 @@
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::{Key, Kind, Nans, Reg};
-use crate::emit::vector::V;
-use crate::operand::{Predicate, VReg};
+use crate::emit::vector::source::narrow_key;
+use crate::emit::vector::{Operand, V};
+use crate::operand::{Predicate, Source, VReg};
 
 impl<B: Backend> Emitter<'_, B> {
     /// Writes a part of a 32-bit register; the value is a temporary.
@@ -54,6 +55,25 @@ impl<B: Backend> Emitter<'_, B> {
         B::blend(self, wide, (old, a), b, mask);
         self.cache.change(old, key, joined);
         self.release(value);
+    }
+
+    /// The register of a source as a temporary, if the step is the last that reads the value.
+    pub(super) fn last_use(&mut self, source: Source, a: Operand, part: u8) -> Option<Reg> {
+        let (key, vreg) = (narrow_key(source, part)?, source.vreg()?);
+        let Operand::Register(reg) = a else { return None };
+        let step = &self.region.blocks[self.block].steps[self.step];
+        // Other parts may still read a value that all of them have.
+        let is_same = key.is_same();
+        if self.cache.get(reg).key != Some(key) || step.guard != Predicate::Always || is_same {
+            return None;
+        }
+        let after = self.facts.uses[self.block].after.get(self.step)?;
+        let mut dies = after.iter().any(|after| after.vreg == vreg && !after.lives);
+        step.each_written(&mut |written| dies |= written == vreg);
+        if dies {
+            self.cache.forget_keys(|other| other == key);
+        }
+        dies.then_some(reg)
     }
 
     /// The mask of a predicate for a part of lanes of 32 or 64 bits, which may be a condition.

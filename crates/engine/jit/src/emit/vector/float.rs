@@ -311,6 +311,10 @@ impl<B: Backend> Emitter<'_, B> {
         let a = self.zeroed_operand(from[0], flush, part)?;
         let b = self.zeroed_source(from[1], flush, part)?;
         let c = self.zeroed_operand(from[2], flush, part)?;
+        if !flush && let Some(d) = self.last_use(from[2], c, part) {
+            self.three(V::FmaAddendF, d, b, a);
+            return Some((d, None));
+        }
         let (d, code) = (self.copied(false, a), V::FmaF);
         self.three(code, d, b, c);
         let scaled =
