@@ -60,7 +60,7 @@ pub(crate) struct Frame {
     /// Cached address shapes of base groups (`emit::base_groups`).
     pub(crate) cached_shapes: [CachedShape; BASE_GROUPS],
     /// Cached shapes of index registers, each with the index of the first lane (`emit::index`).
-    pub(crate) indices: [[u32; 2]; 2 * INDICES],
+    pub(crate) indices: [[u32; 2]; INDICES],
     /// General registers that are saved during a call of a host function.
     pub(crate) saved: [u64; 4],
     /// Host addresses for each part of the lanes, for an access that belongs to no base group.

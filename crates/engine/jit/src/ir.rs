@@ -53,7 +53,9 @@ impl Region {
 pub struct Block {
     /// Number of its first instruction, by which entries are looked up.
     pub at: u32,
-    /// Whether the caller may enter here.
+    /// Whether control can come here from elsewhere than the ends of the region's blocks: from code
+    /// outside the region, or from an instruction that is not compiled. Each block is an entry of
+    /// the function.
     pub is_entry: bool,
     /// Whether a reconvergence point lies before the block: lanes of the group that reconverges at
     /// `at` ([`crate::region::Budget::reconverge_at`]) exit before it
@@ -70,7 +72,7 @@ pub struct Block {
 }
 
 /// The target of a terminator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A block of the region, by its index.
     Block(u32),
@@ -246,9 +248,4 @@ pub enum Action {
     /// Adds the number of lanes that execute the step and whose operand is zero to
     /// [`crate::region::Running::zeros`].
     CountZeros(Source),
-    /// Exits ([`crate::region::ExitReason::Instruction`]), because the instruction is not compiled.
-    Leave {
-        /// Registers that the instruction reads, which are live at the exit.
-        reads: Vec<VReg>,
-    },
 }

@@ -1,21 +1,25 @@
 //! Affine addresses: a uniform base plus a scaled 32-bit index per lane, `p + 4 * i`, or `p + 4 *
 //! (i + n)` with a uniform n. The analysis is given a region and returns a [`Plan`] for each block:
-//! which steps compute affine addresses, which accesses use them, and which of them need not be
-//! computed.
+//! which accesses use affine addresses, and which addresses need not be computed.
 //!
-//! An affine address that is only used as the base of accesses in its block is deferred: the
-//! accesses check the index, which needs half as many vectors as a 64-bit address, and add the base
-//! once. An exit before such an access computes the deferred registers ([`DeferredAddress`]).
+//! [`definitions`] finds what is affine in a block and at its beginning: a register keeps its affine
+//! value where each way to the block gives it the same one, and its index has not changed. An
+//! address that is only used as the base of accesses is deferred: the accesses check the index,
+//! which needs half as many vectors as a 64-bit address, and add the base once. An exit before such
+//! an access computes the deferred registers ([`DeferredAddress`]). In code for some lanes no
+//! address stays deferred across blocks, because waiting lanes need their registers in the register
+//! file.
 
 mod addend;
+mod definitions;
 mod values;
 
 use super::base_groups;
+use super::input::PendingCopies;
 use crate::ir::{Action, Block, Cost, Region, Routine, Space, Step};
 use crate::operand::{Predicate, Source, VReg};
 pub(super) use addend::Addend;
-use std::collections::HashMap;
-use values::{AffineResult, Registers};
+use definitions::{Definition, Flow};
 
 /// The value `add + scale * (index + addend)`. The inner sum has 32 bits and is extended to 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +40,8 @@ pub(super) struct Affine {
 pub(super) struct DeferredAddress {
     pub(super) vreg: VReg,
     pub(super) value: Affine,
+    /// Whether the register already had this value at the beginning of the block.
+    pub(super) from_before: bool,
 }
 
 /// The role of a step in affine addresses.
@@ -43,52 +49,71 @@ pub(super) struct DeferredAddress {
 pub(super) struct StepRole {
     /// Whether the step is skipped, because the register that it computes is deferred.
     pub(super) is_deferred: bool,
-    /// A 64-bit register that the step reads, and that must stay live because an exit computes the
-    /// deferred register from it.
-    pub(super) reads: Option<u32>,
     /// The affine value of the base register, if the step is an access.
     pub(super) base: Option<Affine>,
-    /// The 64-bit register that the step sets to an affine address, and the address.
-    pub(super) makes: Option<(u32, Affine)>,
-    /// Whether the block loads the index from memory, so that its lanes are probably not
-    /// consecutive.
-    pub(super) is_loaded: bool,
     /// Registers that an exit before the step computes.
     pub(super) deferred: Vec<DeferredAddress>,
 }
 
-/// The roles of a block's steps; empty if the block has no affine addresses.
-pub(super) type Plan = Vec<StepRole>;
-
-/// A definition of a register by an affine value, and the readers of the register.
-struct Definition {
-    step: usize,
-    vreg: VReg,
-    value: Affine,
-    /// The definition of the index, if it is also affine, and the register that holds the uniform
-    /// base.
-    product: Option<usize>,
-    same: Option<u32>,
-    readers: Vec<usize>,
-    /// Whether no reader needs the register itself.
-    is_deferred: bool,
-    /// Whether the block loads the index from memory.
-    is_loaded: bool,
+/// The affine addresses of a block.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// The roles of the block's steps; empty if none has one.
+    steps: Vec<StepRole>,
+    /// Addresses that are deferred where the block begins, and where it ends.
+    pub(super) start: Vec<DeferredAddress>,
+    pub(super) end: Vec<DeferredAddress>,
 }
 
-impl Definition {
-    /// Whether the step is an access that can use the affine value instead of the register as its
-    /// base.
-    fn is_base_of(&self, step: &Step) -> bool {
-        base(step, self.value.shift).map(VReg::B64) == Some(self.vreg)
+impl Plan {
+    /// The role of a step.
+    pub(super) fn get(&self, step: usize) -> Option<&StepRole> {
+        self.steps.get(step)
+    }
+
+    /// The plan of a block with these definitions.
+    fn of(block: &Block, definitions: &[Definition]) -> Self {
+        let mut plan = Self::default();
+        let uses = |d: &&Definition| d.is_deferred || d.is_from_before();
+        for d in definitions.iter().filter(uses) {
+            plan.steps.resize(block.steps.len(), StepRole::default());
+            let (from_before, lives) = (d.is_from_before(), d.is_live_out);
+            let deferred = DeferredAddress { vreg: d.vreg, value: d.value, from_before };
+            let first = d.step.map_or(0, |step| step + 1);
+            let last = d.readers.iter().map(|&reader| reader + 1).max().unwrap_or(first);
+            let last = if lives { block.steps.len() } else { last };
+            match d.step {
+                Some(step) => plan.steps[step].is_deferred = true,
+                None => plan.start.extend(d.is_deferred.then_some(deferred)),
+            }
+            for (i, step) in block.steps.iter().enumerate().take(last).skip(first) {
+                let role = &mut plan.steps[i];
+                if d.is_deferred && (step.may_exit() || cost_of(step).is_some()) {
+                    role.deferred.push(deferred);
+                }
+                if d.readers.contains(&i) && d.is_base_of(step) {
+                    role.base = Some(d.value);
+                }
+            }
+            if d.is_deferred && lives {
+                plan.end.push(deferred);
+            }
+        }
+        plan
     }
 }
 
-/// Analyses all blocks of a region.
-pub(super) fn plans(region: &Region) -> Vec<Plan> {
-    let none = Vec::new();
-    let params = |i: usize| region.params.get(i).unwrap_or(&none);
-    region.blocks.iter().enumerate().map(|(i, block)| plan(block, params(i))).collect()
+/// Analyses all blocks of a region, whose copies of inputs are propagated; `original` is the region
+/// before that. The indices of addresses that later blocks use become live.
+pub(super) fn plans(original: &Region, region: &mut Region, copies: &[PendingCopies]) -> Vec<Plan> {
+    let Flow { definitions, .. } = Flow::of(original, region, copies);
+    let plans = region.blocks.iter().zip(&definitions);
+    let plans = plans.map(|(block, definitions)| Plan::of(block, definitions)).collect();
+    for (block, definitions) in region.blocks.iter_mut().zip(&definitions) {
+        let used = definitions.iter().filter(|d| d.is_used_later);
+        block.kept.extend(used.map(|d| VReg::B32(d.value.index)));
+    }
+    plans
 }
 
 /// The base address of an access whose cost a step counts.
@@ -125,99 +150,4 @@ fn base(step: &Step, shift: u8) -> Option<u32> {
         _ => false,
     };
     (whole && !other).then_some(base)
-}
-
-fn plan(block: &Block, params: &[(VReg, u32)]) -> Plan {
-    let mut definitions = definitions(block, params);
-    choose_deferred(block, &mut definitions);
-    if definitions.is_empty() {
-        return Plan::new();
-    }
-    let mut plan = vec![StepRole::default(); block.steps.len()];
-    for made in definitions.iter().filter(|d| !d.is_deferred) {
-        if let VReg::B64(register) = made.vreg {
-            plan[made.step].makes = Some((register, made.value));
-        }
-    }
-    for deferred in definitions.iter().filter(|d| d.is_deferred) {
-        (plan[deferred.step].is_deferred, plan[deferred.step].reads) = (true, deferred.same);
-        let last = deferred.readers.iter().copied().max().unwrap_or(deferred.step);
-        let steps = block.steps.iter().enumerate();
-        for (i, step) in steps.take(last + 1).skip(deferred.step + 1) {
-            if step.may_exit() || cost_of(step).is_some() {
-                plan[i]
-                    .deferred
-                    .push(DeferredAddress { vreg: deferred.vreg, value: deferred.value });
-            }
-            if deferred.readers.contains(&i) && deferred.is_base_of(step) {
-                plan[i].base = Some(deferred.value);
-                plan[i].is_loaded = deferred.is_loaded;
-            }
-        }
-    }
-    plan
-}
-
-/// Collects the definitions of affine addresses and indices in a block, with their readers.
-fn definitions(block: &Block, params: &[(VReg, u32)]) -> Vec<Definition> {
-    let mut all: Vec<Definition> = Vec::new();
-    // For each register, the definition that reaches the current step.
-    let mut current: HashMap<VReg, usize> = HashMap::new();
-    let mut known = Registers::new(params);
-    for (i, step) in block.steps.iter().enumerate() {
-        let (new, same) = (known.value(step), known.same(step));
-        step.each_read(&mut |vreg| {
-            if let Some(&d) = current.get(&vreg) {
-                all[d].readers.push(i);
-                // A reader cannot recompute the value once its index register has been overwritten.
-                all[d].is_deferred &= known.products.contains_key(&vreg);
-            }
-        });
-        // Only exits of loads and stores compute deferred registers, so that no definition may be
-        // deferred across other steps that can exit.
-        if step.may_exit() && !matches!(step.action, Action::Load(_) | Action::Store(_)) {
-            known.products.clear();
-        }
-        step.each_written(&mut |vreg| {
-            current.remove(&vreg);
-            known.forget(vreg);
-        });
-        known.note_loaded(step);
-        if let Some((register, same)) = same {
-            known.same.insert(register, same);
-        }
-        if let Some(AffineResult { vreg, value, product, same }) = new {
-            let d = all.len();
-            all.push(Definition {
-                step: i,
-                vreg,
-                value,
-                product,
-                same,
-                readers: Vec::new(),
-                is_deferred: true,
-                is_loaded: known.loaded.contains(&value.index),
-            });
-            current.insert(vreg, d);
-            known.products.insert(vreg, (d, value));
-        }
-    }
-    for (vreg, &d) in &current {
-        all[d].is_deferred &= !block.kept.contains(vreg);
-    }
-    all
-}
-
-/// Decides which definitions are deferred: those whose readers are all accesses that use the affine
-/// value, or deferred definitions.
-fn choose_deferred(block: &Block, all: &mut [Definition]) {
-    for d in (0..all.len()).rev() {
-        let (before, later) = all.split_at_mut(d + 1);
-        let of = &mut before[d];
-        let can = |&i: &usize| {
-            of.is_base_of(&block.steps[i])
-                || later.iter().any(|b| b.step == i && b.is_deferred && b.product == Some(d))
-        };
-        of.is_deferred &= !of.readers.is_empty() && of.readers.iter().all(can);
-    }
 }

@@ -36,11 +36,6 @@ pub(super) trait Primitives: InstructionSet {
     /// A constant in all lanes of 32 or 64 bits.
     fn constant(e: &mut Emitter<'_, Self>, number: u64, width: Width) -> Operand;
 
-    /// The memory operand of a register's value, if it is not cached and not used again soon.
-    fn in_register_file(_: &Emitter<'_, Self>, _: Key) -> Option<MemoryOperand> {
-        None
-    }
-
     /// Replaces all NaNs by the canonical NaN.
     fn canonical(e: &mut Emitter<'_, Self>, reg: Reg);
 

@@ -7,7 +7,6 @@
 //! frame ([`crate::frame::Frame::cached_shapes`]) for the other accesses. An entry between them
 //! clears the shape.
 
-use super::slots::Slots;
 use crate::frame::BASE_GROUPS;
 use crate::ir::{Access, Action, Block, Region, Space};
 use crate::operand::{Predicate, Source, VReg};
@@ -35,7 +34,8 @@ pub(super) struct Member {
 pub(super) struct BaseGroups {
     /// The role of each access, by block and step.
     members: HashMap<(usize, usize), Member>,
-    slots: Slots,
+    /// For each block, its slots with the first and last step of their groups.
+    open: Vec<Vec<(usize, usize, usize)>>,
 }
 
 /// A group during the analysis of a block.
@@ -95,11 +95,6 @@ fn groups(block: &Block) -> Vec<Group> {
         let (access, stores) = match &step.action {
             Action::Load(load) => (Some(&load.access), false),
             Action::Store(store) => (Some(&store.access), true),
-            // Later steps run only after an entry, which clears all shapes.
-            Action::Leave { .. } => {
-                groups.iter_mut().for_each(|group| group.is_open = false);
-                (None, false)
-            }
             _ => (None, false),
         };
         let always = step.guard == Predicate::Always;
@@ -124,14 +119,18 @@ impl BaseGroups {
     pub(super) fn of(region: &Region) -> Self {
         let mut all = Self::default();
         for (b, block) in region.blocks.iter().enumerate() {
-            all.slots.begin_block();
+            let mut open: Vec<(usize, usize, usize)> = Vec::new();
             for group in groups(block) {
                 let [first, last] =
                     [&group.steps[0], &group.steps[group.steps.len() - 1]].map(|s| s.0);
-                if let Some(slot) = all.slots.take(BASE_GROUPS, (first, last)) {
+                // Groups come in the order of their first steps.
+                let is_free = |slot: &usize| open.iter().all(|o| o.0 != *slot || o.2 < first);
+                if let Some(slot) = (0..BASE_GROUPS).find(is_free) {
+                    open.push((slot, first, last));
                     all.add(b, slot, &group);
                 }
             }
+            all.open.push(open);
         }
         all
     }
@@ -154,6 +153,8 @@ impl BaseGroups {
 
     /// The slots that steps after `step` read, as bits.
     pub(super) fn open(&self, block: usize, step: usize) -> u8 {
-        self.slots.open(block, step)
+        let all = self.open.get(block).into_iter().flatten();
+        let open = all.filter(|&&(_, first, last)| first <= step && step < last);
+        open.fold(0, |bits, &(slot, ..)| bits | 1 << slot)
     }
 }

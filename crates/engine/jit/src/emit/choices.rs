@@ -1,7 +1,7 @@
 //! Prints how the analyses classify accesses, for `texunit dump`: whether an address is affine,
 //! whether its index is checked, and which base group an access belongs to.
 
-use super::affine::{self, Addend, Affine};
+use super::affine::{Addend, Affine};
 use super::base_groups::BaseGroups;
 use super::index::Indices;
 use super::input;
@@ -14,8 +14,7 @@ use std::fmt::Write;
 /// base group.
 pub(crate) fn choices(region: &Region) -> String {
     let same = uniform::loads(region);
-    let (region, _) = input::read_in_place(region);
-    let plans = affine::plans(&region);
+    let (region, _, plans) = input::prepared(region);
     let near = BaseGroups::of(&region);
     let indices = Indices::of(&region, &plans);
     let mut text = String::new();
@@ -37,7 +36,7 @@ pub(crate) fn choices(region: &Region) -> String {
             let _ = write!(text, "; {}: {way}", step.at);
             let indexed = plans.get(b).and_then(|plan| indices.access(plan, (b, i), step));
             if let Some(indexed) = indexed {
-                text.push_str(if indexed.is_carried { ", index carried" } else { ", index" });
+                text.push_str(", index");
                 let _ = indexed.slot.map(|slot| write!(text, " in slot {slot}"));
             }
             let is_shared_row = indices.is_shared_row((b, i), step);

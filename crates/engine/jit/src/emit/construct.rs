@@ -1,5 +1,6 @@
 //! Construction of an emitter: the analyses of the region, and empty state.
 
+use super::affine::Plan;
 use super::asm::Assembler;
 use super::backend::Backend;
 use super::base_groups::BaseGroups;
@@ -15,24 +16,22 @@ use crate::operand::Predicate;
 use std::collections::HashSet;
 
 impl<'a, B: Backend> Emitter<'a, B> {
-    /// Creates the emitter of a region; `copies` come from [`super::input::read_in_place`], and
-    /// `same` is [`super::Facts::same`].
+    /// Creates the emitter of a region; `copies` come from [`super::input::read_in_place`], `plans`
+    /// from [`super::affine::plans`], and `same` is [`super::Facts::same`].
     pub(super) fn new(
         region: &'a Region,
         copies: Vec<PendingCopies>,
+        plans: Vec<Plan>,
         same: HashSet<(usize, usize)>,
         mode: Mode,
-        any_nans: bool,
     ) -> Self {
         let n = region.blocks.len();
         let mut asm = Assembler::new();
         let mut scratch = Vec::new();
         let numbers = Numbers::of(region);
-        let plans = super::affine::plans(region);
-        let plan = |block: usize| plans.get(block).map_or(&[][..], |plan: &super::Plan| plan);
-        let blocks = region.blocks.iter().enumerate();
+        let blocks = region.blocks.iter().zip(&plans);
         let mut uses: Vec<Uses> =
-            blocks.map(|(i, b)| Uses::of(b, &numbers, plan(i), &mut scratch)).collect();
+            blocks.map(|(block, plan)| Uses::of(block, &numbers, plan, &mut scratch)).collect();
         for (uses, copies) in uses.iter_mut().zip(&copies) {
             copies.at_start().filter_map(|p| numbers.get(p)).for_each(|i| uses.live_in.insert(i));
         }
@@ -76,8 +75,6 @@ impl<'a, B: Backend> Emitter<'a, B> {
             constants: Constants::default(),
             cold: ColdCode { stubs: Vec::new(), rare: Vec::new() },
             pending: Pending::default(),
-            any_nans,
-            contradiction: false,
             back: B::default(),
         };
         for (i, block) in region.blocks.iter().enumerate() {

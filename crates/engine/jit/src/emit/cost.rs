@@ -67,7 +67,8 @@ impl<B: Backend> Emitter<'_, B> {
             }
         }
         self.asm.bind(done);
-        let deferred = affine.map(|value| DeferredAddress { vreg: base, value });
+        let deferred =
+            affine.map(|value| DeferredAddress { vreg: base, value, from_before: false });
         self.notify_out_of_line(step, call, (notification, deferred), (slow, done));
         Some(())
     }

@@ -91,8 +91,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// if there is no room for a group or for another pending side.
     pub(super) fn diverge(&mut self, divergence: Divergence, number: u32, uncounted: u32) {
         let (full, fits) = (self.asm.label(), self.asm.label());
-        let (cache, mode, pending_copies) =
-            (self.cache.clone(), self.mode, self.pending.copies.clone());
+        let (cache, mode, values) = (self.cache.clone(), self.mode, self.pending.values.clone());
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EAX));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, R::R8D));
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::EAX));
@@ -111,7 +110,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RBX));
         }
         self.cache.unpin();
-        self.materialize_copies();
+        self.materialize_pending();
         self.write_all_back();
         self.sides(divergence);
         self.mode = Mode::Some;
@@ -119,9 +118,9 @@ impl<B: Backend> Emitter<'_, B> {
         self.uncounted = 0;
         self.edge(divergence.goes, false);
         self.asm.bind(full);
-        (self.cache, self.mode, self.pending.copies) = (cache, mode, pending_copies);
+        (self.cache, self.mode, self.pending.values) = (cache, mode, values);
         self.cache.unpin();
-        self.materialize_copies();
+        self.materialize_pending();
         self.write_all_back();
         self.leave(ExitReason::Diverges, number, uncounted);
     }

@@ -6,13 +6,13 @@ use super::asm::at;
 use super::backend::Backend;
 use super::register_cache::{Key, Kind, MASK_0, Nans, Reg, RegState, RegisterCache, SAME};
 use crate::frame::Frame;
-use crate::ir::{Action, End, Target};
+use crate::ir::{End, Target};
 use crate::machine::Mode;
-use crate::op::{Float, Op};
 use crate::operand::VReg;
 use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use texunit_forms::sort_by_key;
 
 /// The number of vector and mask registers that a loop's entry state leaves free for its steps.
@@ -58,16 +58,22 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     fn leave_block(&mut self, why: ExitReason, number: u32) {
-        self.materialize_copies();
+        self.materialize_pending();
         self.write_all_back();
         self.leave(why, number, 0);
     }
 
-    /// Drops values of registers that are pending copies at the beginning of a block, because the
-    /// block reads the inputs instead.
+    /// The registers whose values are pending where a block begins, in code for all live lanes.
+    fn pending_where(&self, block: usize) -> impl Iterator<Item = VReg> {
+        let deferred = self.facts.plans[block].start.iter().map(|deferred| deferred.vreg);
+        self.facts.copies[block].at_start().chain(deferred)
+    }
+
+    /// Drops values of registers that are pending at the beginning of a block, because the block
+    /// does not read them.
     fn forget_known(&mut self, to: usize) {
         if self.mode == Mode::Live {
-            let known: Vec<_> = self.facts.copies[to].at_start().collect();
+            let known: Vec<_> = self.pending_where(to).collect();
             known.into_iter().for_each(|vreg| self.cache.forget(vreg));
         }
     }
@@ -93,8 +99,6 @@ impl<B: Backend> Emitter<'_, B> {
             self.loop_entry_state(to, last, cache, &mut state);
             return state;
         }
-        let block = &self.region.blocks[to];
-        let alone = edges == 1 && !block.is_entry && !block.joins;
         // If the block is empty, its successor's reads decide what is kept.
         let mut reader = to;
         while let (true, End::Jump(Target::Block(next))) =
@@ -117,8 +121,7 @@ impl<B: Backend> Emitter<'_, B> {
                 continue;
             }
             if !key.is_same() {
-                let kind = if alone { held.kind } else { Kind::BITS };
-                *state.of(reg) = RegState { pinned: false, kind, ..held };
+                *state.of(reg) = RegState { pinned: false, kind: Kind::BITS, ..held };
             } else if self.stays_same(to, vreg, cache) {
                 // Another edge loads the value from the register file.
                 let dirty = held.dirty && edges == 1;
@@ -147,9 +150,9 @@ impl<B: Backend> Emitter<'_, B> {
     ) {
         let mut uses: Vec<(u32, VReg)> = Vec::new();
         let mut counts = vec![0; self.facts.numbers.len()];
-        // Registers with a pending copy are not in the register file.
+        // Registers with a pending value are not in the register file.
         let live = self.mode == Mode::Live;
-        let is_pending = |vreg| live && self.facts.copies[to].at_start().any(|copy| copy == vreg);
+        let is_pending = |vreg| live && self.pending_where(to).any(|pending| pending == vreg);
         for block in to..=last {
             for &(vreg, _, count) in &self.facts.uses[block].first {
                 let Some(i) = self.facts.numbers.get(vreg) else { continue };
@@ -169,7 +172,7 @@ impl<B: Backend> Emitter<'_, B> {
             usize::from(B::MASKS).saturating_sub(FREE_MASKS),
         ];
         let written = self.written(to, last);
-        let is_written = |vreg| written.iter().any(|w| w.0 == vreg);
+        let is_written = |vreg| written.contains(&vreg);
         let mut entry_state = Vec::new();
         for (_, vreg) in uses {
             let same = cache.position(Key::of(vreg, SAME)).filter(|_| !is_written(vreg));
@@ -187,24 +190,12 @@ impl<B: Backend> Emitter<'_, B> {
                 entry_state.push(vreg);
             }
         }
-        let kind = |vreg, held: Option<RegState>| {
-            let known = held.map_or(Kind::BITS, |h| h.kind);
-            let change = written.iter().rev().find(|w| w.0 == vreg);
-            let floats = change.is_some_and(|w| w.1);
-            // In mode `Some`, reconvergence adds edges to this block that are not in the region's
-            // graph.
-            let all = self.mode == Mode::Live || !self.has_both_modes;
-            let any = all && self.any_nans && known.nans != Nans::Bits && floats;
-            Kind { nans: if any { Nans::Any } else { Nans::Bits }, ..Kind::BITS }
-        };
         let keys =
             || entry_state.iter().flat_map(|&vreg| Key::all::<B>(vreg).map(move |k| (vreg, k)));
         for (vreg, key) in keys() {
             if let Some(reg) = cache.position(key) {
-                let kind = kind(vreg, Some(cache.get(reg)));
                 let key = Some(key);
-                *state.of(reg) =
-                    RegState { key, kind, dirty: is_written(vreg), ..RegState::default() };
+                *state.of(reg) = RegState { key, dirty: is_written(vreg), ..RegState::default() };
             }
         }
         for (vreg, key) in keys() {
@@ -214,25 +205,19 @@ impl<B: Backend> Emitter<'_, B> {
             let in_masks = matches!(key, Key::Predicate(..)) && B::MASKS != 0;
             let range = if in_masks { MASK_0..MASK_0 + B::MASKS } else { 0..B::VECTORS };
             if let Some(reg) = range.map(Reg).find(|&r| state.get(r).key.is_none()) {
-                let (key, kind) = (Some(key), kind(vreg, None));
-                *state.of(reg) =
-                    RegState { key, kind, dirty: is_written(vreg), ..RegState::default() };
+                let key = Some(key);
+                *state.of(reg) = RegState { key, dirty: is_written(vreg), ..RegState::default() };
             }
         }
     }
 
-    /// The registers that blocks write, in order, each with a flag: whether the value is an f32
-    /// result, whose NaNs are canonical.
-    fn written(&self, first: usize, last: usize) -> Vec<(VReg, bool)> {
-        let mut written = Vec::new();
+    /// The registers that blocks write.
+    fn written(&self, first: usize, last: usize) -> HashSet<VReg> {
+        let mut written = HashSet::new();
         for step in self.region.blocks[first..=last].iter().flat_map(|b| &b.steps) {
-            let floats = match &step.action {
-                Action::Compute { op: Op::Float { op, saturate: false, .. }, .. } => {
-                    *op != Float::Copy
-                }
-                _ => false,
-            };
-            step.each_written(&mut |vreg| written.push((vreg, floats)));
+            step.each_written(&mut |vreg| {
+                written.insert(vreg);
+            });
         }
         written
     }
@@ -253,8 +238,6 @@ impl<B: Backend> Emitter<'_, B> {
             let Some(from) = self.cache.position(key) else { continue };
             if held.kind.nans != Nans::Any {
                 self.canonical(from);
-            } else if self.cache.kind(from).nans == Nans::Bits {
-                self.contradiction = true;
             }
             if from != reg {
                 moves.push((reg, from));
@@ -265,10 +248,8 @@ impl<B: Backend> Emitter<'_, B> {
             state.all().filter(|(_, key, _)| self.cache.position(*key).is_none()).collect();
         for (reg, key, held) in missing {
             self.fetch(reg, key);
-            match (held.kind.nans, self.cache.is_unsettled(key)) {
-                (Nans::Any, is_unsettled) => self.contradiction |= !is_unsettled,
-                (_, true) => B::canonical(self, reg),
-                (_, false) => {}
+            if held.kind.nans != Nans::Any && self.cache.is_unsettled(key) {
+                B::canonical(self, reg);
             }
         }
         self.cache = state.clone();

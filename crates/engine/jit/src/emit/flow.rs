@@ -60,7 +60,7 @@ impl<B: Backend> Emitter<'_, B> {
         let mode = self.mode;
         self.asm.mark(|| format!("block {i}, {}", mode.lanes()));
         self.asm.bind(label);
-        self.copies_pending_at_start();
+        self.pending_at_start();
         if block.joins {
             let reconverge_at = at(R::RDI, Frame::RECONVERGE_AT);
             self.asm.put(I::with2(C::Cmp_rm32_imm32, reconverge_at, block.at as i32));
@@ -80,14 +80,10 @@ impl<B: Backend> Emitter<'_, B> {
     /// Adds the entries at the beginning of a block.
     fn entries_of(&mut self, block: &Block, label: super::Label, body: super::Label) {
         self.pending.open_indices = self.facts.indices.at_start(self.block);
-        if block.is_entry || self.has_both_modes {
-            let block_entry_stub = self.block_entry_stub(block.at, label);
-            let i = self.block;
-            self.version().block_entries[i] = Some(block_entry_stub);
-            if block.is_entry {
-                self.points.entries.push((self.mode, block.at, block_entry_stub));
-            }
-        }
+        let block_entry_stub = self.block_entry_stub(block.at, label);
+        let i = self.block;
+        self.version().block_entries[i] = Some(block_entry_stub);
+        self.points.entries.push((self.mode, block.at, block_entry_stub));
         let is_join = |s: &Step| {
             s.at == block.at
                 && !s.counted
@@ -104,7 +100,7 @@ impl<B: Backend> Emitter<'_, B> {
         let mut i = 0;
         while i < block.steps.len() {
             let rest = &block.steps[i..];
-            let straight = rest.iter().position(leaves).unwrap_or(rest.len());
+            let straight = rest.iter().position(Step::may_exit).unwrap_or(rest.len());
             if straight != 0 {
                 self.mark_steps(&block.steps[i..i + straight]);
                 B::steps(self, i..i + straight)?;
@@ -113,7 +109,7 @@ impl<B: Backend> Emitter<'_, B> {
             i += straight;
             if let Some(step) = block.steps.get(i) {
                 let own = block.steps[i + 1..].iter();
-                let end = i + 1 + own.take_while(|s| s.at == step.at && !leaves(s)).count();
+                let end = i + 1 + own.take_while(|s| s.at == step.at && !s.may_exit()).count();
                 self.mark_steps(&block.steps[i..end]);
                 self.leaving(step, i..end)?;
                 self.note_changed(i..end);
@@ -174,26 +170,15 @@ impl<B: Backend> Emitter<'_, B> {
         let i = steps.start;
         self.step = i;
         self.count_guarded();
-        self.copies_pending_before(i);
-        if matches!(step.action, Action::Leave { .. }) {
-            self.materialize_copies();
-            self.write_all_back();
-            self.leave(ExitReason::Instruction, step.at, self.uncounted);
-            self.cache = RegisterCache::default();
-            self.uncounted = 0;
-            self.forget_after(i);
-        } else {
-            let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(i));
-            self.pending.deferred = known.map_or_else(Vec::new, |known| known.deferred.clone());
-            self.settle_before(step);
-            self.may_exit(step).ok_or(Error::Operands(i))?;
-            self.pending.deferred.clear();
-            self.cache.unpin();
-            self.before(i);
-            self.after_step(i);
-            self.count_guarded();
-            self.cache.unpin();
-        }
+        self.pending_before(i);
+        self.settle_before(step);
+        self.may_exit(step).ok_or(Error::Operands(i))?;
+        self.pending.values.deferred.clear();
+        self.cache.unpin();
+        self.before(i);
+        self.after_step(i);
+        self.count_guarded();
+        self.cache.unpin();
         if i + 1 != steps.end {
             B::steps(self, i + 1..steps.end)?;
             self.count_guarded();
@@ -227,7 +212,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn end(&mut self, block: &Block) -> Result<(), Error> {
         self.count_guarded();
         self.cache.unpin();
-        self.copies_pending_at_end();
+        self.pending_at_end();
         self.asm.mark(|| format!("  {}", block.end));
         match block.end {
             End::Jump(to) => {
@@ -316,9 +301,4 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Lea_r64_m, R::R10, sum));
         }
     }
-}
-
-/// Whether the region can exit at a step.
-fn leaves(step: &Step) -> bool {
-    step.may_exit()
 }

@@ -7,9 +7,8 @@
 //! element 0 and the number of elements ([`crate::machine::Site::indices`]). The first access by an
 //! index register tests whether its lanes are consecutive, and caches the answer in the frame:
 //! [`CONSECUTIVE`] and the index of the first lane, or [`SCATTERED`]. The answer holds until the
-//! register changes; a uniform value that is added to all lanes only moves the first index. An
-//! address register that other blocks use as a base carries the shape of its index from the point
-//! where it was computed. Entries clear the cached shapes. Only code for all live lanes tests for
+//! register changes; a uniform value that is added to all lanes only moves the first index. Entries
+//! clear the cached shapes. Only code for all live lanes tests for
 //! consecutive lanes, and only if all 32 lanes are live. Code for some lanes reads and writes only
 //! whether lanes are scattered, by which it skips the test of their addresses.
 
@@ -35,41 +34,24 @@ pub(super) const SCATTERED: i32 = 2;
 pub(super) struct Indexed {
     /// The slot of the cached shape, if the register is tracked.
     pub(super) slot: Option<usize>,
-    /// Whether the slot is that of an address register that another block has computed.
-    pub(super) is_carried: bool,
     /// The uniform value added to the index.
     pub(super) addend: Addend,
     /// Whether the access may test for consecutive lanes: the code is for all live lanes, and all
     /// execute it.
     pub(super) rows: bool,
-    /// Whether the block loads the index from memory, in which case its lanes are probably not
-    /// consecutive, and no test is emitted.
-    pub(super) is_loaded: bool,
     /// Whether the analysis knows that the lanes are consecutive ([`Region::strides`]).
     pub(super) is_row: bool,
     /// Whether each lane walks through memory of its own: steps add small numbers to the index.
     pub(super) walks: bool,
 }
 
-/// A set of slots as bits: index registers, and from bit [`INDICES`] on address registers.
-type Slots = u16;
+/// A set of slots as bits.
+type Slots = u8;
 
-/// An address register that is computed from a tracked index: the slot of the index, the slot of
-/// the address, and the uniform value added to the index.
-#[derive(Clone, Copy)]
-struct DerivedAddress {
-    slot: usize,
-    to: usize,
-    addend: Addend,
-}
-
-/// The tracked index and address registers of a region.
+/// The tracked index registers of a region.
 #[derive(Debug, Default)]
 pub(super) struct Indices {
     slots: HashMap<u32, usize>,
-    /// 64-bit registers with affine addresses that accesses in other blocks use: the slot and the
-    /// address.
-    carried: HashMap<u32, (usize, Affine)>,
     /// For each block, the slots that are live at its beginning, and after each step.
     start: Vec<Slots>,
     live_after: Vec<Vec<Slots>>,
@@ -147,28 +129,6 @@ fn all_lanes_execute(step: &Step) -> bool {
     step.guard == Predicate::Always
 }
 
-/// 64-bit registers all of whose definitions compute the same affine address.
-fn affine_registers(plans: &[Plan]) -> HashMap<u32, Affine> {
-    let mut made: HashMap<u32, Option<Affine>> = HashMap::new();
-    for (register, value) in plans.iter().flatten().filter_map(|known| known.makes) {
-        let of = made.entry(register).or_insert(Some(value));
-        *of = of.filter(|&other| other == value);
-    }
-    made.into_iter().filter_map(|(register, value)| Some((register, value?))).collect()
-}
-
-/// The base register of an access, if the address is not computed in the same block.
-fn carried_of(plan: &Plan, i: usize, step: &Step) -> Option<u32> {
-    let access = access(step).filter(|_| all_lanes_execute(step))?;
-    match (access.space, access.base?) {
-        (Space::Global, Source::B64(base)) => {
-            let known = plan.get(i).is_some_and(|known| known.base.is_some());
-            (!known).then_some(base)
-        }
-        _ => None,
-    }
-}
-
 impl Indices {
     /// Analyses a region. Index registers are tracked if several accesses use them, and the lanes of
     /// one are not known to be consecutive.
@@ -176,24 +136,14 @@ impl Indices {
         let mut counts: HashMap<u32, usize> = HashMap::new();
         let mut looked_at: HashSet<u32> = HashSet::new();
         let rows = known_rows(region, plans);
-        let mut carried: HashMap<u32, Affine> = HashMap::new();
-        let made = affine_registers(plans);
         for (b, (block, plan)) in region.blocks.iter().zip(plans).enumerate() {
             for (i, step) in block.steps.iter().enumerate() {
                 let by_index = index_of(plan, i, step).filter(|_| all_lanes_execute(step));
-                if let Some(value) = by_index.filter(|_| !plan[i].is_loaded) {
+                if let Some(value) = by_index {
                     *counts.entry(value.index).or_default() += 1;
                     if !rows.contains(&(b, i)) {
                         looked_at.insert(value.index);
                     }
-                }
-                let by_address = carried_of(plan, i, step);
-                if let Some((base, &value)) = by_address.and_then(|i| Some((i, made.get(&i)?)))
-                    && fits(step, value)
-                {
-                    *counts.entry(value.index).or_default() += 1;
-                    looked_at.insert(value.index);
-                    carried.insert(base, value);
                 }
             }
         }
@@ -202,15 +152,10 @@ impl Indices {
         sort_by_key(&mut all, |&of| Reverse(of));
         let slots: HashMap<u32, usize> =
             all.iter().take(INDICES).zip(0..).map(|(of, slot)| (of.1, slot)).collect();
-        carried.retain(|_, value| slots.contains_key(&value.index));
-        let mut carried: Vec<(u32, Affine)> = carried.into_iter().collect();
-        sort_by_key(&mut carried, |of| of.0);
-        let carried = carried.into_iter().take(INDICES).zip(0..);
-        let carried = carried.map(|((base, value), slot)| (base, (slot, value))).collect();
         let steps = region.blocks.iter().flat_map(|block| &block.steps);
         let walking =
             steps.filter_map(increment).filter(|of| of.1.is_near()).map(|of| of.0).collect();
-        let mut indices = Self { slots, carried, rows, walking, ..Self::default() };
+        let mut indices = Self { slots, rows, walking, ..Self::default() };
         if !indices.slots.is_empty() {
             indices.compute_liveness(region, plans);
         }
@@ -224,28 +169,14 @@ impl Indices {
         (block, i): (usize, usize),
         step: &Step,
     ) -> Option<Indexed> {
-        let slot = |value: Affine| self.slots.get(&value.index).copied();
-        if let Some(value) = index_of(plan, i, step) {
-            let (addend, is_loaded) = (value.addend, plan[i].is_loaded);
-            let (slot, is_carried) = (slot(value), false);
-            let is_row = self.rows.contains(&(block, i));
-            let walks = !is_loaded && self.walking.contains(&value.index);
-            return Some(Indexed {
-                slot,
-                is_carried,
-                addend,
-                rows: true,
-                is_loaded,
-                is_row,
-                walks,
-            });
-        }
-        let &(carried, value) = self.carried.get(&carried_of(plan, i, step)?)?;
-        let (slot, addend) = (Some(INDICES + carried), Addend::NONE);
-        let (is_loaded, is_row, walks) = (false, false, false);
-        let indexed =
-            Indexed { slot, is_carried: true, addend, rows: true, is_loaded, is_row, walks };
-        fits(step, value).then_some(indexed)
+        let value = index_of(plan, i, step)?;
+        Some(Indexed {
+            slot: self.slots.get(&value.index).copied(),
+            addend: value.addend,
+            rows: true,
+            is_row: self.rows.contains(&(block, i)),
+            walks: self.walking.contains(&value.index),
+        })
     }
 
     /// Whether a step accesses shared memory at addresses that are known to be contiguous.
@@ -255,20 +186,15 @@ impl Indices {
 
     /// The slots whose shapes a step reads, and the slots whose shapes it makes unknown.
     fn effects(&self, plan: &Plan, at: (usize, usize), step: &Step) -> (Slots, Slots) {
-        let i = at.1;
         let indexed = self.access(plan, at, step);
         let indexed = indexed.filter(|of| !of.is_row && all_lanes_execute(step));
-        let mut looks = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
-        if let Some(DerivedAddress { slot, .. }) = self.derived_address(plan, i) {
-            looks |= 1 << slot;
-        }
+        let looks = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
         let mut changes = 0;
         let increment = self.increment(step).map(|of| of.0);
         step.each_written(&mut |vreg| {
             let slot = match vreg {
                 VReg::B32(index) => self.slots.get(&index).copied(),
-                VReg::B64(register) => self.carried.get(&register).map(|of| INDICES + of.0),
-                VReg::Predicate(_) => None,
+                _ => None,
             };
             changes |= slot.filter(|_| increment != slot).map_or(0, |slot| 1 << slot);
         });
@@ -280,15 +206,6 @@ impl Indices {
     fn increment(&self, step: &Step) -> Option<(usize, Addend)> {
         let (register, addend) = increment(step)?;
         Some((self.slots.get(&register).copied()?, addend))
-    }
-
-    /// The address that a step computes for accesses of other blocks.
-    fn derived_address(&self, plan: &Plan, i: usize) -> Option<DerivedAddress> {
-        let (register, value) = plan.get(i)?.makes?;
-        let &(carried, of) = self.carried.get(&register)?;
-        let slot = *self.slots.get(&value.index)?;
-        let made = DerivedAddress { slot, to: INDICES + carried, addend: value.addend };
-        (of == value).then_some(made)
     }
 
     /// Computes the liveness of slots.
@@ -324,13 +241,11 @@ impl Indices {
 }
 
 /// The sites of indexed accesses, with the uniform base of each.
-pub(super) fn sites(indices: &Indices, region: &Region, plans: &[Plan]) -> Vec<(u32, Source)> {
+pub(super) fn sites(region: &Region, plans: &[Plan]) -> Vec<(u32, Source)> {
     let mut sites = Vec::new();
     for (block, plan) in region.blocks.iter().zip(plans) {
         for (i, step) in block.steps.iter().enumerate() {
-            let carried = carried_of(plan, i, step).and_then(|base| indices.carried.get(&base));
-            let carried = carried.map(|of| of.1).filter(|&value| fits(step, value));
-            let value = index_of(plan, i, step).or(carried);
+            let value = index_of(plan, i, step);
             if let (Some(value), Some(access)) = (value, access(step)) {
                 sites.push((access.site, value.add));
             }

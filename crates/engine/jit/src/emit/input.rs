@@ -11,6 +11,7 @@
 mod future;
 mod pending;
 
+use super::affine::{self, Plan};
 use crate::ir::{Action, Block, End, Load, Region, Shuffle, Space, Step, Target};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
@@ -40,7 +41,7 @@ pub(super) struct PendingCopies {
 
 /// Rewrites a region so that steps read inputs directly, and returns the pending copies of each
 /// block.
-pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
+fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
     let mut written = HashSet::new();
     let steps = region.blocks.iter().flat_map(|block| &block.steps);
     steps.for_each(|step| {
@@ -73,6 +74,13 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
         copies.push(of);
     }
     (new, copies)
+}
+
+/// The region with propagated copies, its pending copies, and its affine addresses.
+pub(super) fn prepared(region: &Region) -> (Region, Vec<PendingCopies>, Vec<Plan>) {
+    let (mut new, copies) = read_in_place(region);
+    let plans = affine::plans(region, &mut new, &copies);
+    (new, copies, plans)
 }
 
 /// If a step only copies an input: the destination register and the input.
@@ -135,7 +143,7 @@ fn can_read_input(step: &Step, vreg: VReg) -> bool {
             }
             _ => true,
         },
-        Action::Compare { .. } | Action::Shuffle(_) | Action::Leave { .. } => true,
+        Action::Compare { .. } | Action::Shuffle(_) => true,
         Action::Load(load) => load.access.space == Space::Global,
         _ => false,
     }
@@ -157,7 +165,7 @@ impl Propagation<'_> {
         let mut copies = PendingCopies::default();
         let mut now: BTreeMap<VReg, (InputCopy, FutureUses)> = BTreeMap::new();
         for &(vreg, source) in &self.facts[b] {
-            let future = future_uses.at_start.get(&vreg).copied().unwrap_or(future_uses.other);
+            let future = future_uses.at_start.get(&vreg).copied().unwrap_or_default();
             now.insert(vreg, (InputCopy { vreg, source, from_before: true }, future));
         }
         let kept = |vreg| self.region.blocks[b].kept.contains(&vreg);
@@ -184,9 +192,6 @@ impl Propagation<'_> {
             step.each_written(&mut |vreg| {
                 now.remove(&vreg);
             });
-            if let Action::Leave { .. } = step.action {
-                now.clear();
-            }
             // The rewritten step may now be a copy of an input itself.
             let Some((vreg, source)) = copied(step).filter(|_| !joins) else { continue };
             let future = future_uses
@@ -214,9 +219,6 @@ impl Propagation<'_> {
         let steps = &self.region.blocks[b].steps;
         let mut future = FutureUses::default();
         for (i, step) in steps.iter().enumerate().skip(i + 1) {
-            if let Action::Leave { .. } = step.action {
-                return FutureUses { last: Some(i), reaches_end: false, ..future };
-            }
             let (mut reads, mut writes) = (false, false);
             step.each_read(&mut |vreg| reads |= vreg == to);
             step.each_written(&mut |vreg| writes |= vreg == to);
@@ -258,7 +260,7 @@ impl Propagation<'_> {
 impl Propagation<'_> {
     /// Whether a register is live at the beginning of a block.
     fn lives_in(&self, b: usize, vreg: VReg) -> bool {
-        let future = self.future_uses[b].at_start.get(&vreg).unwrap_or(&self.future_uses[b].other);
+        let future = self.future_uses[b].at_start.get(&vreg).copied().unwrap_or_default();
         future.last.is_some() || future.reaches_end && self.region.blocks[b].kept.contains(&vreg)
     }
 }

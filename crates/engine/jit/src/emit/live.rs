@@ -1,7 +1,7 @@
 //! Liveness and next uses of registers, which decide which values the register cache keeps. The
 //! analysis is given one block and the dense numbers of registers, and returns its [`Uses`].
 
-use super::affine::StepRole;
+use super::affine::Plan;
 use crate::ir::{Block, End, Region, Step};
 use crate::operand::VReg;
 use texunit_flow::Set;
@@ -82,7 +82,7 @@ impl Uses {
     pub(super) fn of(
         block: &Block,
         numbers: &Numbers,
-        plan: &[StepRole],
+        plan: &Plan,
         scratch: &mut Vec<(u32, u32)>,
     ) -> Self {
         let n = block.steps.len();
@@ -119,9 +119,9 @@ impl Uses {
             if let Some(known) = known {
                 let is_deferred = |p: VReg| known.deferred.iter().any(|l| l.vreg == p);
                 reads.retain(|&(_, p)| known.base.is_none() || !is_deferred(p));
-                let indices = known.deferred.iter().map(|deferred| VReg::B32(deferred.value.index));
+                let values = known.deferred.iter().map(|deferred| deferred.value);
+                let indices = values.chain(known.base).map(|value| VReg::B32(value.index));
                 reads.extend(indices.filter_map(number));
-                reads.extend(known.reads.and_then(|i| number(VReg::B64(i))));
             }
             reads.extend(step.guard.vreg().and_then(number));
             if step.may_exit() {
@@ -156,6 +156,9 @@ impl Uses {
         if let End::Branch { taken, .. } = block.end {
             taken.vreg().into_iter().for_each(&mut first);
         }
+        // In code for some lanes, registers that are deferred in other code have their values.
+        let deferred = plan.start.iter().filter_map(|deferred| numbers.get(deferred.vreg));
+        deferred.for_each(|i| live.insert(i));
         uses.live_in = live;
         uses
     }

@@ -31,7 +31,6 @@ mod rarely;
 mod register_cache;
 mod registers;
 mod shuffle;
-mod slots;
 mod stub;
 mod uniform;
 mod vector;
@@ -53,7 +52,6 @@ use input::{InputCopy, PendingCopies};
 use live::{Numbers, Uses};
 use register_cache::RegisterCache;
 use std::collections::{HashMap, HashSet};
-use std::mem::take;
 use stub::Stub;
 
 /// Emits out-of-line code for a rare case, with the register cache of the jump to it.
@@ -85,10 +83,6 @@ struct Emitter<'a, B> {
     cold: ColdCode<B>,
     points: Points,
     labels: Labels,
-    /// Whether values may be [`register_cache::Nans::Any`] across blocks; and whether two edges
-    /// have disagreed about such a value, so that emission is repeated without it.
-    any_nans: bool,
-    contradiction: bool,
     #[allow(dead_code, reason = "a back end may have no state")]
     back: B,
 }
@@ -115,14 +109,20 @@ struct Facts {
 /// Work that an exit or an entry at the current step must do.
 #[derive(Default)]
 struct Pending {
-    /// Affine addresses that an exit must compute.
-    deferred: Vec<DeferredAddress>,
-    /// Copies of inputs that an exit must materialise.
-    copies: Vec<InputCopy>,
+    values: PendingValues,
     /// Slots of base groups that later steps read, and slots of index registers whose shapes are
     /// known, as bits. An entry clears them.
     open: u8,
-    open_indices: u16,
+    open_indices: u8,
+}
+
+/// Registers whose values are not computed yet.
+#[derive(Clone, Default)]
+struct PendingValues {
+    /// Affine addresses that an exit must compute.
+    deferred: Vec<DeferredAddress>,
+    /// Copies of inputs that an exit must materialise, after the addresses.
+    copies: Vec<InputCopy>,
 }
 
 /// The constant pool, and host functions by number.
@@ -206,17 +206,11 @@ fn emit_for<B: Backend>(region: &Region, mode: Mode, listed: bool) -> Result<Cod
     let needs = Needs::of(region)?;
     let mut uses = sites(region)?;
     let same = uniform::loads(region);
-    let (region, copies) = input::read_in_place(region);
-    let mut e = Emitter::<B>::new(&region, copies, same, mode, true);
+    let (region, copies, plans) = input::prepared(region);
+    let mut e = Emitter::<B>::new(&region, copies, plans, same, mode);
     e.asm.listing = listed.then(Listing::default);
     e.function()?;
-    if e.contradiction {
-        let (copies, same) = (take(&mut e.facts.copies), take(&mut e.facts.same));
-        e = Emitter::new(&region, copies, same, mode, false);
-        e.asm.listing = listed.then(Listing::default);
-        e.function()?;
-    }
-    for (site, add) in index::sites(&e.facts.indices, &region, &e.facts.plans) {
+    for (site, add) in index::sites(&region, &e.facts.plans) {
         if let Some(Some(to)) = uses.get_mut(site as usize) {
             to.index = Some(add);
         }

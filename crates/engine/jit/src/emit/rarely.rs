@@ -41,9 +41,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// [`super::register_cache::Nans::Any`] there may be a reloaded value here, whose NaNs are
     /// canonical.
     pub(super) fn rejoin(&mut self, skipped: Skipped) {
-        let contradiction = self.contradiction;
         self.reconcile(&skipped.cache);
-        self.contradiction = contradiction;
         self.asm.bind(skipped.label);
     }
 }

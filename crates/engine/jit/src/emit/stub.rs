@@ -2,14 +2,12 @@
 //! needed, with the state of the emitter there, and emitted after all blocks, so that the blocks
 //! stay compact.
 
-use super::Emitter;
-use super::affine::DeferredAddress;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::divergence::Divergence;
-use super::input::InputCopy;
 use super::register_cache::{Nans, Reg, RegisterCache};
 use super::vector::register_file;
+use super::{Emitter, PendingValues};
 use crate::frame::{BASE_GROUPS, Frame};
 use crate::machine::Mode;
 use crate::run::ExitReason;
@@ -25,14 +23,11 @@ pub(super) struct Stub {
     /// The number of counted steps that are not added to `r10` at the request.
     uncounted: u32,
     kind: StubKind,
-    /// Deferred addresses that an exit computes.
-    deferred: Vec<DeferredAddress>,
-    /// Copies that an exit materialises.
-    pending_copies: Vec<InputCopy>,
+    values: PendingValues,
     /// Slots of base groups that an entry clears, because later steps read them.
     open: u8,
     /// Slots of index registers that an entry clears.
-    open_indices: u16,
+    open_indices: u8,
     /// The mode and the block that the stub belongs to.
     mode: Mode,
     block: usize,
@@ -90,13 +85,13 @@ impl<B: Backend> Emitter<'_, B> {
         cache.defers_nans = false;
         let (mode, block, open) = (self.mode, self.block, self.pending.open);
         let open_indices = if mode == Mode::Live { self.pending.open_indices } else { 0 };
-        let deferred =
-            if let StubKind::Exit(_) = kind { self.pending.deferred.clone() } else { Vec::new() };
-        let pending_copies = match kind {
+        let values = match kind {
             StubKind::Exit(_) | StubKind::Diverge(_) | StubKind::BlockEntry(_) => {
-                self.pending.copies.clone()
+                self.pending.values.clone()
             }
-            StubKind::Entry(_) | StubKind::Reconverge | StubKind::Yield(_) => Vec::new(),
+            StubKind::Entry(_) | StubKind::Reconverge | StubKind::Yield(_) => {
+                PendingValues::default()
+            }
         };
         self.cold.stubs.push(Stub {
             label,
@@ -104,8 +99,7 @@ impl<B: Backend> Emitter<'_, B> {
             number,
             uncounted,
             kind,
-            deferred,
-            pending_copies,
+            values,
             open,
             open_indices,
             mode,
@@ -144,17 +138,13 @@ impl<B: Backend> Emitter<'_, B> {
         while !self.cold.stubs.is_empty() {
             for stub in std::mem::take(&mut self.cold.stubs) {
                 self.cache = stub.cache;
-                (self.mode, self.block, self.pending.copies) =
-                    (stub.mode, stub.block, stub.pending_copies);
+                (self.mode, self.block) = (stub.mode, stub.block);
+                self.pending.values = stub.values;
                 self.asm.bind(stub.label);
                 match stub.kind {
                     StubKind::Exit(why) => {
                         self.cache.unpin();
-                        for deferred in stub.deferred {
-                            self.compute_deferred(deferred);
-                            self.cache.unpin();
-                        }
-                        self.materialize_copies();
+                        self.materialize_pending();
                         self.write_all_back();
                         self.leave(why, stub.number, stub.uncounted);
                     }
@@ -224,7 +214,7 @@ impl<B: Backend> Emitter<'_, B> {
             // Nothing is cached yet; only copies that are pending after a yield point must be
             // materialised.
             self.cache = RegisterCache::default();
-            self.materialize_copies();
+            self.materialize_pending();
             self.write_all_back();
             self.leave(ExitReason::Instruction, number, 0);
         }

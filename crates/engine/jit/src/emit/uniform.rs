@@ -113,14 +113,11 @@ impl<'a> Analysis<'a> {
     fn of(region: &'a Region) -> Self {
         let numbers = Numbers::of(region);
         let varying = vec![Set::new(numbers.len()); region.blocks.len()];
-        let mut is_known: HashSet<usize> = region.blocks.iter().flat_map(successors).collect();
-        is_known.remove(&0);
+        let follows: HashSet<usize> = region.blocks.iter().flat_map(successors).collect();
         let mut analysis = Self { region, numbers, varying, diverges: HashSet::new() };
         for (b, block) in region.blocks.iter().enumerate() {
             // The interpreter may have changed any register before the block.
-            let resumes = |of: &Block| matches!(of.end, End::Leave { at } if at + 1 == block.at);
-            let before = b.checked_sub(1).and_then(|before| region.blocks.get(before));
-            if !is_known.contains(&b) || before.is_some_and(resumes) {
+            if b == 0 || block.is_entry || !follows.contains(&b) {
                 analysis.all_vary(b);
             }
         }
@@ -205,9 +202,6 @@ impl<'a> Analysis<'a> {
             Action::Load(load) => {
                 matches!(load.access.space, Space::Local | Space::Frame)
                     || self.varies(varying, step)
-            }
-            Action::Leave { .. } => {
-                return (0..self.numbers.len()).for_each(|i| varying.insert(i));
             }
             _ => true,
         };

@@ -184,7 +184,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache = RegisterCache::default();
         self.asm.bind(out);
         self.points.yield_points.push((number, out));
-        self.materialize_copies();
+        self.materialize_pending();
         self.write_all_back();
         self.leave(ExitReason::Instruction, number, 0);
     }

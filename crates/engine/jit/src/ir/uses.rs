@@ -44,7 +44,7 @@ impl Step {
         match &self.action {
             Action::Load(load) => !load.access.is_known(),
             Action::Store(store) => store.access.space == Space::Param || !store.access.is_known(),
-            Action::Atomic(_) | Action::Sync { .. } | Action::Leave { .. } => true,
+            Action::Atomic(_) | Action::Sync { .. } => true,
             Action::Shuffle(_) | Action::Vote { .. } | Action::Match(_) | Action::Redux { .. } => {
                 true
             }
@@ -79,7 +79,6 @@ impl Step {
             | Action::Count { .. }
             | Action::Issue { .. }
             | Action::CountZeros(_)
-            | Action::Leave { .. }
             | Action::Rarely { .. }
             | Action::Nothing => {}
         }
@@ -123,7 +122,6 @@ impl Step {
             | Action::ActiveMask { .. }
             | Action::Count { .. }
             | Action::Issue { .. }
-            | Action::Leave { .. }
             | Action::Rarely { .. }
             | Action::Nothing => {}
         }
@@ -141,7 +139,6 @@ impl Step {
             Action::Count { of, .. } | Action::Issue { of, .. } => {
                 of.iter().copied().for_each(asked)
             }
-            Action::Leave { reads } => reads.iter().copied().for_each(&mut *f),
             _ => {}
         }
         // Lanes whose guard is false keep the old value of the destination, which is therefore read

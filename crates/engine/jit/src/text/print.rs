@@ -189,8 +189,6 @@ impl Display for Action {
             Self::Count { counter, of } => write!(f, "count {counter}, {}", OrNone(*of)),
             Self::Issue { counter, of } => write!(f, "issue {counter}, {}", OrNone(*of)),
             Self::CountZeros(of) => write!(f, "countzeros {of}"),
-            Self::Leave { reads } if reads.is_empty() => f.write_str("interpret"),
-            Self::Leave { reads } => write!(f, "interpret {}", List(reads.clone())),
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::code::{Code, Inst, Op, Slot};
 use crate::flow::{Facts, Flow, Registers, each_slot, each_slot_mut};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use texunit_flow::Access;
 use texunit_forms::sort_by_key;
@@ -89,24 +89,22 @@ fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
             return None;
         }
     }
-    for range in flow.blocks() {
-        for (index, i) in indices(flow, range) {
-            at(index, i);
-        }
+    for (index, i) in indices(flow) {
+        at(index, i);
     }
     Some(spans)
 }
 
-/// The narrow registers that addresses in a block are computed from, each with the instruction
-/// number of the access.
-fn indices(flow: &Flow<'_>, block: Range<usize>) -> Vec<(usize, usize)> {
+/// The narrow registers that addresses are computed from, each with the instruction number of the
+/// access. Registers are followed in the order of the text, which is that of most executions.
+fn indices(flow: &Flow<'_>) -> Vec<(usize, usize)> {
     let numbers = flow.code.registers;
     let is_wide = |n: usize| (numbers.narrow..numbers.narrow + numbers.wide).contains(&n);
     let mut found = Vec::new();
     // For each wide register: the only narrow register that it is computed from.
     let mut of: HashMap<usize, usize> = HashMap::new();
-    for i in block {
-        let inst = &flow.code.insts[i];
+    let mut used: HashSet<usize> = HashSet::new();
+    for (i, inst) in flow.code.insts.iter().enumerate() {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         each_slot(&inst.op, &mut |access, slot| {
             let list = if access == Access::Def { &mut writes } else { &mut reads };
@@ -122,7 +120,13 @@ fn indices(flow: &Flow<'_>, block: Range<usize>) -> Vec<(usize, usize)> {
             (Op::Compute { .. }, &[to], &[index]) if is_wide(to) => Some((to, index)),
             _ => None,
         };
-        of.retain(|to, index| !writes.contains(to) && !writes.contains(index));
+        writes.iter().for_each(|to| {
+            of.remove(to);
+        });
+        if writes.iter().any(|to| used.contains(to)) {
+            of.retain(|_, index| !writes.contains(index));
+        }
+        used.extend(new.map(|new| new.1));
         of.extend(new);
     }
     found

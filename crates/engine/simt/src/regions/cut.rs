@@ -66,7 +66,8 @@ impl Cut {
         let sites = operands.sites;
         let starts = self.starts(code, &parts);
         let kept = self.kept(code, facts, &starts, &parts);
-        let blocks = Blocks { cut: self, starts: &starts }.of(code, parts, kept);
+        let entered = self.entered(code, facts, &starts, &parts);
+        let blocks = Blocks { cut: self, starts: &starts }.of(code, parts, kept, &entered);
         let (params, strides) = self.values(code, facts, &starts);
         let stride_makers = self.stride_makers(code, facts, &starts);
         Region { blocks, sites, params, strides, stride_makers, products: PRODUCTS.to_vec() }
@@ -84,6 +85,38 @@ impl Cut {
         let insts = FunctionCode::without_registers(insts.unwrap_or_default(), self.insts.start);
         let cfg = Cfg::with_starts(&insts, &mut starts);
         cfg.ranges().map(|range| self.insts.start + range.start as u32).collect()
+    }
+
+    /// For each block, whether control can come there from code outside the region, or from an
+    /// instruction that is not compiled.
+    fn entered(
+        &self,
+        code: &Code,
+        facts: Option<&Arc<Facts>>,
+        starts: &[u32],
+        parts: &[Role],
+    ) -> Vec<bool> {
+        let Some(flow) = facts.and_then(|facts| Flow::with(code, self.function, facts)) else {
+            return vec![true; starts.len()];
+        };
+        let (cfg, first) = (&flow.facts.cfg, flow.code.first);
+        let is_foreign = |last: usize| {
+            let own = (last + first as usize).checked_sub(self.insts.start as usize);
+            own.and_then(|i| parts.get(i)).is_none_or(|part| matches!(part, Role::Leave))
+        };
+        let is_entered = |&start: &u32| {
+            let at = (start - first) as usize;
+            let block = cfg.block_of(at);
+            match at.checked_sub(1) {
+                None => true,
+                Some(before) if cfg.range(block).start != at => is_foreign(before),
+                _ => {
+                    let mut from = cfg.predecessors.of(block).iter();
+                    from.any(|&from| is_foreign(cfg.range(from).end - 1))
+                }
+            }
+        };
+        starts.iter().map(is_entered).collect()
     }
 
     /// The data flow of a kernel, for registers that hold parameters.
@@ -206,14 +239,20 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    fn of(&self, code: &Code, parts: Vec<Role>, kept: Vec<HashSet<VReg>>) -> Vec<Block> {
+    fn of(
+        &self,
+        code: &Code,
+        parts: Vec<Role>,
+        kept: Vec<HashSet<VReg>>,
+        entered: &[bool],
+    ) -> Vec<Block> {
         let mut blocks = Vec::with_capacity(self.starts.len());
         let mut parts = self.cut.insts(code).zip(parts);
         for (i, (&at, kept)) in self.starts.iter().zip(kept).enumerate() {
             let end = self.starts.get(i + 1).copied().unwrap_or(self.cut.insts.end);
             let mut block = Block {
                 at,
-                is_entry: true,
+                is_entry: entered[i],
                 joins: false,
                 steps: Vec::new(),
                 end: End::Jump(self.target(end)),

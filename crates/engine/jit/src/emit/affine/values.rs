@@ -5,7 +5,7 @@ use super::{Addend, Affine};
 use crate::ir::{Action, Space, Step};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The known values of registers at a step.
 #[derive(Default)]
@@ -14,8 +14,6 @@ pub(super) struct Registers {
     pub(super) products: HashMap<VReg, (usize, Affine)>,
     /// 64-bit registers that have the same value in all lanes, and the value.
     pub(super) same: HashMap<u32, Source>,
-    /// 32-bit registers that the block has loaded from memory.
-    pub(super) loaded: HashSet<u32>,
 }
 
 /// A register that a step sets to an affine value.
@@ -23,7 +21,6 @@ pub(super) struct AffineResult {
     pub(super) vreg: VReg,
     pub(super) value: Affine,
     pub(super) product: Option<usize>,
-    pub(super) same: Option<u32>,
 }
 
 const ZERO: Source = Source::Literal(0);
@@ -44,7 +41,6 @@ impl Registers {
         match vreg {
             VReg::B32(index) => {
                 self.products.retain(|_, (_, value)| value.index != index);
-                self.loaded.remove(&index);
             }
             VReg::B64(register) => {
                 self.same.remove(&register);
@@ -53,26 +49,11 @@ impl Registers {
         }
     }
 
-    /// Records the 32-bit registers that a step loads from memory.
-    pub(super) fn note_loaded(&mut self, step: &Step) {
-        if let Action::Load(load) = &step.action
-            && load.access.space != Space::Param
-        {
-            let narrow = load.to.iter().flatten().filter_map(|to| match to {
-                VReg::B32(i) => Some(*i),
-                _ => None,
-            });
-            self.loaded.extend(narrow);
-        }
-    }
-
-    /// A source that has the same value in all lanes, and the register that it is read from.
-    fn uniform_source(&self, source: Source) -> Option<(Source, Option<u32>)> {
+    /// The input or literal that a source has in all lanes.
+    fn uniform_source(&self, source: Source) -> Option<Source> {
         match source {
-            Source::Literal(_) | Source::Bytes64(_) | Source::WideConstant(_) => {
-                Some((source, None))
-            }
-            Source::B64(i) => self.same.get(&i).map(|&same| (same, Some(i))),
+            Source::Literal(_) | Source::Bytes64(_) | Source::WideConstant(_) => Some(source),
+            Source::B64(i) => self.same.get(&i).copied(),
             _ => None,
         }
     }
@@ -84,7 +65,7 @@ impl Registers {
         }
         match &step.action {
             Action::Compute { op: Op::CopyWide, to: VReg::B64(to), from } => {
-                Some((*to, self.uniform_source(from[0])?.0))
+                Some((*to, self.uniform_source(from[0])?))
             }
             Action::Load(load) => {
                 let access = &load.access;
@@ -141,7 +122,7 @@ impl Registers {
         if step.guard != Predicate::Always {
             return None;
         }
-        let new = |(product, value)| AffineResult { vreg, value, product, same: None };
+        let new = |(product, value)| AffineResult { vreg, value, product };
         Some(match op {
             Op::Add | Op::Sub => {
                 let (index, addend) = Addend::of(*op, from)?;
@@ -161,9 +142,9 @@ impl Registers {
             }
             Op::ProductU | Op::ProductS => new(self.scaled(from, *op == Op::ProductS)?),
             Op::ProductAddU | Op::ProductAddS => {
-                let (add, same) = self.uniform_source(from[2])?;
+                let add = self.uniform_source(from[2])?;
                 let (product, value) = self.scaled(from, *op == Op::ProductAddS)?;
-                AffineResult { same, ..new((product, Affine { add, ..value })) }
+                new((product, Affine { add, ..value }))
             }
             Op::ShiftLeftWide => {
                 let Source::Literal(shift @ 0..=4) = from[1] else { return None };
@@ -172,9 +153,9 @@ impl Registers {
             }
             Op::AddWide => {
                 let either = |a, b| Some((self.product(a)?, self.uniform_source(b)?));
-                let ((product, of), (add, same)) =
+                let ((product, of), add) =
                     either(from[0], from[1]).or_else(|| either(from[1], from[0]))?;
-                AffineResult { same, ..new((Some(product), Affine { add, ..of })) }
+                new((Some(product), Affine { add, ..of }))
             }
             _ => return None,
         })

@@ -5,19 +5,16 @@ use super::{Avx2, Avx2Emitter, MOVE, SCRATCH, Vector};
 use crate::emit::asm::{Label, at, of_quiet_rounding};
 use crate::emit::backend::Primitives;
 use crate::emit::instructions::InstructionSet;
-use crate::emit::register_cache::{Key, Reg, Width};
-use crate::emit::vector::{GREATER_OR_EQUAL, Operand, UNORDERED, V, power_of_two, register_file};
+use crate::emit::register_cache::{Reg, Width};
+use crate::emit::vector::{GREATER_OR_EQUAL, Operand, UNORDERED, V, power_of_two};
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::{Op, Rounding};
 use crate::operand::{Predicate, Source};
-use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use iced_x86::{Code as C, Instruction as I, Register as R};
 
 const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 const BLEND: C = C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
-/// A value is loaded to a register if its next use is at most this many steps away.
-const SOON: u32 = 12;
-
 /// 2^31, 2^32 and 2^16 as f32.
 const TWO_31_F: u32 = 0x4f00_0000;
 const TWO_32_F: u32 = 0x4f80_0000;
@@ -45,19 +42,6 @@ impl Primitives for Avx2 {
     fn constant(e: &mut Avx2Emitter<'_>, number: u64, width: Width) -> Operand {
         let number = if width == Width::B32 { number << 32 | number } else { number };
         e.pool_vector([number; 4])
-    }
-
-    fn in_register_file(e: &Avx2Emitter<'_>, key: Key) -> Option<MemoryOperand> {
-        let (Key::B32(..) | Key::B64(..), None) = (key, e.cache.position(key)) else {
-            return None;
-        };
-        if key.is_same() {
-            return None;
-        }
-        let after = e.facts.uses[e.block].after.get(e.step)?;
-        let next = after.iter().find(|a| Some(a.vreg) == key.vreg()).map(|a| a.next)?;
-        let soon = next.saturating_sub(e.step as u32) <= SOON;
-        (!soon).then(|| register_file::<super::Avx2>(key))
     }
 
     fn canonical(e: &mut Avx2Emitter<'_>, reg: Reg) {

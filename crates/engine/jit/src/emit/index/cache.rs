@@ -1,6 +1,6 @@
 //! Code for indexed accesses: the cached shapes of index registers, and prefetches.
 
-use super::{CONSECUTIVE, DerivedAddress, Indexed, Slots, all_lanes_execute};
+use super::{CONSECUTIVE, Indexed, Slots, all_lanes_execute};
 use crate::emit::Emitter;
 use crate::emit::affine::Addend;
 use crate::emit::asm::at;
@@ -23,7 +23,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// lines, and is skipped.
     pub(in crate::emit) fn prefetch_row(
         &mut self,
-        row: MemoryOperand,
+        mut first: MemoryOperand,
         bytes: u32,
         addend: Addend,
         stores: bool,
@@ -31,7 +31,10 @@ impl<B: Backend> Emitter<'_, B> {
         if addend != Addend::NONE && addend.is_near() {
             return;
         }
-        self.asm.put(I::with2(C::Lea_r64_m, R::RAX, row));
+        if first.index != R::None {
+            self.asm.put(I::with2(C::Lea_r64_m, R::RAX, first));
+            first = at(R::RAX, 0);
+        }
         let row = i64::from(32 * bytes);
         let (index, scale, before) = if self.is_in_loop() {
             (R::None, 1, row)
@@ -41,8 +44,9 @@ impl<B: Backend> Emitter<'_, B> {
         };
         let code = crate::emit::processor::request(stores);
         for line in (before..before + row).step_by(LINE) {
+            let line = first.displacement + line;
             let other =
-                MemoryOperand::with_base_index_scale_displ_size(R::RAX, index, scale, line, 1);
+                MemoryOperand::with_base_index_scale_displ_size(first.base, index, scale, line, 1);
             self.asm.put(I::with1(code, other));
         }
     }
@@ -81,9 +85,6 @@ impl<B: Backend> Emitter<'_, B> {
         let plan = self.facts.plans.get(self.block)?;
         let indexed = self.facts.indices.access(plan, (self.block, self.step), step)?;
         let rows = self.mode == Mode::Live && all_lanes_execute(step);
-        if indexed.is_carried && !rows {
-            return None;
-        }
         let slot = indexed.slot.filter(|_| all_lanes_execute(step));
         Some(Indexed { slot, rows, is_row: indexed.is_row && rows, ..indexed })
     }
@@ -105,7 +106,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Clears the shapes of slots.
     pub(in crate::emit) fn forget_indices(&mut self, slots: Slots) {
-        for slot in (0..2 * INDICES).filter(|slot| slots >> slot & 1 != 0) {
+        for slot in (0..INDICES).filter(|slot| slots >> slot & 1 != 0) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), 0));
         }
     }
@@ -119,13 +120,10 @@ impl<B: Backend> Emitter<'_, B> {
             let Some(plan) = self.facts.plans.get(self.block) else { return };
             let step = &self.region.blocks[self.block].steps[i];
             let open = self.facts.indices.live_after(self.block, i);
-            let (_, mut changes) = self.facts.indices.effects(plan, (self.block, i), step);
-            let made = self.facts.indices.derived_address(plan, i);
-            let made = made.filter(|made| self.mode == Mode::Live && open >> made.to & 1 != 0);
-            if self.mode == Mode::Some {
-                // Only whether indices are scattered is read.
-                changes &= (1 << INDICES) - 1;
-            } else if let Some((slot, addend)) = self.facts.indices.increment(step)
+            let (_, changes) = self.facts.indices.effects(plan, (self.block, i), step);
+            // In code for some lanes, only whether indices are scattered is read.
+            if self.mode == Mode::Live
+                && let Some((slot, addend)) = self.facts.indices.increment(step)
                 && open >> slot & 1 != 0
             {
                 let first = at(R::RDI, Frame::first_index(slot));
@@ -133,18 +131,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.add_addend(addend, R::EAX, R::R13);
                 self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
             }
-            let own = made.map_or(0, |made| 1 << made.to);
-            if let Some(DerivedAddress { slot, to, addend }) = made {
-                let [from, to] = [slot, to].map(|slot| {
-                    [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
-                });
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[0]));
-                self.asm.put(I::with2(C::Mov_rm32_r32, to[0], R::EAX));
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[1]));
-                self.add_addend(addend, R::EAX, R::R13);
-                self.asm.put(I::with2(C::Mov_rm32_r32, to[1], R::EAX));
-            }
-            self.forget_indices(changes & open & !own);
+            self.forget_indices(changes & open);
         }
     }
 }

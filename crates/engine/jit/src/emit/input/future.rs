@@ -2,7 +2,7 @@
 //! all readers of a copy can read the input instead.
 
 use super::{can_read_input, copied};
-use crate::ir::{Action, Block};
+use crate::ir::Block;
 use crate::operand::{Predicate, VReg};
 use std::collections::HashMap;
 
@@ -23,27 +23,19 @@ impl Default for FutureUses {
     }
 }
 
-/// Future uses at the beginning of a block (of the registers that it names, and of all others), and
-/// after each copy of an input.
+/// Future uses at the beginning of a block, of the registers that it names, and after each copy of
+/// an input.
 pub(super) struct BlockFutureUses {
     pub(super) at_start: HashMap<VReg, FutureUses>,
-    pub(super) other: FutureUses,
     pub(super) copies: HashMap<usize, FutureUses>,
 }
 
 pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
     let mut now: HashMap<VReg, FutureUses> = HashMap::new();
     let mut copies = HashMap::new();
-    // Uses of registers that no later step names.
-    let mut other = FutureUses::default();
     for (i, step) in block.steps.iter().enumerate().rev() {
-        if let Action::Leave { .. } = step.action {
-            // The interpreter executes this instruction, and may read and write any register.
-            now.clear();
-            other = FutureUses { fits: true, last: Some(i), reaches_end: false };
-        }
         if let Some((to, _)) = copied(step) {
-            copies.insert(i, now.get(&to).copied().unwrap_or(other));
+            copies.insert(i, now.get(&to).copied().unwrap_or_default());
         }
         if step.guard == Predicate::Always {
             step.each_written(&mut |vreg| {
@@ -51,10 +43,10 @@ pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
             });
         }
         step.each_read(&mut |vreg| {
-            let future = now.entry(vreg).or_insert(other);
+            let future = now.entry(vreg).or_default();
             future.fits &= can_read_input(step, vreg);
             future.last = future.last.max(Some(i));
         });
     }
-    BlockFutureUses { at_start: now, other, copies }
+    BlockFutureUses { at_start: now, copies }
 }

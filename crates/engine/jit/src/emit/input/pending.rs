@@ -1,48 +1,63 @@
-//! Keeps the list of pending copies up to date during emission, and emits the code that
-//! materialises them.
+//! Keeps the lists of pending copies and deferred addresses up to date during emission, and emits
+//! the code that materialises them.
 
-use super::super::Emitter;
+use super::super::affine::DeferredAddress;
 use super::super::backend::Backend;
 use super::super::register_cache::{Key, Width, kind_of};
+use super::super::{Emitter, PendingValues};
 use super::{InputCopy, PendingCopies};
 use crate::machine::Mode;
 use crate::operand::Source;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Sets the pending copies at the beginning of the block.
-    pub(in crate::emit) fn copies_pending_at_start(&mut self) {
-        self.set_pending(|copies| &copies.start);
+    /// Sets what is pending at the beginning of the block.
+    pub(in crate::emit) fn pending_at_start(&mut self) {
+        let deferred = self.facts.plans[self.block].start.clone();
+        self.set_pending(|copies| &copies.start, deferred);
     }
 
-    /// Sets the copies that are pending before a step that may exit.
-    pub(in crate::emit) fn copies_pending_before(&mut self, step: usize) {
-        self.set_pending(|copies| copies.steps.get(&step).map_or(&[], |of| of));
+    /// Sets what is pending before a step that may exit.
+    pub(in crate::emit) fn pending_before(&mut self, step: usize) {
+        let role = self.facts.plans[self.block].get(step);
+        let deferred = role.map_or_else(Vec::new, |role| role.deferred.clone());
+        self.set_pending(|copies| copies.steps.get(&step).map_or(&[], |of| of), deferred);
     }
 
-    /// Sets the copies that are pending at the end of the block, and materialises those whose value
-    /// a successor does not know.
-    pub(in crate::emit) fn copies_pending_at_end(&mut self) {
-        let some = self.mode == Mode::Some;
+    /// Sets what is pending at the end of the block, and materialises copies whose value a successor
+    /// does not know. In code for some lanes nothing is pending there.
+    pub(in crate::emit) fn pending_at_end(&mut self) {
+        let (some, plan) = (self.mode == Mode::Some, &self.facts.plans[self.block]);
         let copies = &self.facts.copies[self.block];
-        let mut fills = copies.fills.clone();
+        let (deferred, mut fills) = (plan.end.clone(), copies.fills.clone());
         if some {
             fills.extend(&copies.end);
             fills.retain(|of| !of.from_before);
+            let here = deferred.into_iter().filter(|deferred| !deferred.from_before);
+            here.for_each(|deferred| self.compute_deferred(deferred));
+            self.fill(&fills);
+            return self.set_pending(|_| &[], Vec::new());
         }
         self.fill(&fills);
-        self.set_pending(|copies| if some { &[] } else { &copies.end });
+        self.set_pending(|copies| &copies.end, deferred);
     }
 
-    fn set_pending(&mut self, of: impl Fn(&PendingCopies) -> &[InputCopy]) {
+    fn set_pending(
+        &mut self,
+        of: impl Fn(&PendingCopies) -> &[InputCopy],
+        mut deferred: Vec<DeferredAddress>,
+    ) {
         let some = self.mode == Mode::Some;
-        let all = of(&self.facts.copies[self.block]).iter();
-        self.pending.copies = all.filter(|of| !(some && of.from_before)).copied().collect();
+        let mut copies = of(&self.facts.copies[self.block]).to_vec();
+        copies.retain(|of| !(some && of.from_before));
+        deferred.retain(|of| !(some && of.from_before));
+        self.pending.values = PendingValues { deferred, copies };
     }
 
-    /// Materialises the pending copies before an exit.
-    pub(in crate::emit) fn materialize_copies(&mut self) {
-        let pending_copies = std::mem::take(&mut self.pending.copies);
-        self.fill(&pending_copies);
+    /// Computes deferred addresses and materialises pending copies before an exit.
+    pub(in crate::emit) fn materialize_pending(&mut self) {
+        let PendingValues { deferred, copies } = std::mem::take(&mut self.pending.values);
+        deferred.into_iter().for_each(|deferred| self.compute_deferred(deferred));
+        self.fill(&copies);
     }
 
     /// Emits loads of inputs into their registers. Uses `rax` and `rbx`, and unpins registers.

@@ -20,8 +20,7 @@ pub(in crate::emit) enum Addressing {
     Index,
     /// The code tests whether the lanes are contiguous or have one address.
     Tested,
-    /// The lanes are accessed one by one: those of local memory, where they are not contiguous, and
-    /// those at indices from memory.
+    /// The lanes are accessed one by one: those of local memory, where they are not contiguous.
     Scattered,
 }
 
@@ -37,7 +36,6 @@ impl Addressing {
     ) -> Self {
         match indexed {
             _ if !is_by_lane(access.base) => Self::Uniform,
-            Some(indexed) if indexed.is_loaded => Self::Scattered,
             Some(indexed) if indexed.is_row => Self::Row,
             Some(_) => Self::Index,
             None if access.space == Space::Local => Self::Scattered,

@@ -57,12 +57,9 @@ impl<B: Backend> Emitter<'_, B> {
             return self.row_at(mem, indexed, row, to);
         }
         let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
-        let looks = matches!(mem.base, Base::Affine(_));
-        let scattered = if looks { to.scattered } else { other };
-        let names = indexed.slot.map(|slot| {
-            [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
-        });
-        if let Some([shape, first]) = names {
+        if let Some(slot) = indexed.slot {
+            let [shape, first] =
+                [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field));
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, shape));
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, CONSECUTIVE));
             self.asm.jump(C::Jne_rel32_64, look);
@@ -71,18 +68,16 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.jump(C::Jmp_rel32_64, look);
         }
         self.asm.bind(go);
-        self.row_at(mem, indexed, row, Continuations { scattered, ..to });
+        self.row_at(mem, indexed, row, to);
         self.asm.bind(look);
-        if looks {
-            if indexed.slot.is_some() {
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
-                self.asm.jump(C::Je_rel32_64, to.scattered);
-            }
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, other);
-            self.test_consecutive(mem, other);
-            self.cache_row(indexed);
-            self.asm.jump(C::Jmp_rel32_64, go);
+        if indexed.slot.is_some() {
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
+            self.asm.jump(C::Je_rel32_64, to.scattered);
         }
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, other);
+        self.test_consecutive(mem, other);
+        self.cache_row(indexed);
+        self.asm.jump(C::Jmp_rel32_64, go);
         self.asm.bind(other);
     }
 
@@ -111,7 +106,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Records in the index register's cached shape that the indices are not consecutive, so that
     /// later accesses by it skip the test.
     pub(super) fn cache_scattered(&mut self, indexed: Indexed) {
-        if let Some(slot) = self.live_slot(indexed).filter(|_| !indexed.is_carried) {
+        if let Some(slot) = self.live_slot(indexed) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), SCATTERED));
         }
     }

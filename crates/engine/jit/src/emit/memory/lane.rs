@@ -72,15 +72,9 @@ impl<B: Backend> Emitter<'_, B> {
             let add = site(mem.access.site, offset_of!(Site, add));
             self.asm.put(I::with2(C::Add_r64_rm64, to, add));
             if !aligned {
-                // `Site::add` includes the constant offset as well.
-                let offset = mem.access.offset;
-                match i32::try_from(offset as i64) {
-                    Ok(offset) => self.asm.put(I::with2(C::Sub_rm64_imm32, to, offset)),
-                    Err(_) => {
-                        self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, offset));
-                        self.asm.put(I::with2(C::Sub_r64_rm64, to, R::R12));
-                    }
-                }
+                // `Site::add` includes the constant offset as well. Without a base, the address is
+                // misaligned, so that the code is not reached.
+                self.asm.put(I::with2(C::Sub_rm64_imm32, to, mem.access.offset as i32));
             }
         }
     }

@@ -5,7 +5,7 @@ use super::addressing::Addressing;
 use super::indexed::{ContiguousAccess, Continuations};
 use super::offsets::is_wide;
 use super::parts::{Bytes, Parts};
-use super::shape::{CONTIGUOUS, Row, Slot};
+use super::shape::{Row, Slot};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Addend;
@@ -61,7 +61,7 @@ impl<B: Backend> Emitter<'_, B> {
             ..=16 if B::IS_512 => self.registers_of_parts(parts.len(), bytes),
             _ => Vec::new(),
         };
-        if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
+        if let Some(indexed) = indexed.filter(|of| of.rows) {
             let (row, done) = match own.is_empty() {
                 true => (ContiguousAccess::Point { slot, stores: false }, done),
                 false => (ContiguousAccess::Load(&own, bytes), taken),
@@ -80,31 +80,18 @@ impl<B: Backend> Emitter<'_, B> {
             let is_global = mem.access.space == Space::Global;
             let prefetches =
                 is_global && indexed.is_none() && member.is_none() && self.is_in_loop();
-            let prefetch = |e: &mut Self| {
-                if prefetches {
-                    let first = slot.row(e, 0).at(0);
-                    e.prefetch_row(first, mem.total as u32, Addend::NONE, false);
-                }
-            };
-            if B::IS_512 && self.mode == Mode::Live && !own.is_empty() {
-                self.each_shape(&mem, member, is_tested, |e, shape| {
-                    e.load_shape(parts.clone(), slot, shape, bytes, &own);
-                    if shape == CONTIGUOUS {
-                        prefetch(e);
-                    }
-                    e.asm.jump(C::Jmp_rel32_64, taken);
-                });
-            } else {
-                self.reach(&mem, member, is_tested, none);
-                prefetch(self);
-                if own.is_empty() {
-                    self.asm.jump(C::Jmp_rel32_64, done);
-                } else {
-                    self.load_parts(parts.clone(), from, bytes, &own);
-                    self.asm.jump(C::Jmp_rel32_64, taken);
-                }
-                self.asm.bind(none);
+            self.reach(&mem, member, is_tested, none);
+            if prefetches {
+                let first = slot.row(self, 0).at(0);
+                self.prefetch_row(first, mem.total as u32, Addend::NONE, false);
             }
+            if own.is_empty() {
+                self.asm.jump(C::Jmp_rel32_64, done);
+            } else {
+                self.load_parts(parts.clone(), from, bytes, &own);
+                self.asm.jump(C::Jmp_rel32_64, taken);
+            }
+            self.asm.bind(none);
             if let Some(indexed) = indexed {
                 self.cache_scattered(indexed);
             }

@@ -11,14 +11,12 @@
 //! `ebp` has the shape while the code accesses the parts, `rbx` the mask of executing lanes, and
 //! the addresses of the parts are in a [`shape::Slot`] or in registers.
 //!
-//! AVX-512 has registers for two parts, their offsets and the mask of executing lanes. The code for
-//! each shape follows the test for it ([`crate::emit::Emitter::each_shape`]), values in registers
-//! are scattered from there, and contiguous lanes of which only some execute the access are accessed
-//! with a mask.
+//! AVX-512 has registers for two parts, their offsets and the mask of executing lanes. Values in
+//! registers are scattered from there, and contiguous lanes of which only some execute the access
+//! are accessed with a mask.
 
 mod access;
 mod addressing;
-mod each_shape;
 mod indexed;
 mod lane;
 mod load;
@@ -50,12 +48,14 @@ pub(super) const REST: usize = Frame::SAVED;
 pub(super) const STORED: usize = Frame::SAVED + 16;
 pub(super) const EXECUTING: usize = Frame::SAVED + 24;
 
-/// Whether compiled code contains accesses of this size and count.
+/// Whether compiled code contains accesses of this size, count and offset. PTX has no larger offset
+/// from a register.
 pub(super) fn is_supported(access: &Access) -> bool {
     let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
     let total = u32::from(access.size) * u32::from(access.count);
     let somewhere = !matches!(access.space, Space::Frame | Space::Param);
-    powers && access.size <= 8 && total <= 32 && somewhere
+    let is_near = access.base.is_none() || i32::try_from(access.offset as i64).is_ok();
+    powers && access.size <= 8 && total <= 32 && somewhere && is_near
 }
 
 /// The memory operand `bytes` bytes after another.

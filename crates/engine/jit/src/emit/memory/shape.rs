@@ -167,10 +167,6 @@ impl<B: Backend> Emitter<'_, B> {
         // Later accesses of the group use the shape that the first one finds, so that both shapes
         // are tested, unless the lanes are known to be contiguous.
         let same = same || member.is_some() && !self.is_shared_row();
-        if i32::try_from(mem.access.offset as i64).is_err() {
-            // The sum needs `r12`, which has the limit.
-            return self.asm.jump(C::Jmp_rel32_64, not);
-        }
         if self.mode == Mode::Some {
             self.reach_some(mem, member, same, not);
         } else {

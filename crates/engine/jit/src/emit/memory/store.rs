@@ -28,7 +28,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(in crate::emit) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
         let member = self.facts.base_groups.member(self.block, self.step);
         let addressing = self.addressing(&store.access);
-        let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
+        let indexed = self.indexed().filter(|of| of.rows);
         // The values that are stored from registers are loaded now, because no registers can be
         // allocated from here on.
         let is_register = store.access.base.is_some_and(|base| base.vreg().is_some());
@@ -109,24 +109,14 @@ impl<B: Backend> Emitter<'_, B> {
                     scattered,
                 );
             }
-            if self.mode == Mode::Live {
-                self.each_shape(mem, member, false, |e, shape| {
-                    if shape == CONTIGUOUS {
-                        e.put_values(mem, slot, values, all);
-                    }
-                    let to = if shape == CONTIGUOUS { done } else { scattered };
-                    e.asm.jump(C::Jmp_rel32_64, to);
-                });
-            } else {
-                self.reach(mem, member, false, scattered);
-                if member.is_some_and(|member| member.leads) {
-                    // Another shape is cached for the loads of the group.
-                    self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
-                    self.asm.jump(C::Jne_rel32_64, scattered);
-                }
-                self.put_values(mem, slot, values, all);
-                self.asm.jump(C::Jmp_rel32_64, done);
+            self.reach(mem, member, false, scattered);
+            if member.is_some_and(|member| member.leads) {
+                // Another shape is cached for the loads of the group.
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
+                self.asm.jump(C::Jne_rel32_64, scattered);
             }
+            self.put_values(mem, slot, values, all);
+            self.asm.jump(C::Jmp_rel32_64, done);
         }
         self.asm.bind(scattered);
         self.load_executing(mem);

@@ -108,9 +108,6 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// As [`Self::narrow`], but returns a memory operand where that is as good.
     pub(in crate::emit) fn narrow_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
-        if self.cache.is_unsettled(narrow_key(source, part)?) {
-            return Some(self.narrow(source, part)?.into());
-        }
         let operand = self.float_operand(source, part)?;
         if let Operand::Register(reg) = operand {
             self.canonical(reg);
@@ -129,12 +126,12 @@ impl<B: Backend> Emitter<'_, B> {
         Some(self.in_memory(key).unwrap_or_else(|| self.hold(key).into()))
     }
 
-    /// The memory operand of a constant, or of a register that is not used again soon.
+    /// The operand of a constant, or of the lane numbers.
     pub(in crate::emit) fn in_memory(&mut self, key: Key) -> Option<Operand> {
         match key {
             Key::Other(Source::Literal(number), width, _) => Some(self.constant(number, width)),
             Key::Other(Source::Lane, _, part) => Some(self.multiples(false, part, 1).into()),
-            key => B::in_register_file(self, key).map(Operand::Memory),
+            _ => None,
         }
     }
 

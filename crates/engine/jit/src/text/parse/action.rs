@@ -64,13 +64,6 @@ impl Tokens<'_> {
             "count" => Action::Count { counter: self.number()?, of: self.maybe(Self::predicate)? },
             "issue" => Action::Issue { counter: self.number()?, of: self.maybe(Self::predicate)? },
             "countzeros" => Action::CountZeros(self.source()?),
-            "interpret" => {
-                let mut reads = Vec::new();
-                while self.0.peek().is_some() {
-                    reads.push(self.vreg()?);
-                }
-                Action::Leave { reads }
-            }
             _ => {
                 let op = op_by_name(word).ok_or_else(unknown)?;
                 let to = self.vreg()?;

@@ -312,19 +312,6 @@ impl World {
                 let zero = |l: &usize| before.source(fixed, *of, *l) == 0;
                 self.zeros += ones(mask).filter(zero).count() as u64;
             }
-            // An arbitrary instruction, which changes a register depending on others.
-            Action::Leave { reads } => {
-                for lane in ones(mask) {
-                    let sum = reads.iter().fold(7_u64, |sum, &place| {
-                        sum.wrapping_mul(31).wrapping_add(match place {
-                            VReg::B32(i) => before.narrow[i as usize][lane].into(),
-                            VReg::B64(i) => before.wide[i as usize][lane],
-                            VReg::Predicate(i) => before.predicates[i as usize] as u64 >> lane & 1,
-                        })
-                    });
-                    self.put(VReg::B32(0), lane, sum);
-                }
-            }
             Action::Sync { .. } | Action::Rarely { .. } | Action::Nothing => {}
         }
     }

@@ -48,9 +48,6 @@ fn targets(block: &Block) -> Vec<usize> {
 fn behind(step: &Step, facts: &mut Facts) {
     let new = copied(step, facts).filter(|_| step.guard == Predicate::Always);
     step.each_written(&mut |place| facts.retain(|fact| fact.0 != place));
-    if let Action::Leave { .. } = step.action {
-        facts.clear();
-    }
     facts.extend(new);
 }
 

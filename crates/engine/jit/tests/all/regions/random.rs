@@ -247,10 +247,6 @@ impl RegionBuilder<'_> {
                     from: [self.asked(), self.asked()],
                 },
                 14 => Action::Nothing,
-                15 => {
-                    let reads = vec![VReg::B32(self.narrow()), VReg::B64(self.wide())];
-                    if self.random.one_in(3) { Action::Leave { reads } } else { continue }
-                }
                 16 | 17 if global || others => self.load(),
                 18 | 19 if global || others => self.store(),
                 20 if global && others => self.atomic(),

@@ -60,7 +60,6 @@ fn reads(action: &Action) -> Vec<VReg> {
         Action::Count { of, .. } | Action::Issue { of, .. } => asked.extend(of),
         Action::CountZeros(of) => sources.push(*of),
         Action::Rarely { of, .. } => asked.push(*of),
-        Action::Leave { reads } => places.extend(reads),
         Action::ActiveMask { .. } | Action::Nothing => {}
     }
     places.extend(sources.into_iter().filter_map(register));

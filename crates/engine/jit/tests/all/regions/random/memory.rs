@@ -288,12 +288,10 @@ impl RegionBuilder<'_> {
             let to = vec![Some(to)];
             all.push(Action::Load(Box::new(Load { access, signed, keep, to })));
             if self.random.one_in(4) {
-                let reads = vec![VReg::B32(self.narrow())];
-                let between = match self.random.below(5) {
+                let between = match self.random.below(4) {
                     0 => self.store(),
                     1 => self.load(),
-                    2 => Action::Leave { reads },
-                    3 => Action::Nothing,
+                    2 => Action::Nothing,
                     _ => compute(Op::Add, VReg::B32(self.narrow()), [index, scale, zero]),
                 };
                 all.push(between);

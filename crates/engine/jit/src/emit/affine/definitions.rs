@@ -1,0 +1,282 @@
+//! Definitions of affine values in the blocks of a region: where they are known, who reads them, and
+//! which of them need not be computed.
+
+use super::values::{AffineResult, Registers};
+use super::{Affine, base};
+use crate::emit::input::PendingCopies;
+use crate::ir::{Action, Block, End, Region, Step, Target};
+use crate::operand::{Predicate, VReg};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A definition of a register by an affine value, and the readers of the register in the block.
+#[derive(Clone, Debug)]
+pub(super) struct Definition {
+    /// The step; `None` if the register has the value where the block begins.
+    pub(super) step: Option<usize>,
+    pub(super) vreg: VReg,
+    pub(super) value: Affine,
+    /// The definition of the index, if it is also affine.
+    product: Option<usize>,
+    pub(super) readers: Vec<usize>,
+    /// Whether no reader needs the register itself.
+    pub(super) is_deferred: bool,
+    /// Whether the register has the value at the end of the block, and is live there.
+    pub(super) is_live_out: bool,
+    /// Whether a later block computes the address from the index.
+    pub(super) is_used_later: bool,
+}
+
+impl Definition {
+    pub(super) fn is_from_before(&self) -> bool {
+        self.step.is_none()
+    }
+
+    /// Whether the step is an access that can use the affine value instead of the register as its
+    /// base.
+    pub(super) fn is_base_of(&self, step: &Step) -> bool {
+        base(step, self.value.shift).map(VReg::B64) == Some(self.vreg)
+    }
+
+    /// Whether the block, or one after it, computes the address from the index.
+    fn is_used(&self, block: &Block) -> bool {
+        self.is_deferred
+            || self.is_used_later
+            || self.readers.iter().any(|&reader| self.is_base_of(&block.steps[reader]))
+    }
+}
+
+/// The affine values that registers have where a block begins.
+type Facts = BTreeMap<VReg, Affine>;
+
+/// The definitions of all blocks.
+pub(super) struct Flow<'a> {
+    region: &'a Region,
+    pub(super) definitions: Vec<Vec<Definition>>,
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn of(original: &Region, region: &'a Region, copies: &[PendingCopies]) -> Self {
+        let mut flow = Self { region, definitions: vec![Vec::new(); region.blocks.len()] };
+        flow.propagate(original, copies);
+        flow.repeat(Self::choose_deferred);
+        flow.repeat(Self::note_used);
+        flow
+    }
+
+    /// Visits the blocks backwards, until nothing changes.
+    fn repeat(&mut self, visit: impl Fn(&mut Self, usize) -> bool) {
+        let mut changes = true;
+        while changes {
+            let blocks = (0..self.region.blocks.len()).rev();
+            changes = blocks.filter(|&b| visit(self, b)).count() != 0;
+        }
+    }
+
+    /// Finds the definitions of each block, with the values that all ways to it give to registers.
+    fn propagate(&mut self, original: &Region, copies: &[PendingCopies]) {
+        let blocks = &self.region.blocks;
+        // Blocks to which no way is known yet have no facts.
+        let mut starts: Vec<Option<Facts>> = vec![None; blocks.len()];
+        let follows: HashSet<Target> = blocks.iter().flat_map(|of| successors(of.end)).collect();
+        let is_entered =
+            |b: usize| b == 0 || blocks[b].is_entry || !follows.contains(&Target::Block(b as u32));
+        let entered = (0..blocks.len()).filter(|&b| is_entered(b));
+        entered.for_each(|b| starts[b] = Some(Facts::new()));
+        let mut changed: Vec<bool> = (0..blocks.len()).map(is_entered).collect();
+        while let Some(b) = changed.iter().position(|&is| is) {
+            changed[b] = false;
+            let (block, mut start) = (&blocks[b], starts[b].clone().unwrap_or_default());
+            let is_pending = |vreg| copies[b].at_start().any(|copy| copy == vreg);
+            start.retain(|&vreg, value| !is_pending(vreg) && !is_pending(VReg::B32(value.index)));
+            let params = self.region.params.get(b).map_or(&[][..], |params| params);
+            let (all, end) = definitions((block, &original.blocks[b]), params, start);
+            self.definitions[b] = all;
+            for to in successors(block.end) {
+                let Target::Block(to) = to else { continue };
+                let to = to as usize;
+                let new = match &starts[to] {
+                    // Control comes from a fetch, which writes registers.
+                    _ if matches!(block.end, End::Yield { barrier: None, .. }) => Facts::new(),
+                    None => end.clone(),
+                    Some(known) => both(known, &end),
+                };
+                if starts[to].as_ref() != Some(&new) {
+                    (starts[to], changed[to]) = (Some(new), true);
+                }
+            }
+        }
+    }
+
+    /// Whether all ways from the end of a block can do without the register of a definition.
+    fn can_be_deferred_after(&self, end: End, d: &Definition) -> bool {
+        let can = |to| match to {
+            Target::Block(to) => {
+                let to = to as usize;
+                let of = self.at_start(to, d);
+                of.is_some_and(|of| of.is_deferred) || !lives_in(&self.region.blocks[to], d.vreg)
+            }
+            Target::Leave(_) => false,
+        };
+        match end {
+            End::Jump(_) | End::Branch { .. } => successors(end).all(can),
+            End::Yield { .. } | End::Leave { .. } => false,
+        }
+    }
+
+    /// The definition by which a block begins with the value of another definition.
+    fn at_start(&self, block: usize, d: &Definition) -> Option<&Definition> {
+        let mut all = self.definitions[block].iter();
+        all.find(|of| of.is_from_before() && (of.vreg, of.value) == (d.vreg, d.value))
+    }
+
+    /// Decides which definitions of a block are deferred: those whose readers are all accesses that
+    /// use the affine value, or deferred definitions. Returns whether fewer are than before.
+    fn choose_deferred(&mut self, b: usize) -> bool {
+        let (block, mut changes) = (&self.region.blocks[b], false);
+        let mut all = self.definitions[b].clone();
+        for d in (0..all.len()).rev() {
+            let (before, later) = all.split_at(d + 1);
+            let of = &before[d];
+            let can = |&i: &usize| {
+                let step = |b: &Definition| b.step == Some(i) && b.product == Some(d);
+                of.is_base_of(&block.steps[i]) || later.iter().any(|b| b.is_deferred && step(b))
+            };
+            let is_deferred = of.is_deferred
+                && (of.is_live_out || !of.readers.is_empty())
+                && of.readers.iter().all(can)
+                && (!of.is_live_out || self.can_be_deferred_after(block.end, of));
+            changes |= is_deferred != of.is_deferred;
+            all[d].is_deferred = is_deferred;
+        }
+        self.definitions[b] = all;
+        changes
+    }
+
+    /// Records which definitions of a block later blocks use. Returns whether there are more than
+    /// before.
+    fn note_used(&mut self, b: usize) -> bool {
+        let (block, mut changes) = (&self.region.blocks[b], false);
+        let mut all = self.definitions[b].clone();
+        for d in all.iter_mut().filter(|d| d.is_live_out && !d.is_used_later) {
+            let mut blocks = successors(block.end).filter_map(|to| match to {
+                Target::Block(to) => Some(to as usize),
+                Target::Leave(_) => None,
+            });
+            d.is_used_later = blocks.any(|to| {
+                self.at_start(to, d).is_some_and(|of| of.is_used(&self.region.blocks[to]))
+            });
+            changes |= d.is_used_later;
+        }
+        self.definitions[b] = all;
+        changes
+    }
+}
+
+/// The facts that two ways to a block agree about.
+fn both(a: &Facts, b: &Facts) -> Facts {
+    a.iter().filter(|&(vreg, value)| b.get(vreg) == Some(value)).map(|(&a, &b)| (a, b)).collect()
+}
+
+/// The targets of a terminator.
+fn successors(end: End) -> impl Iterator<Item = Target> {
+    let targets = match end {
+        End::Jump(to) | End::Yield { next: to, .. } => [Some(to), None],
+        End::Branch { taken: Predicate::Always, to, .. } => [Some(to), None],
+        End::Branch { taken: Predicate::Never, next, .. } => [Some(next), None],
+        End::Branch { to, next, .. } => [Some(to), Some(next)],
+        End::Leave { .. } => [None; 2],
+    };
+    targets.into_iter().flatten()
+}
+
+/// Whether a block, or one after it, reads the value that a register has where the block begins.
+fn lives_in(block: &Block, vreg: VReg) -> bool {
+    for step in &block.steps {
+        let (mut reads, mut writes) = (step.guard.vreg() == Some(vreg), false);
+        step.each_read(&mut |read| reads |= read == vreg);
+        step.each_written(&mut |written| writes |= written == vreg);
+        if reads || writes {
+            return reads;
+        }
+    }
+    block.kept.contains(&vreg)
+}
+
+/// The definitions of a block, up to a step.
+struct Walk {
+    all: Vec<Definition>,
+    /// For each register, the definition that reaches the step.
+    current: HashMap<VReg, usize>,
+    known: Registers,
+}
+
+impl Walk {
+    fn define(&mut self, step: Option<usize>, of: AffineResult) {
+        let (AffineResult { vreg, value, product }, d) = (of, self.all.len());
+        self.known.products.insert(vreg, (d, value));
+        self.current.insert(vreg, d);
+        self.all.push(Definition {
+            step,
+            vreg,
+            value,
+            product,
+            readers: Vec::new(),
+            is_deferred: true,
+            is_live_out: false,
+            is_used_later: false,
+        });
+    }
+
+    /// Walks over a step. `original` is the step before copies of inputs are propagated: a copy
+    /// changes its register though it is not emitted.
+    fn step(&mut self, i: usize, step: &Step, original: &Step) {
+        let (new, same) = (self.known.value(step), self.known.same(step));
+        step.each_read(&mut |vreg| {
+            if let Some(&d) = self.current.get(&vreg) {
+                self.all[d].readers.push(i);
+                // A reader cannot recompute the value once its index register has been overwritten.
+                self.all[d].is_deferred &= self.known.products.contains_key(&vreg);
+            }
+        });
+        // Only exits of loads and stores compute deferred registers, so that no definition may be
+        // deferred across other steps that can exit.
+        if step.may_exit() && !matches!(step.action, Action::Load(_) | Action::Store(_)) {
+            self.known.products.clear();
+        }
+        original.each_written(&mut |vreg| {
+            self.current.remove(&vreg);
+            self.known.forget(vreg);
+        });
+        self.known.same.extend(same);
+        if let Some(new) = new {
+            self.define(Some(i), new);
+        }
+    }
+}
+
+/// Collects the definitions of a block, with their readers, and the facts at its end.
+fn definitions(
+    (block, original): (&Block, &Block),
+    params: &[(VReg, u32)],
+    start: Facts,
+) -> (Vec<Definition>, Facts) {
+    let known = Registers::new(params);
+    let mut walk = Walk { all: Vec::new(), current: HashMap::new(), known };
+    for (vreg, value) in start {
+        walk.define(None, AffineResult { vreg, value, product: None });
+    }
+    for (i, (step, original)) in block.steps.iter().zip(&original.steps).enumerate() {
+        walk.step(i, step, original);
+    }
+    let Walk { mut all, current, known } = walk;
+    let mut end = Facts::new();
+    for (&vreg, &d) in current.iter().filter(|(vreg, _)| block.kept.contains(vreg)) {
+        let d = &mut all[d];
+        d.is_live_out = known.products.contains_key(&vreg);
+        d.is_deferred &= d.is_live_out;
+        if d.is_live_out {
+            end.insert(vreg, d.value);
+        }
+    }
+    (all, end)
+}
