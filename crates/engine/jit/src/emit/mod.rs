@@ -36,6 +36,7 @@ mod stub;
 mod uniform;
 mod vector;
 mod warps;
+mod yield_point;
 
 use crate::Error;
 use crate::code::Code;
