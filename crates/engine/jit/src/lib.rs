@@ -62,11 +62,11 @@
 //!                                     |      ...
 //!                                     |    yield point, or exit at `retire_at` with all lanes:
 //!                                     |      save the slot, go to the next slot
-//!                                     |    all slots wait at one barrier: all resume after it
+//!                                     |    all slots wait at one yield point: all resume after
+//!                                     |      the barrier, or after the call of the runtime
+//! Runtime::execute    <---------------+----> the instruction, for all warps in one call
 //!                                     |    any other exit: save the slot, return
 //! WarpTable::exit(i)  <---------------+--- one exit record per warp: instruction, reason, lanes
-//! the instruction of the yield point, |
-//! for all warps in one call; run again|
 //! WarpTable::run_series  -------------+--> one slot for all warps of some CTAs, none of which
 //!                                     |    waits: they share the register files, and only
 //!                                     |    per-lane inputs and uniform values of the CTA change
@@ -77,9 +77,9 @@
 //! not run.
 //!
 //! **Yield points.** A block can end at an instruction that the runtime executes for several warps
-//! in one call ([`region::End::Yield`]: fetches, surface accesses, barriers). The code itself
-//! releases a barrier at which all warps of the table wait, if the caller says that no other thread
-//! can arrive at it ([`region::WarpTable::pass_barriers`]).
+//! in one call ([`region::End::Yield`]: fetches, surface accesses, barriers). When all warps of the
+//! table wait at one, the code calls [`region::Runtime::execute`]; it releases a barrier itself if
+//! the caller says that no other thread can arrive at it ([`region::WarpTable::pass_barriers`]).
 //!
 //! **Rare steps.** A step can say which lanes need the steps after it
 //! ([`region::Action::Rarely`]): special cases of a function, for example. The code jumps over these
@@ -117,6 +117,7 @@ mod routine;
 mod run;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub mod text;
+mod waiting;
 mod warp_table;
 
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]

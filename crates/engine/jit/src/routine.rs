@@ -3,12 +3,25 @@
 
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
-use crate::frame::{Frame, Trampoline};
+use crate::frame::{Frame, PassPoint, Trampoline};
 use crate::ir::{LaneValues, Notification, Routine};
 use crate::{B32, B64};
 
 /// The trampoline's address, which the code calls.
 pub(crate) const CALL: Trampoline = call;
+
+/// The address of the function that the code calls where all warps wait at a yield point.
+pub(crate) const PASS: PassPoint = pass;
+
+/// See [`crate::waiting::pass`].
+///
+/// # Safety
+///
+/// The frame belongs to a running function, which does not access it until this function returns.
+unsafe extern "sysv64" fn pass(frame: *mut Frame, at: u32) -> u64 {
+    // SAFETY: the frame is valid by this function's contract.
+    crate::waiting::pass(unsafe { &mut *frame }, at)
+}
 
 /// Calls a routine by number. Sources are in the first four scratch registers of the frame, and the
 /// result goes to the fifth; 32-bit lanes occupy the first half, the mask of a predicate the first

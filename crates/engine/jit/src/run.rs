@@ -134,7 +134,7 @@ pub struct WarpStart {
     /// The number of atomics that may execute in the current turn; the warp exits before one more.
     pub atomics: u32,
     /// The number of atomics that may execute in each later turn. A turn ends at a barrier that the
-    /// code releases, and where [`crate::region::WarpTable::count`] is told so.
+    /// code releases, and where [`crate::region::Passed::ends_turns`] says so.
     pub turn_atomics: u32,
 }
 

@@ -8,12 +8,14 @@
 #![allow(unsafe_code, reason = "code is called here")]
 
 use crate::compiled::{Function, Running};
-use crate::frame::{Frame, WarpSlot};
+use crate::frame::{Frame, NarrowFile, WarpSlot};
 use crate::machine::{DivergedLanes, Mode};
-use crate::run::{DivergenceLimits, Exit, ExitReason, RegisterFiles, Resume, WarpStart};
+use crate::run::{DivergenceLimits, Exit, ExitReason, Resume, WarpStart};
+use crate::waiting::Runtime;
 use crate::{B32, Registers};
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::ptr::NonNull;
 
 /// Warps that run together, in the order in which they were added.
 #[derive(Debug)]
@@ -22,7 +24,6 @@ pub struct WarpTable<'r, 'a> {
     mode: Mode,
     /// The smallest size of local memory among the warps, in bytes.
     local: u64,
-    passes: bool,
     /// The register files and the memory of the warps are borrowed while the table lives.
     files: PhantomData<&'r mut [B32]>,
 }
@@ -56,16 +57,27 @@ impl<'a> Running<'a> {
             frame.shared.reach(shared.len() as u64);
         }
         frame.divergence.begin(reconverge_at, divergence);
-        (frame.zeros, frame.batch.yields) = (0, 0);
+        (frame.zeros, frame.runtime) = (0, None);
+        (frame.batch.yields, frame.batch.releases) = (0, 0);
         (self.len, self.stopped) = (0, None);
-        WarpTable { running: self, mode, local: u64::MAX, passes: false, files: PhantomData }
+        WarpTable { running: self, mode, local: u64::MAX, files: PhantomData }
     }
 }
 
 impl<'r, 'a> WarpTable<'r, 'a> {
-    /// Makes warps wait at yield points, where they exit otherwise.
+    /// Makes warps wait at yield points, where they exit otherwise. If all warps wait at the same
+    /// one, the runtime executes its instruction.
     #[inline]
-    pub fn wait_at_yield_points(&mut self) {
+    pub fn wait_at_yield_points(&mut self, runtime: &'r mut (dyn Runtime + 'r)) {
+        let runtime = NonNull::from(runtime);
+        // SAFETY: only the lifetime changes. The runtime is borrowed while the table lives, and the
+        // next table clears the field.
+        let runtime = unsafe {
+            std::mem::transmute::<NonNull<dyn Runtime + 'r>, NonNull<dyn Runtime + 'static>>(
+                runtime,
+            )
+        };
+        self.running.frame.runtime = Some(runtime);
         self.running.frame.batch.yields = 1;
     }
 
@@ -73,7 +85,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     /// its turn.
     #[inline]
     pub fn pass_barriers(&mut self) {
-        self.passes = true;
+        self.running.frame.batch.releases = 1;
     }
 
     /// Adds a warp with its local memory and the byte range of the running function's frame in it.
@@ -95,15 +107,15 @@ impl<'r, 'a> WarpTable<'r, 'a> {
             && needs.hold_per_lane(registers.per_lane)
             && needs.hold_frame(local, &of_frame);
         let len = self.running.len;
-        let Some(to) = self.running.frame.slots.get_mut(len).filter(|_| lanes && holds) else {
-            return false;
-        };
+        let frame = &mut *self.running.frame;
+        let Some(to) = frame.slots.get_mut(len).filter(|_| lanes && holds) else { return false };
         let Registers { narrow, wide, predicates, per_lane } = registers;
         let lengths = [narrow.len(), wide.len(), predicates.len()];
         let base = local.as_mut_ptr();
         // The fields are stored one by one, so that the code's loads of them can be forwarded from
         // the stores.
         to.narrow = narrow.as_mut_ptr();
+        frame.narrow[len] = NarrowFile(narrow);
         to.wide = wide.as_mut_ptr();
         to.predicates = predicates.as_mut_ptr();
         to.per_lane = per_lane.as_ptr();
@@ -117,7 +129,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         (to.counted, to.threads, to.last_atomic) = (0, 0, 0);
         (to.atomics, to.atomics_left) = (turn_atomics, atomics);
         (to.why, to.at) = (0, Frame::NO_INSTRUCTION);
-        // `Self::each` returns slices of at most this length.
+        // `WaitingWarps::each` returns slices of at most this length.
         to.registers = lengths.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         self.local = self.local.min(4 * local.len() as u64).min(of_frame.end);
         self.running.len += 1;
@@ -150,11 +162,6 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     }
 
     #[inline(always)]
-    fn all(&self) -> &[WarpSlot] {
-        &self.running.frame.slots[..self.running.len]
-    }
-
-    #[inline(always)]
     fn all_mut(&mut self) -> &mut [WarpSlot] {
         &mut self.running.frame.slots[..self.running.len]
     }
@@ -181,8 +188,8 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         if let Some(offset) = offset {
             batch.target = function.target(offset);
         }
-        batch.barriers = if self.passes && count == all { all as u32 } else { 0 };
-        batch.passed = Frame::NO_INSTRUCTION;
+        batch.all = if count == all { all as u32 } else { 0 };
+        (batch.passed, batch.passed_warps) = (Frame::NO_INSTRUCTION, 0);
         (batch.remaining, batch.follow) = (remaining, 0);
         batch.retire_at = if let Resume::Exit(at) = from { at } else { retire_at };
         self.enter(which.start);
@@ -257,32 +264,29 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         //   and `run_series` have compared;
         // * shared and local memory, and the allocations of sites, after comparing offsets with the
         //   limits in the frame and in the site;
-        // * its constant pool, the frame, and as many slots as `remaining` and `barriers` say.
+        // * its constant pool, the frame, and as many slots as `remaining` and `all` say.
         // All of it lives until the code returns; allocations do as the `Reach` promises with which
         // `fill` has made the site. The code preserves the callee-saved registers. It returns at
         // the latest when each warp has reached the first backward jump after its step limit.
         unsafe { function.begin()(&raw mut *frame) };
+        if let Some(panic) = frame.panic.take() {
+            std::panic::resume_unwind(panic);
+        }
     }
 
-    /// The instruction of the last barrier that the code released in the last run, if any. Warps
-    /// that have not run since then resume after it.
+    /// The last yield point that warps have passed in the last run, if any. Warps that have not run
+    /// since then resume after it.
     #[inline]
     pub fn passed(&self) -> Option<u32> {
         let at = self.running.frame.batch.passed;
         (at != Frame::NO_INSTRUCTION).then_some(at)
     }
 
-    /// Adds `steps` instructions, executed by all lanes, to the count of each of the first `warps`
-    /// warps. If the instructions have ended the turns of these warps (`ends_turns`), the next turns
-    /// may execute [`WarpStart::turn_atomics`] atomics.
+    /// The number of warps for which the runtime has executed the instruction at which all warps
+    /// wait, if it stopped in between ([`crate::region::Passed::warps`]); else 0.
     #[inline]
-    pub fn count(&mut self, warps: usize, steps: u64, ends_turns: bool) {
-        for slot in self.all_mut().iter_mut().take(warps) {
-            slot.steps += steps;
-            if ends_turns {
-                slot.atomics_left = slot.atomics;
-            }
-        }
+    pub fn passed_warps(&self) -> usize {
+        self.running.frame.batch.passed_warps as usize
     }
 
     /// See [`Running::reason`].
@@ -303,41 +307,8 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.running.exit(i)
     }
 
-    /// The yield point at which all warps wait, if it is the same for all.
-    #[inline]
-    pub fn wait_at(&self) -> Option<u32> {
-        let waits = ExitReason::Yield.code() as u32;
-        let at = self.all().first()?.at;
-        self.all().iter().all(|slot| slot.why == waits && slot.at == at).then_some(at)
-    }
-
     /// See [`Running::diverged_lanes`].
     pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
         self.running.diverged_lanes()
-    }
-
-    /// Whether every warp has steps left in its turn.
-    #[inline]
-    pub fn may_go_on(&self) -> bool {
-        self.all().iter().all(|slot| slot.steps < slot.limit)
-    }
-
-    /// The register files and the live lanes of each warp.
-    #[inline(always)]
-    pub fn each(&mut self) -> impl Iterator<Item = (RegisterFiles<'_>, u32)> {
-        self.all_mut().iter_mut().map(|slot| {
-            let [narrow, wide, predicates] = slot.registers.map(|n| n as usize);
-            // SAFETY: pointers and lengths come from slices that are borrowed while the table
-            // lives, different ones for each warp. Compiled code does not run while `self` is
-            // borrowed.
-            let files = unsafe {
-                RegisterFiles {
-                    narrow: std::slice::from_raw_parts_mut(slot.narrow, narrow),
-                    wide: std::slice::from_raw_parts_mut(slot.wide, wide),
-                    predicates: std::slice::from_raw_parts_mut(slot.predicates, predicates),
-                }
-            };
-            (files, slot.live)
-        })
     }
 }

@@ -35,6 +35,7 @@ mod stub;
 mod uniform;
 mod vector;
 mod warps;
+mod yield_point;
 
 use crate::Error;
 use crate::code::Code;

@@ -1,29 +1,27 @@
 //! The loop over warps that compiled code contains: the prologue, which starts the warp of the
 //! first slot; the exit, which saves a warp and starts the next one if the warp waits or retires;
-//! the release of barriers at which all warps have arrived; and the epilogue.
+//! yield points at which all warps have arrived; and the epilogue.
 //!
 //! ```text
 //!  prologue -> start: load the slot -> entry ... -> exit or yield point: save the slot
 //!                ^                                      |
 //!                |- the next slot, if the warp waits or retires
-//!                |- the first slot, if all warps wait at a barrier, which is then released
+//!                |- the first slot, if all warps wait at one yield point: a barrier is released
+//!                |  here, other instructions are executed by the runtime (`waiting::pass`)
 //!                |- the next warp with the same register files (`Batch::follow`), or the next
 //!                |  CTA, if the warp retires
 //!                                                       `-> epilogue: anything else
 //! ```
 //!
-//! At an exit, `eax` is the instruction and `ebp` the reason. At a yield point, `r14` is the
-//! address of the entry after a barrier (0 if the code cannot release it), and `r13d` the number of
-//! instructions that the barrier counts as.
+//! At an exit, `eax` is the instruction and `ebp` the reason; `yield_point` has what else yield points
+//! pass.
 
 use super::Emitter;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::divergence::ARRIVED;
-use super::register_cache::RegisterCache;
 use crate::frame::{Frame, WarpSlot};
-use crate::ir::{Action, End, Region, Space, Target};
-use crate::machine::Mode;
+use crate::ir::{Action, Region, Space};
 use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
@@ -32,20 +30,13 @@ use std::mem::offset_of;
 const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
 
 /// The memory operand of a field of a slot, whose address is in `rbx`.
-fn of(field: usize) -> MemoryOperand {
+pub(super) fn of(field: usize) -> MemoryOperand {
     at(R::RBX, field)
 }
 
 /// The memory operand of a field of the frame.
-fn field(field: usize) -> MemoryOperand {
+pub(super) fn field(field: usize) -> MemoryOperand {
     at(R::RDI, field)
-}
-
-/// Whether a region has barriers that the code can release.
-fn has_barriers(region: &Region) -> bool {
-    let passes =
-        |end: &End| matches!(end, End::Yield { barrier: Some(_), next: Target::Block(_), .. });
-    region.blocks.iter().any(|block| passes(&block.end))
 }
 
 fn has_local(region: &Region) -> bool {
@@ -164,52 +155,11 @@ impl<B: Backend> Emitter<'_, B> {
         B::begin(self);
     }
 
-    /// Emits the end of a block with a yield point. Copies whose values are known in the next block
-    /// stay pending while the warp waits; the exit from the yield point materialises them.
-    pub(super) fn yield_point(&mut self, number: u32, next: Target, barrier: Option<u32>) {
-        self.write_all_back();
-        if self.mode == Mode::Some {
-            return self.leave(ExitReason::Instruction, number, self.uncounted);
-        }
-        self.add_steps(self.uncounted);
-        self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
-        let passes = match next {
-            Target::Block(next) => barrier.map(|counted| (next as usize, counted)),
-            Target::Leave(_) => None,
-        };
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::YIELDS), 0));
-        let (stub, out) = (self.yield_stub(passes, number), self.asm.label());
-        self.asm.jump(C::Jne_rel32_64, stub);
-        // Warps that have waited exit from here too, with an empty register cache.
-        self.cache = RegisterCache::default();
-        self.asm.bind(out);
-        self.points.yield_points.push((number, out));
-        self.materialize_pending();
-        self.write_all_back();
-        self.leave(ExitReason::Instruction, number, 0);
-    }
-
-    /// Emits the code of a warp that waits at a yield point. `passes`: the block after a barrier,
-    /// and the number of instructions that the barrier counts as.
-    pub(super) fn wait(&mut self, passes: Option<(usize, u32)>) {
-        let entry = |(next, counted)| Some((self.versions[0].block_entries[next]?, counted));
-        match passes.and_then(entry) {
-            Some((entry, counted)) => {
-                self.asm.address(R::R14, entry);
-                self.asm.put(I::with2(C::Mov_r32_imm32, R::R13D, counted as i32));
-            }
-            None => self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::R14D)),
-        }
-        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ExitReason::Yield.code()));
-        let exit = self.labels.exit;
-        self.asm.jump(C::Jmp_rel32_64, exit);
-    }
-
     /// Emits the exit of a warp, the step to the next warp, and the return to the caller.
     pub(super) fn epilogue(&mut self) {
         let [out, save, next, last, series] = [(); 5].map(|()| self.asm.label());
         let (exit, start) = (self.labels.exit, self.labels.start);
-        let (yields, passes) = (!self.points.yield_points.is_empty(), has_barriers(self.region));
+        let (yields, passes) = (!self.points.yield_points.is_empty(), self.has_passes());
         self.asm.bind(exit);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::FOLLOW), 0));
         self.asm.jump(C::Jne_rel32_64, series);
@@ -230,7 +180,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, start);
         if passes {
             self.asm.bind(last);
-            self.pass_barrier(out);
+            self.pass(out);
         }
         self.asm.bind(out);
         self.asm.put(Ok(I::with(C::VEX_Vzeroupper)));
@@ -289,48 +239,6 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(Frame::PENDING)));
             self.asm.jump(C::Jne_rel32_64, out);
         }
-    }
-
-    /// Emits the release of a barrier when the last slot's warp has stopped: if all warps wait at
-    /// the same barrier, and none has used up its turn, all resume after it.
-    fn pass_barrier(&mut self, out: Label) {
-        let (test, count) = (self.asm.label(), self.asm.label());
-        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::R14, R::R14), C::Je_rel32_64, out);
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::BARRIERS)));
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::ECX, R::ECX), C::Je_rel32_64, out);
-        self.asm.put(I::with2(C::Lea_r32_m, R::EDX, MemoryOperand::with_base_displ(R::RCX, -1)));
-        self.asm.put(I::with2(C::Lea_r64_m, R::RBX, field(Frame::SLOTS)));
-        self.asm.bind(test);
-        self.asm.put(I::with2(C::Cmp_rm32_r32, of(offset_of!(WarpSlot, at)), R::EAX));
-        self.asm.jump(C::Jne_rel32_64, out);
-        self.asm.put(I::with2(C::Cmp_rm32_r32, of(offset_of!(WarpSlot, why)), R::EBP));
-        self.asm.jump(C::Jne_rel32_64, out);
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RSI, of(offset_of!(WarpSlot, steps))));
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RSI, of(offset_of!(WarpSlot, limit))));
-        self.asm.jump(C::Jae_rel32_64, out);
-        self.next_slot(test);
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::PASSED), R::EAX));
-        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::TARGET), R::R14));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::REMAINING), R::EDX));
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::BARRIERS)));
-        self.asm.put(I::with2(C::Lea_r64_m, R::RBX, field(Frame::SLOTS)));
-        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::SLOT), R::RBX));
-        self.asm.bind(count);
-        self.asm.put(I::with2(C::Add_rm64_r64, of(offset_of!(WarpSlot, steps)), R::R13));
-        // The barrier has ended the warp's turn.
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EDX, of(offset_of!(WarpSlot, atomics))));
-        let left = of(offset_of!(WarpSlot, atomics_left));
-        self.asm.put(I::with2(C::Mov_rm32_r32, left, R::EDX));
-        self.next_slot(count);
-        let start = self.labels.start;
-        self.asm.jump(C::Jmp_rel32_64, start);
-    }
-
-    /// Emits the end of a loop over `ecx` slots.
-    fn next_slot(&mut self, start: Label) {
-        self.asm.put(I::with2(C::Add_rm64_imm32, R::RBX, size_of::<WarpSlot>() as i32));
-        self.asm.put(I::with2(C::Sub_rm32_imm8, R::ECX, 1));
-        self.asm.jump(C::Jne_rel32_64, start);
     }
 
     /// Emits the end of a warp in a series: counts the retired warp, and starts the next one with

@@ -2,7 +2,7 @@
 //! and the state of a run over several warps. Compiled code reads and writes all of them by field
 //! offsets.
 
-use super::{DEPTH, Trampoline};
+use super::{DEPTH, PassPoint, Trampoline};
 use crate::ir::Routine;
 use crate::machine::{DivergedLanes, Group, Site};
 use crate::run::DivergenceLimits;
@@ -144,10 +144,16 @@ pub(crate) struct Batch {
     pub(crate) target: *const u8,
     /// 1 if warps wait at yield points, 0 if they exit there.
     pub(crate) yields: u32,
-    /// The number of slots, if the code itself releases barriers at which all warps wait; else 0.
-    pub(crate) barriers: u32,
-    /// The instruction of the last barrier that the code released.
+    /// The number of slots, if the run is one of all warps, which can resume together; else 0.
+    pub(crate) all: u32,
+    /// 1 if the code itself releases barriers at which all warps wait, 0 if the runtime does.
+    pub(crate) releases: u32,
+    /// The function that executes the instruction of a yield point at which all warps wait.
+    pub(crate) pass: Option<PassPoint>,
+    /// The last yield point that warps have passed in this run, and the number of these warps, from
+    /// the first one on, if they are not all warps.
     pub(crate) passed: u32,
+    pub(crate) passed_warps: u32,
     /// The number of warps of the running CTA that share the slot's register files, from the
     /// running warp on; 0 if the slot has one warp.
     pub(crate) follow: u32,

@@ -25,7 +25,7 @@ use texunit_jit::region::{
 };
 
 pub(super) use arrive::interpreted;
-use batch::{BatchProgress, YieldPoints};
+use batch::{BatchProgress, YieldPoints, run as run_batch};
 use state::{Compiled, Inside, Missed};
 
 /// Number of atomics that compiled code may execute in a turn. The interpreter executes the one
@@ -212,6 +212,8 @@ impl<'a> Context<'a> {
             DivergenceLimits::default()
         };
         let reconverge_at = warp.meeting_point(&splits[first]);
+        let (counts, threads) = ((&mut self.sites, &mut self.counters), self.cta.live);
+        let mut points = YieldPoints::new(launch, region, counts, threads, self.is_unobserved);
         let mut batch = running.table(mode, &mut self.cta.shared, reconverge_at, limits);
         let (tids, _) = self.tids.as_chunks::<3>();
         let mut added = 0;
@@ -232,17 +234,15 @@ impl<'a> Context<'a> {
             }
             added |= 1 << i;
         }
-        let counts = (&mut self.sites, &mut self.counters);
-        let mut points = YieldPoints::new(launch, region, counts, self.is_unobserved);
         if waits && added == on && points.are_there() {
-            batch.wait_at_yield_points();
+            batch.wait_at_yield_points(&mut points);
             let is_free = self.cta.barriers.iter().all(|of| of.arrived == 0);
             if is_free && region.barriers_are_plain(launch.code, &launch.constants) {
                 batch.pass_barriers();
             }
         }
         let mut progress = BatchProgress::default();
-        points.run(&mut batch, entry, &mut progress);
+        run_batch(launch.code, &mut batch, (entry, NONE), &mut progress);
         let (mut ran, mut rest, mut executed) = (None, on, Executed::default());
         for (n, i) in lanes(added).enumerate() {
             let Some(exit) = running.exit(n) else { break };

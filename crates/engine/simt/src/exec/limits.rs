@@ -2,9 +2,6 @@
 
 /// Number of steps that a split executes before the other splits of its warp are executed.
 pub(super) const TURN: u64 = 512;
-/// Maximum number of warps whose fetches the unit executes in one call; their registers should fit
-/// in the first-level cache.
-pub(super) const FETCHED: usize = 8;
 /// Number of atomics after which a turn ends, because they may belong to a loop that waits for a
 /// lock.
 pub(super) const ATOMICS: u32 = 64;

@@ -11,7 +11,6 @@ use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::SURFACE_BIT;
 use crate::observe::{At, Events, ExecutedFetch, LaunchConfig, PlannedFetch};
-use texunit_alu::L32;
 use texunit_unit::{
     Attribute, Build, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lanes, Lod,
     Operand, QueryPlan, QueryRequest, Requests, Results, Scratch, UnwrittenRows, ZERO_LANES,
@@ -140,18 +139,17 @@ pub(super) fn request<'w>(
     fetch.request(active, |slot| narrow(rows, constants, slot))
 }
 
-/// Fetches of several warps with the given live lanes.
-struct OfWarps<'f> {
-    fetch: &'f Fetch,
-    constants: &'f Constants,
-    live: &'f [u32],
+/// Fetches of several warps. `live` returns the live lanes of a warp.
+pub(super) struct OfWarps<'f, L> {
+    pub(super) fetch: &'f Fetch,
+    pub(super) constants: &'f Constants,
+    pub(super) live: L,
 }
 
-impl Requests for OfWarps<'_> {
+impl<L: Fn(usize) -> u32> Requests for OfWarps<'_, L> {
     #[inline(always)]
     fn request<'w>(&'w self, warp: usize, others: &UnwrittenRows<'w>) -> FetchRequest<'w> {
-        let live = self.live.get(warp).copied().unwrap_or(u32::MAX);
-        self.fetch.request(live, |slot| match slot.index() {
+        self.fetch.request((self.live)(warp), |slot| match slot.index() {
             i if slot.is_constant() => &self.constants.narrow[i],
             i => others.row(i),
         })
@@ -171,19 +169,6 @@ pub(super) fn rows_of<'f>(
         i => Operand::Row(i),
     });
     FetchRows { point, results }
-}
-
-/// Executes the fetches of several warps with one plan, given the registers and live lanes of each.
-#[inline(always)]
-pub(super) fn fetch_files(
-    (fetch, rows, plan): (&Fetch, &FetchRows<'_>, &FetchPlan),
-    constants: &Constants,
-    (files, live): (&mut [&mut [L32]], &[u32]),
-    resident: &mut [u32],
-    scratch: &mut Scratch,
-) {
-    let requests = OfWarps { fetch, constants, live };
-    plan.fetch_warps(files, rows, &requests, resident, scratch);
 }
 
 /// Asks the external engine for gradients, and executes the plan if the engine declines.

@@ -7,8 +7,8 @@ use super::random;
 use super::{Case, difference, list, position};
 use std::cell::Cell;
 use texunit_jit::region::{
-    self, Budget, DivergenceLimits, End, Exit, ExitReason, Inputs, Memory, Mode, Resume, Sites,
-    Target, WarpStart, WarpTable,
+    self, Budget, DivergenceLimits, End, Exit, ExitReason, Inputs, Memory, Mode, Passed, Resume,
+    Runtime, Sites, Target, WaitingWarps, WarpStart, WarpTable,
 };
 use texunit_jit::{B32, B64, Registers, VReg};
 use texunit_memory::Block;
@@ -142,6 +142,36 @@ struct Wait {
     files: Vec<RegisterFiles>,
 }
 
+/// The runtime of a table, which records the waits, and ends after 20 that are not barriers.
+struct Waits<'c> {
+    case: &'c Case,
+    all: Vec<Wait>,
+}
+
+impl Runtime for Waits<'_> {
+    fn execute(&mut self, at: u32, warps: &mut WaitingWarps<'_>) -> Option<Passed> {
+        let barrier = self.case.yield_point(at).1;
+        if barrier.is_none() && self.all.iter().filter(|wait| wait.acts).count() == 20 {
+            return None;
+        }
+        let copy = |(files, _): (region::RegisterFiles<'_>, u32)| RegisterFiles {
+            narrow: files.narrow.to_vec(),
+            wide: files.wide.to_vec(),
+            predicates: files.predicates.to_vec(),
+            local: Vec::new(),
+        };
+        let (steps, acts) = (barrier.unwrap_or(1), barrier.is_none());
+        let counted = steps.into();
+        self.all.push(Wait { at, counted, acts, files: warps.each().map(copy).collect() });
+        let row = written(self.case).filter(|_| acts);
+        for (i, (files, live)) in warps.each().enumerate() {
+            assert_eq!(live, self.case.mask);
+            row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
+        }
+        Some(Passed { warps: warps.len(), steps, ends_turns: true })
+    }
+}
+
 /// Runs the warps in one table. Returns their exit records and their waits. With `passes`, the code
 /// releases barriers itself, so that they are not waits.
 fn run_in_table(
@@ -158,8 +188,9 @@ fn run_in_table(
         return None;
     }
     let len = all.len();
+    let mut waits = Waits { case, all: Vec::new() };
     let mut table = running.table(Mode::Live, &mut world.shared, u32::MAX, limits.divergence);
-    table.wait_at_yield_points();
+    table.wait_at_yield_points(&mut waits);
     if passes {
         table.pass_barriers();
     }
@@ -171,46 +202,19 @@ fn run_in_table(
         let start = WarpStart { index: 0, mask: live, live, limit, end, atomics, turn_atomics };
         assert!(table.add(registers, local, FRAME, start), "files");
     }
-    let (mut out, mut waits) = (vec![None; len], Vec::new());
-    let mut from = Resume::Entry(entry);
+    let (mut out, mut next, mut from) = (vec![None; len], 0, Resume::Entry(entry));
     let leaves = |end: &End| if let End::Leave { at } = *end { Some(at) } else { None };
     let exit = case.region.blocks.iter().find_map(|block| leaves(&block.end)).unwrap_or(u32::MAX);
-    loop {
-        let mut next = 0;
-        while let Some(i) = table.run(next..len, from, exit) {
-            out[i] = table.exit(i).map(Out::of);
-            (next, from) = (i + 1, Resume::Previous);
-        }
-        let at = table.wait_at().filter(|_| out.iter().all(Option::is_none));
-        let on = at
-            .and_then(|at| Some((at, case.function.entry_of(Mode::Live, case.resume_point(at)?)?)));
-        let Some((at, on)) = on else { break };
-        let barrier = case.yield_point(at).1;
-        let done = waits.iter().filter(|wait: &&Wait| wait.acts).count();
-        if barrier.map_or(done == 20, |_| !table.may_go_on()) {
-            break;
-        }
-        assert!(barrier.is_none() || !passes, "the code has not passed a barrier");
-        let copy = |(files, _): (region::RegisterFiles<'_>, u32)| RegisterFiles {
-            narrow: files.narrow.to_vec(),
-            wide: files.wide.to_vec(),
-            predicates: files.predicates.to_vec(),
-            local: Vec::new(),
-        };
-        let (counted, acts) = (barrier.unwrap_or(1).into(), barrier.is_none());
-        waits.push(Wait { at, counted, acts, files: table.each().map(copy).collect() });
-        let row = written(case).filter(|_| acts);
-        for (i, (files, live)) in table.each().enumerate() {
-            assert_eq!(live, case.mask);
-            row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
-        }
-        table.count(table.len(), counted, true);
-        from = Resume::Entry(on);
+    while let Some(i) = table.run(next..len, from, exit) {
+        out[i] = table.exit(i).map(Out::of);
+        (next, from) = (i + 1, Resume::Previous);
     }
     leave(&mut table, &mut out);
     let _ = running;
     world.counts = counts.iter().map(Cell::get).collect();
-    Some((out.into_iter().flatten().collect(), waits))
+    let is_barrier = |wait: &Wait| !wait.acts;
+    assert!(!passes || !waits.all.iter().any(is_barrier), "the code has not passed a barrier");
+    Some((out.into_iter().flatten().collect(), waits.all))
 }
 
 impl Out {

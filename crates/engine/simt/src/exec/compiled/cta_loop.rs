@@ -2,7 +2,7 @@
 //! to the end. A warp that retires leaves no state, so that the next one starts quickly. CTAs that
 //! differ only in their numbers are executed in one call, as long as all warps retire.
 
-use super::batch::{BatchProgress, YieldPoints, ends};
+use super::batch::{BatchProgress, YieldPoints, ends, run};
 use super::state::{Compiled, KernelEnd};
 use super::{Context, TURN_ATOMICS, divergence_of_all, inputs, start};
 use crate::code::{NONE, OF_CTA, Op, Slot};
@@ -121,12 +121,10 @@ impl CtaLoop<'_> {
         &mut self,
         table: &mut WarpTable<'_, '_>,
         entry: Entry,
-        points: &mut YieldPoints<'_, '_>,
         progress: &mut BatchProgress,
     ) {
         loop {
-            points.retire_at = self.end.at;
-            points.run(table, entry, progress);
+            run(self.launch.code, table, (entry, self.end.at), progress);
             for i in 0..table.len() {
                 let exit = table.exit(i).filter(|_| progress.has_ended(i));
                 if let Some(exit) = exit.filter(|exit| self.is_end(exit)) {
@@ -311,12 +309,13 @@ impl Context<'_> {
             launch,
             region,
             (&mut self.sites, &mut self.counters),
+            launch.threads,
             self.is_unobserved,
         );
         let limits = divergence_of_all(self.fixed.code.uses_activemask, region.atomics);
-        let mut of_cta = running.table(Mode::Live, &mut self.cta.shared, NONE, limits);
         let waits = points.are_there() && !(is_told && region.fetches());
-        let shared_files = if waits { warps.len() } else { 1 };
+        let mut of_cta = running.table(Mode::Live, &mut self.cta.shared, NONE, limits);
+                let shared_files = if waits { warps.len() } else { 1 };
         let fits =
             warps.iter_mut().zip(tids).take(shared_files).enumerate().all(|(i, (warp, tids))| {
                 let frame = warp.local_base..warp.local_end;
@@ -328,12 +327,12 @@ impl Context<'_> {
                 of_cta.add(registers, local, frame, start)
             });
         if fits && waits {
-            of_cta.wait_at_yield_points();
+            of_cta.wait_at_yield_points(&mut points);
             if region.barriers_are_plain(launch.code, &launch.constants) {
                 of_cta.pass_barriers();
             }
             let mut progress = BatchProgress::default();
-            all.table(&mut of_cta, at, &mut points, &mut progress);
+            all.table(&mut of_cta, at, &mut progress);
             let some = if all.ended == launch.threads { 0 } else { warps.len() };
             for (i, warp) in warps[..some].iter_mut().enumerate() {
                 match running.exit(i) {

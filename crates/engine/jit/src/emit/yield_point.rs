@@ -1,0 +1,134 @@
+//! Yield points: the code of a warp that waits at one, and what follows when all warps of a table
+//! wait at the same one: a barrier is released, other instructions are executed by the runtime
+//! (`waiting::pass`), and all warps resume.
+//!
+//! At the exit of a warp that waits, `eax` is the instruction, `ebp` the reason, `r14` the address of
+//! the entry after the instruction (0 if there is none), and `r13d` the number of instructions that a
+//! barrier counts as (0 if the instruction is none).
+
+use super::Emitter;
+use super::asm::Label;
+use super::backend::Backend;
+use super::register_cache::RegisterCache;
+use super::warps::{field, of};
+use crate::frame::{Frame, WarpSlot};
+use crate::ir::{End, Target};
+use crate::machine::Mode;
+use crate::run::ExitReason;
+use crate::waiting::{ENDS_TURNS, STEPS};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use std::mem::offset_of;
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Whether the region has yield points after which the code continues.
+    pub(super) fn has_passes(&self) -> bool {
+        let passes = |end: &End| matches!(end, End::Yield { next: Target::Block(_), .. });
+        self.region.blocks.iter().any(|block| passes(&block.end))
+    }
+
+    /// Emits the end of a block with a yield point. Copies whose values are known in the next block
+    /// stay pending while the warp waits; the exit from the yield point materialises them.
+    pub(super) fn yield_point(&mut self, number: u32, next: Target, barrier: Option<u32>) {
+        self.write_all_back();
+        if self.mode == Mode::Some {
+            return self.leave(ExitReason::Instruction, number, self.uncounted);
+        }
+        self.add_steps(self.uncounted);
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
+        let passes = match next {
+            Target::Block(next) => Some((next as usize, barrier.unwrap_or(0))),
+            Target::Leave(_) => None,
+        };
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::YIELDS), 0));
+        let (stub, out) = (self.yield_stub(passes, number), self.asm.label());
+        self.asm.jump(C::Jne_rel32_64, stub);
+        // Warps that have waited exit from here too, with an empty register cache.
+        self.cache = RegisterCache::default();
+        self.asm.bind(out);
+        self.points.yield_points.push((number, out));
+        self.materialize_pending();
+        self.write_all_back();
+        self.leave(ExitReason::Instruction, number, 0);
+    }
+
+    /// Emits the code of a warp that waits at a yield point. `passes`: the block after it, and the
+    /// number of instructions that a barrier counts as.
+    pub(super) fn wait(&mut self, passes: Option<(usize, u32)>) {
+        let entry = |(next, counted)| Some((self.versions[0].block_entries[next]?, counted));
+        match passes.and_then(entry) {
+            Some((entry, counted)) => {
+                self.asm.address(R::R14, entry);
+                self.asm.put(I::with2(C::Mov_r32_imm32, R::R13D, counted as i32));
+            }
+            None => self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::R14D)),
+        }
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ExitReason::Yield.code()));
+        let exit = self.labels.exit;
+        self.asm.jump(C::Jmp_rel32_64, exit);
+    }
+
+    /// Emits what follows when the last slot's warp has stopped. If all warps wait at the same yield
+    /// point, they resume after it: after a barrier, if none has used up its turn; after another
+    /// instruction, if the runtime has executed it.
+    pub(super) fn pass(&mut self, out: Label) {
+        let [test, has_steps, call, resume, count] = [(); 5].map(|()| self.asm.label());
+        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::R14, R::R14), C::Je_rel32_64, out);
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::ALL)));
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::ECX, R::ECX), C::Je_rel32_64, out);
+        self.asm.put(I::with2(C::Lea_r64_m, R::RBX, field(Frame::SLOTS)));
+        self.asm.bind(test);
+        self.asm.put(I::with2(C::Cmp_rm32_r32, of(offset_of!(WarpSlot, at)), R::EAX));
+        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.put(I::with2(C::Cmp_rm32_r32, of(offset_of!(WarpSlot, why)), R::EBP));
+        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R13D, R::R13D), C::Je_rel32_64, has_steps);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RSI, of(offset_of!(WarpSlot, steps))));
+        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RSI, of(offset_of!(WarpSlot, limit))));
+        self.asm.jump(C::Jae_rel32_64, out);
+        self.asm.bind(has_steps);
+        self.next_slot(test);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R13D, R::R13D), C::Je_rel32_64, call);
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::RELEASES), 0));
+        self.asm.jump(C::Je_rel32_64, call);
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::PASSED), R::EAX));
+        // A barrier ends the turns of all warps.
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, ENDS_TURNS as i32));
+        self.asm.jump(C::Jmp_rel32_64, resume);
+        self.asm.bind(call);
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::ESI, R::EAX));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RDI));
+        self.asm.put(Ok(I::with(C::VEX_Vzeroupper)));
+        self.asm.put(I::with1(C::Call_rm64, field(Frame::PASS)));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RDI, R::R12));
+        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), C::Je_rel32_64, out);
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EAX));
+        self.asm.put(I::with2(C::And_rm32_imm8, R::R12D, ENDS_TURNS as i32));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, R::RAX));
+        self.asm.put(I::with2(C::Shr_rm64_imm8, R::R13, STEPS as i32));
+        self.asm.bind(resume);
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::TARGET), R::R14));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::ALL)));
+        self.asm.put(I::with2(C::Lea_r32_m, R::EDX, MemoryOperand::with_base_displ(R::RCX, -1)));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::REMAINING), R::EDX));
+        self.asm.put(I::with2(C::Lea_r64_m, R::RBX, field(Frame::SLOTS)));
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::SLOT), R::RBX));
+        self.asm.bind(count);
+        self.asm.put(I::with2(C::Add_rm64_r64, of(offset_of!(WarpSlot, steps)), R::R13));
+        let left = of(offset_of!(WarpSlot, atomics_left));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EDX, left));
+        self.asm.put(I::with2(C::Test_rm32_r32, R::R12D, R::R12D));
+        let atomics = of(offset_of!(WarpSlot, atomics));
+        self.asm.put(I::with2(C::Cmovne_r32_rm32, R::EDX, atomics));
+        self.asm.put(I::with2(C::Mov_rm32_r32, left, R::EDX));
+        self.next_slot(count);
+        let start = self.labels.start;
+        self.asm.jump(C::Jmp_rel32_64, start);
+    }
+
+    /// Emits the end of a loop over `ecx` slots.
+    fn next_slot(&mut self, start: Label) {
+        self.asm.put(I::with2(C::Add_rm64_imm32, R::RBX, size_of::<WarpSlot>() as i32));
+        self.asm.put(I::with2(C::Sub_rm32_imm8, R::ECX, 1));
+        self.asm.jump(C::Jne_rel32_64, start);
+    }
+}
