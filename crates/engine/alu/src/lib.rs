@@ -57,7 +57,7 @@ pub use inner::{Kind, words};
 pub use lane::{Lanes, Value};
 pub use lowered::{FinalStep, LoweredStep, LoweredSteps, MAX, Temporaries};
 pub use row::{ResultKind, Row, Shape};
-pub use rows::lop3;
+pub use rows::{logic, lop3};
 pub use select::{select_mixed, with_data};
 pub use small_float::SmallFloat;
 pub use video::Video;
@@ -71,9 +71,10 @@ pub type L64 = [u64; 32];
 
 /// How the interpreter computes an operation. Sources that an instruction lacks are passed as
 /// zeros.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Alu {
     /// Evaluates the steps of the row ([`Row::run`]).
+    #[default]
     Composed,
     /// A function with a destination and up to three sources in [`L32`].
     Narrow(fn(&mut L32, &L32, &L32, &L32)),
@@ -87,11 +88,12 @@ pub enum Alu {
     SmallFloat(SmallFloat),
     /// A video instruction: `Video::run(&mut d, &a, &b, &c)` is as `SmallFloat::run`.
     Video(Video),
-    /// Instruction `lop3.b32`, with three sources and a truth table (the immediate fourth operand).
-    Lop3(fn(&mut L32, &L32, &L32, &L32, u8)),
-    /// The instructions `and`, `or`, `xor` and `not` of predicates, which are masks of lanes. All
-    /// 32 bits are computed.
-    Predicate(fn(u32, u32) -> u32),
+    /// Instruction `lop3.b32` ([`lop3`]), with three sources and a truth table (the immediate fourth operand).
+    Lop3,
+    /// The instructions `and`, `or`, `xor` and `not` of predicates: a truth table, whose bit
+    /// `2 * a + b` is the result of the sources a and b
+    /// ([`logic`]).
+    Predicate(u8),
     /// The instructions add.cc, addc, sub.cc, subc, mad.cc and madc, with three sources, each
     /// zero-extended to 64 bits, and the lanes' carry flags as input and output. `Modifiers::cc`
     /// tells the caller whether to write the flags back.

@@ -107,6 +107,18 @@ impl Row {
         self.template.name
     }
 
+    /// The name with the modifiers in which operations of one family differ.
+    pub fn text(&self) -> String {
+        self.template.name.to_owned() + &self.variant.text()
+    }
+
+    /// The operation with this text.
+    pub fn from_text(text: &str) -> Option<&'static Self> {
+        crate::all().iter().find(|row| {
+            text.strip_prefix(row.template.name).is_some_and(|rest| rest == row.variant.text())
+        })
+    }
+
     /// How the interpreter computes the operation.
     pub fn function(&self) -> Alu {
         self.template.function

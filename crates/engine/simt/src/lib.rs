@@ -23,6 +23,7 @@ mod regions;
 pub mod runtime;
 mod stats;
 mod tally;
+mod text;
 mod waiting;
 pub mod watch;
 

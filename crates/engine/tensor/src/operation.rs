@@ -56,6 +56,11 @@ impl Operation {
         Self { fma: Some(fma), ..self }
     }
 
+    /// For `mma.sp`, which lanes have the metadata.
+    pub fn selector(&self) -> u8 {
+        self.selector
+    }
+
     /// The product that the operation computes.
     pub fn product(&self) -> &Product {
         &self.product

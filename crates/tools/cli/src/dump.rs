@@ -6,14 +6,15 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use texunit_check::ir::{Module, print};
 use texunit_files::{CommandFiles, write_atomically};
-use texunit_simt::dump::{self, Level, Mode, Processor};
+use texunit_simt::dump::{self, Level, Mode, Pass, Processor};
 use texunit_simt::{Program, Symbols};
 use texunit_syntax::SourceFile;
 
 /// Arguments of `texunit dump`.
 #[derive(Clone, Debug, Args)]
 pub struct DumpArgs {
-    /// A PTX file; or, for `region` and `asm`, a file with a region as `--stage region` prints it.
+    /// A PTX file; or, for `region` and `asm`, a file with a region as `--stage region` prints it;
+    /// or, for `kir`, one with warp code as `--stage kir` prints it.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Only this kernel, with the functions that it can call. Default: all kernels.
@@ -22,6 +23,9 @@ pub struct DumpArgs {
     /// What is printed.
     #[arg(long, value_enum, default_value_t = Stage::Kir)]
     pub stage: Stage,
+    /// A pass that is applied to a file with warp code.
+    #[arg(long, value_enum, value_name = "PASS")]
+    pub pass: Option<PassArg>,
     /// The instructions that `asm` is made of. Default: the best ones of this processor.
     #[arg(long, value_enum)]
     pub level: Option<LevelArg>,
@@ -47,6 +51,24 @@ pub enum Stage {
     Region,
     /// Machine code, with how each access finds its addresses
     Asm,
+}
+
+crate::args::choices! {
+    /// A pass from warp code to warp code.
+    PassArg for Pass {
+        /// Yields in spin loops
+        Yields,
+        /// Joins at the reconvergence points of branches
+        Joins,
+        /// Registers of kernels are allocated
+        Registers,
+        /// Marks, which notify observers
+        Marks,
+        /// Counters of blocks and branches
+        Counters,
+        /// Shadows, which tell which bits are uninitialised
+        Shadows,
+    }
 }
 
 crate::args::choices! {
@@ -135,6 +157,19 @@ pub fn text(args: &DumpArgs) -> Result<String, String> {
         let code = (args.stage == Stage::Asm).then(|| args.code());
         return dump::of_region(source.text(), code)
             .map_err(|e| error(format!("`{shown}` has no region: {e}")));
+    }
+    if dump::is_warp_code(source.text()) {
+        if args.stage != Stage::Kir {
+            return Err("error: warp code can be printed as `kir` only".to_owned());
+        }
+        let shown = args.file.display();
+        return dump::of_warp_code(source.text(), args.pass.map(Pass::from))
+            .map_err(|e| error(format!("`{shown}` has no warp code: {e}")));
+    }
+    if args.pass.is_some() {
+        return Err(
+            "error: `--pass` needs a file with warp code, as `--stage kir` prints it".to_owned()
+        );
     }
     let module = crate::init::typed(&source)?;
     if args.stage == Stage::Ir {

@@ -85,7 +85,7 @@ table! { CALLED calls
         ["prmt.b32.rc16"] |a, b, c| permute(a, b, selector(PrmtMode::Rc16, c));
     }
     function {
-        ["lop3.b32"] | | Alu::Lop3(lop3);
+        ["lop3.b32"] | | Alu::Lop3;
     }
 }
 
@@ -191,6 +191,13 @@ fn permute<V: B32>(a: V, b: V, selector: V) -> V {
     let value = a.bytes(place.or(of_b)).or(b.bytes(place.or(of_b.xor(lit(0x80 * each)))));
     let spread = nibbles.shr_u(lit(3)).and(lit(each)).mul_lo(lit(0xff));
     value.shr_u(lit(7)).and(lit(each)).mul_lo(lit(0xff)).pick(value, spread)
+}
+
+/// A Boolean function of two predicates, by its truth table ([`Alu::Predicate`]).
+#[inline]
+pub fn logic(table: u8, a: u32, b: u32) -> u32 {
+    let of = |bit: u32| 0_u32.wrapping_sub(u32::from(table) >> bit & 1);
+    of(3) & a & b | of(2) & a & !b | of(1) & !a & b | of(0) & !a & !b
 }
 
 /// A Boolean function of three sources, by its truth table.

@@ -21,7 +21,7 @@ mod integer;
 mod pairs;
 mod parts;
 
-pub use bits::lop3;
+pub use bits::{logic, lop3};
 
 use crate::key::Key;
 use crate::row::{Row, Template};

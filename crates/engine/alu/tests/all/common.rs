@@ -1,7 +1,7 @@
 //! Runs one arithmetic instruction, written as in PTX, on given values.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use texunit_alu::{Alu, Approximate, Lanes, ResultKind, Row, Value, find, with_data};
+use texunit_alu::{Alu, Approximate, Lanes, ResultKind, Row, Value, find, logic, lop3, with_data};
 use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, PrmtMode, Rounding, ScalarType, TestOp};
 
 /// Parses an instruction such as `mad.hi.sat.s32`; every modifier must be known.
@@ -108,11 +108,11 @@ impl Instruction {
         let mask = |k: usize| (0..32).fold(0, |m, i| m | ((wide[k][i] & 1) as u32) << i);
         let [a, b, c, _] = &wide;
         let result = match (self.alu(), self) {
-            (Alu::Lop3(f), _) => {
-                f(&mut value.narrow, &narrow[0], &narrow[1], &narrow[2], rows[0][3] as u8);
+            (Alu::Lop3, _) => {
+                lop3(&mut value.narrow, &narrow[0], &narrow[1], &narrow[2], rows[0][3] as u8);
                 value.narrow.map(u64::from)
             }
-            (Alu::Predicate(f), _) => bits(f(mask(0), mask(1))),
+            (Alu::Predicate(table), _) => bits(logic(table, mask(0), mask(1))),
             (Alu::Convert(f), _) => {
                 f.run(&mut value.wide, a, b);
                 value.wide

@@ -3,7 +3,7 @@
 //! in, and [`super::Op`] has them in boxes. The executor, the observers and the JIT read them.
 
 use super::{Constants, Located, Slot};
-use crate::runtime::Function;
+use crate::runtime::Named;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
 use texunit_memory::SpaceKind;
@@ -33,7 +33,7 @@ pub(crate) enum MemSpace {
 }
 
 /// Operands of a load or store.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
     pub(crate) mem_space: MemSpace,
     /// Bytes of an element: 1, 2, 4 or 8.
@@ -168,6 +168,12 @@ pub(crate) enum Value {
     Register(Slot),
 }
 
+impl Default for Value {
+    fn default() -> Self {
+        Self::Frame(0)
+    }
+}
+
 /// An argument or result that is copied between caller and callee.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
@@ -181,7 +187,7 @@ pub(crate) struct Passed {
 }
 
 /// Operands of a call of a PTX function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Call {
     pub(crate) callee: Callee,
     pub(crate) arguments: Vec<Passed>,
@@ -191,7 +197,7 @@ pub(crate) struct Call {
 }
 
 /// Operands of a call of `vprintf`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Printf {
     pub(crate) format: Value,
     pub(crate) arguments: Value,
@@ -208,7 +214,7 @@ pub(crate) enum HeapAction {
 }
 
 /// Operands of a call of `malloc` or `free`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct HeapCall {
     pub(crate) action: HeapAction,
     pub(crate) result: Option<Value>,
@@ -217,18 +223,13 @@ pub(crate) struct HeapCall {
 /// Operands of a call of a device runtime function.
 #[derive(Clone, Debug)]
 pub(crate) struct RuntimeCall {
-    pub(crate) function: Function,
-    /// Whether stream 0 means the calling thread's own default stream, as in the functions with the
-    /// suffix `_ptsz`.
-    pub(crate) is_per_thread: bool,
+    pub(crate) function: Named,
     pub(crate) arguments: Vec<Value>,
-    /// Bytes of each argument.
-    pub(crate) sizes: &'static [u8],
     pub(crate) result: Option<Value>,
 }
 
 /// Operands of a call of `__assertfail`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct AssertFail {
     pub(crate) message: Value,
     pub(crate) file: Value,
@@ -246,7 +247,7 @@ pub(crate) enum BarrierKind {
 }
 
 /// Operands of `bar` and `barrier`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Barrier {
     pub(crate) kind: BarrierKind,
     pub(crate) id: Slot,
@@ -287,7 +288,7 @@ pub(crate) struct Shuffle {
 }
 
 /// A texture, sampler or surface operand.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Handle {
     pub(crate) slot: Slot,
     /// Keyword and name of a module-scope reference, for messages.
@@ -296,13 +297,14 @@ pub(crate) struct Handle {
 }
 
 /// Where an instruction takes its texture, sampler or surface from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HandleSource {
     /// A module-scope reference of this name.
     Reference(String),
     /// A kernel parameter of this name.
     Parameter(String),
     /// A handle in a register.
+    #[default]
     Register,
 }
 
@@ -396,7 +398,7 @@ impl Fetch {
 
 /// Operands behind the brackets of a `tex` or `tld4`. An operand that the instruction lacks is
 /// zero.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MoreOperands {
     pub(crate) level: Slot,
     pub(crate) dpdx: [Slot; 3],

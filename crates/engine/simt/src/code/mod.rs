@@ -8,17 +8,20 @@
 mod decoded;
 mod events;
 mod forms;
+mod insert;
 mod mark;
 mod mbarrier;
 mod order;
 mod shadow;
 mod slot;
 mod special_memory;
+mod word;
 
 pub(crate) use decoded::{Decoded, OF_CTA, PRODUCTS, of_cta};
 pub use events::Events;
 pub use forms::HandleSource;
 pub(crate) use forms::*;
+pub(crate) use insert::{Item, Role, assemble};
 pub(crate) use mark::Mark;
 pub use mark::{GroupedLoad, Synchronization};
 pub use mbarrier::MbarrierState;
@@ -29,6 +32,7 @@ pub(crate) use shadow::{Check, FetchShadow, Shadow, SurfaceShadow};
 pub(crate) use slot::Slot;
 pub use special_memory::MbarrierAction;
 pub(crate) use special_memory::*;
+pub(crate) use word::Word;
 
 use std::ops::Range;
 use texunit_alu::{Alu, Kind, L32, L64, MAX, Row, Temporaries};
@@ -41,8 +45,6 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Stands for a reconvergence point: the lanes reconverge when the function returns.
 pub(crate) const AT_RETURN: u32 = u32::MAX - 1;
 
-pub(crate) type Lop3Fn = fn(&mut L32, &L32, &L32, &L32, u8);
-
 /// Destinations of a comparison: `p = r op c`, `q = !r op c`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompareTo {
@@ -53,7 +55,7 @@ pub(crate) struct CompareTo {
 }
 
 /// An arithmetic instruction with carries or with an immediate of its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rare {
     pub(crate) alu: Alu,
     pub(crate) d: Slot,
@@ -179,7 +181,6 @@ pub(crate) enum Op {
         s: [Slot; 4],
     },
     Lop3 {
-        f: Lop3Fn,
         d: Slot,
         s: [Slot; 3],
         table: u8,
@@ -209,9 +210,9 @@ pub(crate) enum Op {
         d: Slot,
         a: Slot,
     },
-    /// Boolean operation on predicates.
+    /// Boolean operation on predicates, given by its truth table ([`texunit_alu::logic`]).
     Logic {
-        f: fn(u32, u32) -> u32,
+        table: u8,
         d: Slot,
         a: Slot,
         b: Slot,
@@ -353,7 +354,7 @@ pub(crate) enum Op {
 
 /// A function: its range of instructions, the numbers of its registers, and the size of its call
 /// frame.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Func {
     pub(crate) name: String,
     pub(crate) is_entry: bool,
@@ -428,6 +429,31 @@ pub(crate) struct Code {
 }
 
 impl Code {
+    /// Adds what follows from the instructions.
+    pub(crate) fn complete(&mut self) {
+        self.decoded = self.insts.iter().map(Decoded::of).collect();
+        for inst in &self.insts {
+            match &inst.op {
+                Op::ClusterBarrier { .. } => self.has_cluster_barrier = true,
+                Op::ActiveMask { .. } => self.uses_activemask = true,
+                Op::Shuffle(shuffle) => self.uses_activemask |= shuffle.members.is_none(),
+                Op::Vote { members, .. } => self.uses_activemask |= members.is_none(),
+                Op::Fetch(fetch) => self.sites = self.sites.max(fetch.site + 1),
+                Op::SurfaceLoad(access) | Op::SurfaceStore(access) => {
+                    self.sites = self.sites.max(access.site + 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A code with the same functions, constants and properties, but no instructions.
+    pub(crate) fn without_instructions(&self) -> Self {
+        let (insts, decoded) = (Vec::new(), Vec::new());
+        let (funcs, constants) = (self.funcs.clone(), self.constants.clone());
+        Self { insts, decoded, funcs, constants, patches: self.patches.clone(), ..*self }
+    }
+
     /// Number of the function that contains an instruction.
     #[inline]
     pub(crate) fn function_at(&self, pc: u32) -> Option<usize> {

@@ -10,6 +10,12 @@ const INDEX: u32 = PREDICATE - 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Slot(u32);
 
+impl Default for Slot {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 impl Slot {
     /// No operand: a read has no value, a write has no effect.
     pub(crate) const NONE: Slot = Slot(u32::MAX);

@@ -7,7 +7,7 @@ use texunit_isa::{AtomOp, ScalarType};
 use texunit_tensor::Operation;
 
 /// A memory operand: state space, base register or constant (or none), and offset.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Located {
     pub(crate) mem_space: MemSpace,
     pub(crate) base: Slot,
@@ -16,7 +16,7 @@ pub(crate) struct Located {
 
 /// `cp.async` from global to shared memory; `cp.async.bulk` between both, or between the shared
 /// memories of a cluster; `cp.reduce.async.bulk`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct AsyncCopy {
     pub(crate) to: Located,
     pub(crate) from: Located,
@@ -63,9 +63,10 @@ impl AsyncCopy {
 }
 
 /// The operation of an mbarrier instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MbarrierAction {
     /// `mbarrier.init`
+    #[default]
     Init,
     /// `mbarrier.inval`
     Inval,
@@ -98,7 +99,7 @@ pub enum MbarrierAction {
 }
 
 /// Operands of an mbarrier instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Mbarrier {
     pub(crate) action: MbarrierAction,
     /// Address of the mbarrier; unused for `pending_count`.
@@ -120,7 +121,7 @@ pub(crate) enum MatrixAction {
 }
 
 /// Operands for matrices of 8 x 8 elements of 16 bits, distributed over the lanes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Matrix {
     pub(crate) action: MatrixAction,
     pub(crate) transposed: bool,
@@ -146,17 +147,9 @@ pub(crate) struct Mma {
     pub(crate) members: Slot,
 }
 
-impl Mma {
-    /// Calls `f` with each register that the instruction reads.
-    pub(crate) fn each_source(&self, mut f: impl FnMut(Slot)) {
-        self.sources.iter().flatten().copied().for_each(&mut f);
-        [self.metadata, self.members].into_iter().for_each(f);
-    }
-}
-
 /// `alloca`, `stacksave`, `stackrestore`. The hidden word at offset `at` of the call frame holds
 /// the number of bytes that a lane has allocated beyond `end`, the end of the frame's variables.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stack {
     pub(crate) action: StackAction,
     pub(crate) at: u32,

@@ -71,7 +71,7 @@ impl Context<'_> {
             return fault_of_all(FaultKind::BadOperand(why.to_owned()));
         };
         self.record_side_effect();
-        let mut results = [0; 32];
+        let (function, mut results) = (call.function.function, [0; 32]);
         let [mut got, mut sizes, mut gave] = [[0; 32]; 3];
         for lane in lanes(mask) {
             let words = self.words_of(warp, call, lane);
@@ -79,13 +79,13 @@ impl Context<'_> {
                 split: *split,
                 lane,
                 runtime,
-                is_per_thread: call.is_per_thread,
+                is_per_thread: call.function.is_per_thread,
                 got: (0, 0),
                 gave: 0,
                 warp: &mut *warp,
                 context: &mut *self,
             };
-            let answer = of.answer(call.function, &words);
+            let answer = of.answer(function, &words);
             ((got[lane], sizes[lane]), gave[lane]) = (of.got, of.gave);
             results[lane] = match answer {
                 Ok(value) => value,
@@ -93,14 +93,14 @@ impl Context<'_> {
                 Err(Failed::Code(failed)) => {
                     self.last_errors.insert(32 * warp.index + lane as u32, failed);
                     // The result of a failed allocation is null.
-                    if call.function.result() == 8 { 0 } else { failed.into() }
+                    if function.result() == 8 { 0 } else { failed.into() }
                 }
             };
         }
-        if call.function.uses_heap() || gave != [0; 32] {
+        if function.uses_heap() || gave != [0; 32] {
             self.notify_memory(warp, (mask, split.pc), (&sizes, &got, &gave));
         }
-        return_values(warp, call.result, (&results, call.function.result()), mask);
+        return_values(warp, call.result, (&results, function.result()), mask);
         split.pc += 1;
         Ok(Flow::Continues)
     }
@@ -108,7 +108,7 @@ impl Context<'_> {
     /// The arguments of a lane as words.
     fn words_of(&self, warp: &Warp, call: &RuntimeCall, lane: usize) -> Vec<u64> {
         let mut words = Vec::new();
-        for (&value, &size) in call.arguments.iter().zip(call.sizes) {
+        for (&value, &size) in call.arguments.iter().zip(call.function.sizes) {
             let step = if size == 12 { 4 } else { size.min(8) };
             words.extend((0..size / step).map(|i| {
                 let value = match value {

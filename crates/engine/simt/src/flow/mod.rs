@@ -4,10 +4,13 @@
 //! [`Flow`] gives the control-flow graph, liveness and known register values, all from the view of
 //! a single thread.
 
+mod others;
+mod parts;
 mod values;
 mod visit;
 
-pub(crate) use visit::{each_slot, each_slot_mut, reads, writes};
+pub(crate) use parts::{Parts, PartsMut};
+pub(crate) use visit::{each_part, each_part_mut, each_slot, each_slot_mut, reads, writes};
 
 use crate::code::{Code, Func, Inst, Op, Slot};
 use std::ops::Range;

@@ -82,14 +82,14 @@ impl<'a> Builder<'a> {
     ) -> Option<()> {
         let shape = row.shape();
         match row.function() {
-            Alu::Lop3(f) => {
+            Alu::Lop3 => {
                 let s = [self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.narrow_at(ops, 2)?];
                 let Some(Operand::Imm(table)) = ops.get(3) else { return None };
                 let (to, cut) = self.result(d, false, keep);
-                self.emit(Op::Lop3 { f, d: to, s, table: *table as u8 });
+                self.emit(Op::Lop3 { d: to, s, table: *table as u8 });
                 self.cut(d, to, keep, cut);
             }
-            Alu::Predicate(f) => self.logic(f, d, ops)?,
+            Alu::Predicate(table) => self.logic(table, d, ops)?,
             Alu::Carry(_) => self.rare(row.function(), d, keep, ops, mods)?,
             _ if matches!(shape.result, ResultKind::Predicate | ResultKind::Predicates) => {
                 return None;
@@ -143,14 +143,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn logic(&mut self, f: fn(u32, u32) -> u32, d: Slot, ops: &[Operand]) -> Option<()> {
+    fn logic(&mut self, table: u8, d: Slot, ops: &[Operand]) -> Option<()> {
         let a = self.predicate(ops.first()?)?;
         let b = match ops.get(1) {
             Some(b) => self.predicate(b)?,
             None => Slot::FALSE,
         };
         if !d.is_none() {
-            self.emit(Op::Logic { f, d, a, b });
+            self.emit(Op::Logic { table, d, a, b });
         }
         Some(())
     }
@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
         self.helper(Op::Compute { row: keys, d: key, s: [a; 4] });
         self.unguarded(|b| b.emit(Op::Redux { op, ty, d: least, a: key, members }));
         if !d.is_none() {
-            self.finisher(Op::Compute { row: &FROM_KEYS, d, s: [least; 4] });
+            self.finisher(Op::Compute { row: &KEYS[4], d, s: [least; 4] });
         }
         Some(())
     }
@@ -281,13 +281,19 @@ fn keys(d: &mut L32, a: &L32, keep: u32, nan: u32) {
 
 /// Key conversions of numbers and of magnitudes, first with NaNs above all numbers, then with NaNs
 /// below.
-static KEYS: [Row; 4] = [
-    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, u32::MAX, KEY_MAX)),
-    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, SIGN - 1, KEY_MAX)),
-    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, u32::MAX, SIGN)),
-    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, SIGN - 1, SIGN)),
+/// Last, the conversion back.
+static KEYS: [Row; 5] = [
+    Row::helper("KeyNanMax", |d, a, _, _| keys(d, a, u32::MAX, KEY_MAX)),
+    Row::helper("KeyAbsNanMax", |d, a, _, _| keys(d, a, SIGN - 1, KEY_MAX)),
+    Row::helper("KeyNanMin", |d, a, _, _| keys(d, a, u32::MAX, SIGN)),
+    Row::helper("KeyAbsNanMin", |d, a, _, _| keys(d, a, SIGN - 1, SIGN)),
+    Row::helper("FromKey", from_keys),
 ];
-static FROM_KEYS: Row = Row::helper("numbers of keys", from_keys);
+
+/// The operations that only lowering uses.
+pub(crate) fn helper_rows() -> &'static [Row] {
+    &KEYS
+}
 
 fn from_keys(d: &mut L32, a: &L32, _: &L32, _: &L32) {
     for (d, key) in d.iter_mut().zip(a) {

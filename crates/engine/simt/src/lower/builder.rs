@@ -13,13 +13,6 @@ use texunit_forms::sort_by_key;
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// The code of a function whose branch targets are still labels.
-pub(crate) struct UnresolvedCode {
-    pub(crate) insts: Vec<Inst>,
-    pub(crate) labels: Vec<u32>,
-    pub(crate) is_entry: bool,
-}
-
 /// Lowers a function to warp code.
 pub(crate) struct Builder<'a> {
     pub(crate) module: &'a ir::Module,
@@ -278,7 +271,21 @@ impl<'a> Builder<'a> {
         if self.function.is_entry { "kernel" } else { "function" }
     }
 
-    pub(crate) fn finish(mut self) -> (Func, UnresolvedCode, Requirements) {
+    /// Ends the function, whose first instruction gets this number, with a return.
+    pub(crate) fn finish(mut self, entry: u32) -> (Func, Vec<Inst>, Requirements) {
+        let end = self.insts.len() as u32;
+        self.span = self.insts.last().map_or_else(Default::default, |inst| inst.span);
+        self.helper(Op::Return);
+        let resolve = |label: &mut u32| {
+            *label = entry + self.labels.get(*label as usize).copied().unwrap_or(end);
+        };
+        for inst in &mut self.insts {
+            match &mut inst.op {
+                Op::Branch { target, .. } => resolve(target),
+                Op::BranchIndexed { targets, .. } => targets.iter_mut().for_each(resolve),
+                _ => {}
+            }
+        }
         sort_by_key(&mut self.needs.functions, |&f| f);
         self.needs.functions.dedup();
         sort_by_key(&mut self.needs.shared, |&v| v);
@@ -288,7 +295,7 @@ impl<'a> Builder<'a> {
         let func = Func {
             name: f.name.clone(),
             is_entry: f.is_entry,
-            entry: 0,
+            entry,
             narrow: self.narrow.count,
             wide: self.wide.count,
             predicates: self.predicates.count,
@@ -300,9 +307,7 @@ impl<'a> Builder<'a> {
             clears_predicates: f.is_entry,
             registers: Vec::new(),
         };
-        let unresolved =
-            UnresolvedCode { insts: self.insts, labels: self.labels, is_entry: f.is_entry };
-        (func, unresolved, self.needs)
+        (func, self.insts, self.needs)
     }
 
     /// Appends an operation under the instruction's guard.

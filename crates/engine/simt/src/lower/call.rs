@@ -165,19 +165,21 @@ impl<'a> Builder<'a> {
 
     /// Lowers a call of the device runtime.
     fn runtime(&mut self, name: &str, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
-        let Named { function, sizes, is_per_thread } = Function::named(name)?;
+        let function = Named::of(name)?;
         let fits = |(value, &size): (&Value, &u8)| match value {
             Value::Frame(_) => true,
             Value::Register(slot) => size <= 8 && !slot.is_none() && !slot.is_predicate(),
         };
-        if arguments.len() != sizes.len() || !arguments.iter().zip(sizes).all(fits) {
+        if arguments.len() != function.sizes.len()
+            || !arguments.iter().zip(function.sizes).all(fits)
+        {
             return None;
         }
         // Parameter buffers of device launches are allocated in the device heap.
         (self.needs.runtime, self.needs.heap) = (true, true);
-        self.needs.allocates |= matches!(function, Function::Malloc | Function::Free);
+        self.needs.allocates |= matches!(function.function, Function::Malloc | Function::Free);
         let result = results.first().copied();
-        let call = RuntimeCall { function, is_per_thread, arguments, sizes, result };
+        let call = RuntimeCall { function, arguments, result };
         self.emit(Op::Runtime(Box::new(call)));
         Some(())
     }

@@ -1,5 +1,18 @@
 //! Lowers a typed module to warp code.
 //!
+//! A kernel and the functions that it can call go through these steps ([`unit`]). Those of typed
+//! functions choose among forms of an instruction; the passes after them change warp code, and
+//! `texunit dump --pass NAME` applies each to the text form of warp code ([`crate::text`]).
+//!
+//! | step | receives, returns |
+//! |---|---|
+//! | [`fuse`] | typed function: products that are fused into sums |
+//! | [`builder`] | typed function and pairs: instructions whose targets are instructions |
+//! | `yields` ([`spin`]) | warp code: the same with a `yield` in each spin loop |
+//! | `joins` ([`joins`]) | warp code: the same with reconvergence points |
+//! | `registers` ([`reuse`]) | warp code: the same with fewer registers |
+//! | `shadows`, `counters`, `marks` ([`crate::marks`]) | warp code: a copy for observers |
+//!
 //! Lowering never fails: an unsupported instruction becomes a diagnostic, which
 //! [`Program::unsupported`] lists for every kernel that can reach it, and a fault if it is
 //! executed.
@@ -14,6 +27,7 @@ mod fetch;
 mod fidelity;
 mod fuse;
 mod fused;
+mod joins;
 mod memory;
 mod moves;
 mod operands;
@@ -33,23 +47,26 @@ mod unit;
 mod unsupported;
 
 pub use crate::kernel::KernelId;
+pub(crate) use arithmetic::helper_rows;
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
 pub use fidelity::InstructionForm;
+pub(crate) use joins::join;
 pub(crate) use operands::is_nondeterministic;
+pub(crate) use pools::Pools;
 pub use program::Program;
 pub(crate) use program::SharedLayout;
 pub use reach::Reach;
 pub use resources::Resources;
+pub(crate) use reuse::share_rows;
 pub use sites::{FetchSite, HandleSource};
+pub(crate) use spin::yield_in_loops;
 pub use symbols::{Symbols, function_address, function_of_address};
+pub(crate) use tensor::product_of;
 use texunit_check::ir;
-use texunit_flow::Cfg;
 use texunit_syntax::{Diagnostic, SourceFile};
 pub(crate) use unit::Unit;
 pub use unsupported::is_known_function;
-
-use crate::flow::FunctionCode;
 
 /// Requirements of a function besides its code.
 #[derive(Clone, Debug, Default)]
@@ -101,87 +118,4 @@ fn checked(text: &str) -> (ir::Module, SourceFile) {
 pub(crate) fn lower_text(text: &str) -> Program {
     let (module, source) = checked(text);
     lower(module, Symbols::default(), source)
-}
-
-/// Resolves labels, and inserts a `Join` at the reconvergence point of each divergent branch: its
-/// immediate post-dominator.
-fn flow_into(unresolved: builder::UnresolvedCode, entry: u32) -> Vec<crate::code::Inst> {
-    use crate::code::{AT_RETURN, Callee, Inst, NONE, Op, Slot};
-    let builder::UnresolvedCode { mut insts, labels, is_entry } = unresolved;
-    let last = insts.len();
-    let resolve = |to: &mut u32| *to = labels.get(*to as usize).map_or(last as u32, |&at| at);
-    for inst in &mut insts {
-        match &mut inst.op {
-            Op::Branch { target, .. } => resolve(target),
-            Op::BranchIndexed { targets, .. } => targets.iter_mut().for_each(resolve),
-            _ => {}
-        }
-    }
-    let cfg = Cfg::new(&FunctionCode::without_registers(&insts, 0));
-    let post_dominators = cfg.immediate_post_dominators();
-    // For each divergent branch, its reconvergence point; the number of instructions stands for the
-    // function's end.
-    let meet = |(at, inst): (usize, &Inst)| {
-        let separates = match inst.op {
-            Op::Branch { .. } => inst.guard != Slot::TRUE,
-            Op::BranchIndexed { .. } => true,
-            _ => false,
-        };
-        let meet = post_dominators[cfg.block_of(at) as usize].min(cfg.exit());
-        separates.then(|| cfg.range(meet).start)
-    };
-    let meets: Vec<Option<usize>> = insts.iter().enumerate().map(meet).collect();
-    let mut joins = vec![false; last + 1];
-    for (i, (inst, meet)) in insts.iter().zip(&meets).enumerate() {
-        if let Some(at) = meet.filter(|&at| at < last) {
-            joins[at] = true;
-        }
-        if let Op::Call(call) = &inst.op
-            && matches!(call.callee, Callee::Indirect { .. })
-        {
-            joins[i + 1] = true;
-        }
-    }
-    let mut moved = Vec::with_capacity(joins.len());
-    let mut pc = entry;
-    for &join in &joins {
-        moved.push(pc);
-        pc += 1 + u32::from(join);
-    }
-    let mut out = Vec::with_capacity(pc as usize - entry as usize);
-    let end = Inst {
-        op: Op::Return,
-        guard: Slot::TRUE,
-        count: 0,
-        span: insts.last().map_or_else(Default::default, |i| i.span),
-    };
-    for (i, mut inst) in insts.into_iter().chain(std::iter::once(end)).enumerate() {
-        if joins[i] {
-            out.push(Inst { op: Op::Join, guard: Slot::TRUE, count: 0, span: inst.span });
-        }
-        let meet = match meets.get(i).copied().flatten() {
-            Some(at) if at < last => moved[at],
-            Some(_) if !is_entry => AT_RETURN,
-            _ => NONE,
-        };
-        match &mut inst.op {
-            Op::Branch { target, reconverge } => {
-                *target = moved[*target as usize];
-                *reconverge = meet;
-            }
-            Op::BranchIndexed { targets, reconverge, .. } => {
-                targets.iter_mut().for_each(|t| *t = moved[*t as usize]);
-                *reconverge = meet;
-            }
-            Op::Call(call) => {
-                if let Callee::Indirect { reconverge, .. } = &mut call.callee {
-                    *reconverge = moved[i + 1];
-                }
-            }
-            Op::Return if is_entry => inst.op = Op::Exit,
-            _ => {}
-        }
-        out.push(inst);
-    }
-    out
 }

@@ -16,7 +16,7 @@ impl<'a> Builder<'a> {
             return;
         }
         let op = match (d.is_predicate(), d.is_wide(), a.is_predicate(), a.is_wide()) {
-            (true, _, true, _) => Op::Logic { f: |a, b| a | b, d, a, b: Slot::FALSE },
+            (true, _, true, _) => Op::Logic { table: 0b1110, d, a, b: Slot::FALSE },
             (false, false, false, false) if keep >= u64::from(u32::MAX) => Op::Mov { d, a },
             (false, true, false, true) => Op::Mov { d, a },
             _ => self.kept(d, a, keep),

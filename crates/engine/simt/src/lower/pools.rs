@@ -35,7 +35,7 @@ impl Pools {
     }
 
     /// A constant for the address of a shared variable, which is patched for each kernel.
-    pub(super) fn shared(&mut self, variable: ir::VarId, addend: u64, wide: bool) -> Slot {
+    pub(crate) fn shared(&mut self, variable: ir::VarId, addend: u64, wide: bool) -> Slot {
         if let Some(slot) = self.shared_at.get(&(variable, addend, wide)) {
             return *slot;
         }
@@ -51,8 +51,8 @@ impl Pools {
         slot
     }
 
-    pub(crate) fn finish(self) -> (Constants, Vec<SharedPatch>, usize) {
-        (Constants { narrow: self.narrow, wide: self.wide }, self.patches, self.sites)
+    pub(crate) fn finish(self) -> (Constants, Vec<SharedPatch>) {
+        (Constants { narrow: self.narrow, wide: self.wide }, self.patches)
     }
 }
 

@@ -21,9 +21,14 @@ const MAX: (usize, usize) = (4096, 1 << 22);
 /// The first and last instruction between which a register is live.
 type Span = (usize, usize);
 
+/// Allocates the registers of all kernels of a code, which have their temporaries.
+pub(crate) fn share_rows(code: &mut Code) {
+    (0..code.funcs.len()).for_each(|function| share_rows_of(code, function));
+}
+
 /// Allocates the registers of a kernel. A function that has calls, or instructions with operands of
 /// other kinds, is left unchanged.
-pub(super) fn share_rows(code: &mut Code, function: usize) {
+fn share_rows_of(code: &mut Code, function: usize) {
     let func = &code.funcs[function];
     let registers = (func.narrow + func.wide) as usize;
     if !func.is_entry || !func.has_body || registers > MAX.0 {
@@ -47,7 +52,7 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
         _ => slot,
     };
     for inst in &mut code.insts[first..end] {
-        each_slot_mut(&mut inst.op, |_, slot| *slot = row(*slot));
+        each_slot_mut(&mut inst.op, &mut |_, slot| *slot = row(*slot));
         if let Op::Fetch(fetch) = &mut inst.op {
             fetch.find_block();
         }
@@ -56,6 +61,8 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     let (narrow, wide) = (most(&narrow), most(&wide));
     let func = &mut code.funcs[function];
     (func.narrow, func.wide) = (narrow, wide);
+    func.predicates = func.predicates.saturating_sub(texunit_alu::MAX.predicates);
+    func.add_temporaries();
     func.cleared &= reads_registers;
     func.clears_predicates &= reads_predicates;
 }

@@ -5,8 +5,8 @@
 //! [`Op::Yield`] is inserted before the back edge. Correctness does not depend on finding all spin
 //! loops, because the length of a warp's turn is limited anyway.
 
-use super::builder::UnresolvedCode;
-use crate::code::{Inst, MemSpace, Op, Slot};
+use super::joins::insert;
+use crate::code::{Code, Inst, MemSpace, Op, Slot};
 use crate::flow::each_slot;
 use texunit_flow::Access;
 use texunit_isa::AtomOp;
@@ -14,41 +14,35 @@ use texunit_isa::AtomOp;
 /// Maximum number of instructions of a loop that is considered.
 const LONGEST: usize = 64;
 
-/// Inserts a `Yield` before the back edge of each spin loop. Returns whether there is any.
-pub(super) fn yield_in_loops(unresolved: &mut UnresolvedCode) -> bool {
-    let UnresolvedCode { insts, labels, .. } = unresolved;
-    let start = |inst: &Inst| match inst.op {
-        Op::Branch { target, .. } => labels.get(target as usize).map(|&at| at as usize),
-        _ => None,
-    };
+/// Inserts a `Yield` before the back edge of each spin loop. Returns the numbers of the functions
+/// that have any.
+pub(crate) fn yield_in_loops(code: &mut Code) -> Vec<usize> {
+    let insts = &code.insts;
     let waits = |at: usize, inst: &Inst| {
         let first = start(inst)?;
         let short = first <= at && at - first < LONGEST;
-        (short && only_waits(&insts[first..=at], first, &start)).then_some(at)
+        (short && only_waits(&insts[first..=at], first)).then_some(at)
     };
     let found: Vec<usize> =
         insts.iter().enumerate().filter_map(|(at, inst)| waits(at, inst)).collect();
-    if found.is_empty() {
-        return false;
+    let functions = found.iter().filter_map(|&at| code.function_at(at as u32)).collect();
+    if !found.is_empty() {
+        // A branch to the back edge executes the `Yield` as well.
+        insert(code, |at| found.binary_search(&at).is_ok().then_some(Op::Yield));
     }
-    for label in labels.iter_mut() {
-        // A branch to the back edge has to execute the `Yield` as well, so that its label moves.
-        *label += found.partition_point(|&at| at < *label as usize) as u32;
-    }
-    let mut out = Vec::with_capacity(insts.len() + found.len());
-    let mut found = found.into_iter().peekable();
-    for (at, inst) in insts.drain(..).enumerate() {
-        if found.next_if_eq(&at).is_some() {
-            out.push(Inst { op: Op::Yield, guard: Slot::TRUE, count: 0, span: inst.span });
-        }
-        out.push(inst);
-    }
-    *insts = out;
-    true
+    functions
 }
 
-/// Whether a loop is a spin loop. `start` returns the target of a branch.
-fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize>) -> bool {
+/// The target of a branch.
+fn start(inst: &Inst) -> Option<usize> {
+    match inst.op {
+        Op::Branch { target, .. } => Some(target as usize),
+        _ => None,
+    }
+}
+
+/// Whether a loop, which begins at instruction `first`, is a spin loop.
+fn only_waits(body: &[Inst], first: usize) -> bool {
     // `early`: registers that the loop reads before it writes them. `written`: registers that the
     // loop writes. `whole`: registers that all lanes have written.
     let (mut early, mut written, mut whole) = (Vec::new(), Vec::new(), Vec::new());

@@ -44,6 +44,22 @@ fn product(mods: &Modifiers) -> Option<Product> {
     Some(Product { shape, a, b, c, d, saturate, operation, sparse, wmma: false })
 }
 
+/// The product that an `mma` or `wmma.mma` computes, with the layout of its matrices.
+pub(crate) fn product_of(opcode: Opcode, mods: &Modifiers, selector: u8) -> Option<Arc<Operation>> {
+    let (product, mut orders) = (product(mods)?, orders(mods));
+    let orders = (orders.next().unwrap_or_default(), orders.next().unwrap_or_default());
+    let operation = match opcode {
+        Opcode::Wmma => Operation::wmma(product),
+        _ => Operation::mma(product, orders, selector),
+    };
+    Some(Arc::new(match mods.rounding {
+        None | Some(Rounding::Rn) => operation,
+        Some(Rounding::Rz) => operation.rounding(directed::<{ soft::RZ }>),
+        Some(Rounding::Rm) => operation.rounding(directed::<{ soft::RM }>),
+        Some(_) => operation.rounding(directed::<{ soft::RP }>),
+    }))
+}
+
 /// The fragment that a `wmma` load or store transfers. The types of the other matrices are chosen
 /// to match.
 fn fragment(mods: &Modifiers) -> Option<(Fragment, ElementType, MatrixOrder)> {
@@ -90,12 +106,12 @@ impl MatrixOrder {
 impl<'a> Builder<'a> {
     pub(super) fn product(&mut self, inst: &'a Instruction) -> Option<()> {
         let [Operand::Vector(d), a, b, c, rest @ ..] = &inst.operands[..] else { return None };
-        let product = product(&inst.mods)?;
+        let is_wide = product(&inst.mods)?.a == ElementType::F64;
         let mut sources: [Vec<Slot>; 3] = Default::default();
         for (slots, operand) in sources.iter_mut().zip([a, b, c]) {
             let Operand::Vector(parts) = operand else { return None };
             for part in parts {
-                slots.push(self.source(part, product.a == ElementType::F64)?);
+                slots.push(self.source(part, is_wide)?);
             }
         }
         let d: Option<Vec<Slot>> = d.iter().map(|part| self.destination(part)).collect();
@@ -103,18 +119,7 @@ impl<'a> Builder<'a> {
             [metadata, Operand::Imm(selector)] => (self.narrow(metadata)?, *selector as u8),
             _ => (Slot::NONE, 0),
         };
-        let mut orders = orders(&inst.mods);
-        let orders = (orders.next().unwrap_or_default(), orders.next().unwrap_or_default());
-        let operation = match inst.opcode {
-            Opcode::Wmma => Operation::wmma(product),
-            _ => Operation::mma(product, orders, selector),
-        };
-        let operation = Arc::new(match inst.mods.rounding {
-            None | Some(Rounding::Rn) => operation,
-            Some(Rounding::Rz) => operation.rounding(directed::<{ soft::RZ }>),
-            Some(Rounding::Rm) => operation.rounding(directed::<{ soft::RM }>),
-            Some(_) => operation.rounding(directed::<{ soft::RP }>),
-        });
+        let operation = product_of(inst.opcode, &inst.mods, selector)?;
         let members = self.constant(u32::MAX.into(), false);
         let op = Mma { operation, sources, d: d?, metadata, members };
         self.unguarded(|b| b.emit(Op::Mma(Box::new(op))));

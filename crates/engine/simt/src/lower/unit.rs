@@ -3,8 +3,8 @@
 use super::builder::Builder;
 use super::pools::Pools;
 use super::symbols::Symbols;
-use super::{Requirements, flow_into, fuse, reuse, spin};
-use crate::code::{Callee, Code, Decoded, Func, NONE, Op};
+use super::{Requirements, fuse, joins, reuse, spin};
+use crate::code::{Callee, Code, Func, NONE, Op};
 use crate::launch::Arithmetic;
 use crate::marks::MarkedCodes;
 use crate::regions::Regions;
@@ -173,18 +173,16 @@ impl UnitBuilder<'_> {
             Form::Debug => builder.slots.clone(),
             Form::Usual => Vec::new(),
         };
-        let (func, mut insts, mut need) = builder.finish();
+        let (func, insts, need) = builder.finish(self.code.insts.len() as u32);
         // A debugger must not show register values of the previous CTA.
         let cleared = func.cleared || (self.form == Form::Debug && func.is_entry);
-        need.may_wait |= spin::yield_in_loops(&mut insts);
-        let entry = self.code.insts.len() as u32;
-        self.code.insts.extend(flow_into(insts, entry));
-        self.code.funcs.push(Func { entry, registers, cleared, ..func });
+        self.code.insts.extend(insts);
+        self.code.funcs.push(Func { registers, cleared, ..func });
         self.needs.push(need);
     }
 
     fn finish(self, targets: Vec<u32>) -> Unit {
-        let Self { mut code, numbers, needs, pools, fusion, .. } = self;
+        let Self { mut code, numbers, mut needs, pools, fusion, .. } = self;
         for inst in &mut code.insts {
             if let Op::Call(call) = &mut inst.op
                 && let Callee::Direct(function) = &mut call.callee
@@ -193,20 +191,16 @@ impl UnitBuilder<'_> {
                 *function = numbers.get(function).copied().unwrap_or(NONE);
             }
         }
-        if self.form == Form::Usual {
-            (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
+        for function in spin::yield_in_loops(&mut code) {
+            needs[function].may_wait = true;
         }
+        joins::join(&mut code);
         code.funcs.iter_mut().for_each(Func::add_temporaries);
-        code.decoded = code.insts.iter().map(Decoded::of).collect();
-        code.has_cluster_barrier =
-            code.insts.iter().any(|inst| matches!(inst.op, Op::ClusterBarrier { .. }));
-        code.uses_activemask = code.insts.iter().any(|inst| match &inst.op {
-            Op::ActiveMask { .. } => true,
-            Op::Shuffle(shuffle) => shuffle.members.is_none(),
-            Op::Vote { members, .. } => members.is_none(),
-            _ => false,
-        });
-        (code.constants, code.patches, code.sites) = pools.finish();
+        if self.form == Form::Usual {
+            reuse::share_rows(&mut code);
+        }
+        (code.constants, code.patches) = pools.finish();
+        code.complete();
         let (marked, regions) = (MarkedCodes::default(), Regions::default());
         Unit { code, numbers, needs, targets, fusion, marked, regions }
     }

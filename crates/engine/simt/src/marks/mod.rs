@@ -15,7 +15,8 @@ pub use counts::{BlockCounters, CountedBlock, CountedBranch, LaneCount};
 pub use issues::{Issues, Stretch};
 
 use crate::code::{
-    Callee, Code, Decoded, Events, Inst, Mark, MemSpace, Op, Order, Slot, Synchronization, words,
+    Code, Decoded, Events, Inst, Item, Mark, MemSpace, Op, Order, Role, Slot, Synchronization,
+    assemble, words,
 };
 use crate::flow::FunctionCode;
 use crate::regions::Regions;
@@ -209,26 +210,6 @@ fn fence_order(words: &[&str]) -> Order {
     Order { semantics, scope }
 }
 
-/// An operation to be placed in the marked code.
-struct Item {
-    inst: Inst,
-    /// Number of the operation in the program's code.
-    op: u32,
-    role: Role,
-}
-
-/// Role of an operation in the marked code.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// The operation of the program, without a mark.
-    Itself,
-    /// An operation inserted before or after it.
-    Inserted,
-    /// An operation executed only when the function is called; branches to its first operation skip
-    /// it.
-    AtEntry,
-}
-
 /// Builds the marked code and the program's operation for each of its operations.
 pub(crate) fn marked(
     source: &SourceFile,
@@ -281,11 +262,13 @@ pub(crate) fn marked(
         }
         items.extend(counted_after.iter().cloned().map(with(Role::Inserted)));
     }
-    if shadows.funcs.is_empty() {
-        return assemble(code, &items);
+    let mut marked = code.without_instructions();
+    if !shadows.funcs.is_empty() {
+        (marked.funcs, marked.constants) = (shadows.funcs, shadows.constants);
     }
-    let Shadows { funcs, constants, .. } = shadows;
-    assemble(&Code { funcs, constants, ..code.clone() }, &items)
+    let origin = assemble(&mut marked, items);
+    marked.decoded = marked.insts.iter().map(Decoded::of).collect();
+    (marked, origin)
 }
 
 /// The counters for a set of events.
@@ -339,73 +322,4 @@ fn leaders(code: &Code) -> Vec<bool> {
         function.starts().into_iter().for_each(|start| leads[start as usize] = true);
     }
     leads
-}
-
-/// Places all operations and adjusts branch targets.
-///
-/// A branch to an operation leads to the first operation inserted before it.
-fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
-    let mut out: Vec<Inst> = Vec::with_capacity(items.len());
-    let mut origin = Vec::with_capacity(items.len());
-    // For each operation of the program, two positions in the marked code: the target of branches
-    // to it, and the operation itself.
-    let mut moved = vec![u32::MAX; code.insts.len() + 1];
-    let mut itself = vec![0; code.insts.len()];
-    // Entry points of functions with operations that branches to their first operation must skip.
-    let mut entries: HashMap<u32, u32> = HashMap::new();
-    for item in items {
-        let place = out.len() as u32;
-        match item.role {
-            Role::AtEntry => {
-                entries.entry(item.op).or_insert(place);
-            }
-            role => {
-                let to = &mut moved[item.op as usize];
-                *to = (*to).min(place);
-                if role == Role::Itself {
-                    itself[item.op as usize] = place;
-                }
-            }
-        }
-        out.push(item.inst.clone());
-        origin.push(item.op);
-    }
-    // If a branch leads to an operation that the marked code lacks, it leads to the next operation
-    // instead.
-    moved[code.insts.len()] = out.len() as u32;
-    for op in (0..code.insts.len()).rev() {
-        if moved[op] == u32::MAX {
-            moved[op] = moved[op + 1];
-        }
-    }
-    // Special values (such as `NONE`) stay unchanged.
-    let to = |pc: &mut u32| *pc = moved.get(*pc as usize).copied().unwrap_or(*pc);
-    for inst in &mut out {
-        match &mut inst.op {
-            Op::Mark(mark) => mark.target = itself[mark.op as usize],
-            Op::Branch { target, reconverge } => {
-                to(target);
-                to(reconverge);
-            }
-            Op::BranchIndexed { targets, reconverge, .. } => {
-                targets.iter_mut().for_each(to);
-                to(reconverge);
-            }
-            Op::Call(call) => {
-                if let Callee::Indirect { reconverge, .. } = &mut call.callee {
-                    to(reconverge);
-                }
-            }
-            _ => {}
-        }
-    }
-    let mut marked = Code { insts: out, decoded: Vec::new(), ..code.clone() };
-    for func in &mut marked.funcs {
-        match entries.get(&func.entry) {
-            Some(&entry) => func.entry = entry,
-            None => to(&mut func.entry),
-        }
-    }
-    marked.decoded = marked.insts.iter().map(Decoded::of).collect();
-    (marked, origin)
 }

@@ -28,6 +28,21 @@ fn texts() -> Vec<PathBuf> {
     paths
 }
 
+/// The text form of each kernel is parsed and printed again unchanged.
+#[test]
+fn warp_code_is_parsed() {
+    for path in texts() {
+        let program = lowered(&path);
+        for (kernel, name) in program.kernels() {
+            let text = crate::dump::warp_code(&program, kernel);
+            let again = crate::dump::of_warp_code(&text, None).unwrap_or_else(|e| e);
+            let differs = text.lines().zip(again.lines()).find(|(a, b)| a != b);
+            assert_eq!(differs, None, "{}: {name}", path.display());
+            assert_eq!(text.len(), again.len(), "{}: {name}", path.display());
+        }
+    }
+}
+
 /// Without marks, the reassembled code equals the original; with marks, it contains each original
 /// operation once.
 #[test]

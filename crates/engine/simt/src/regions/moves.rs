@@ -52,15 +52,13 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
             let op = if d.is_wide() { J::SelectWide(p) } else { J::Select(p) };
             Some(vec![compute(op, vreg(*d), &from)])
         }
-        Op::Lop3 { d, s, table, .. } => {
+        Op::Lop3 { d, s, table } => {
             let from = s.map(|slot| operands.source(slot));
             Some(vec![compute(J::Bits(*table), vreg(*d), &from)])
         }
         Op::Logic { d, .. } if d.is_none() => Some(vec![Action::Nothing]),
-        Op::Logic { f, d, a, b } => Some(vec![Action::Logic {
-            // `f` applied to these two numbers gives its results for all four combinations of bits
-            // at once.
-            table: (f(0b1100, 0b1010) & 0xf) as u8,
+        Op::Logic { table, d, a, b } => Some(vec![Action::Logic {
+            table: *table,
             to: d.predicate_index() as u32,
             from: [*a, *b].map(predicate),
         }]),

@@ -58,14 +58,15 @@ pub(crate) struct Named {
     pub(crate) function: Function,
     /// Size in bytes of each parameter.
     pub(crate) sizes: &'static [u8],
-    /// Whether stream 0 is the thread's own default stream.
+    /// Whether stream 0 means the calling thread's own default stream, as in the functions with the
+    /// suffix `_ptsz`.
     pub(crate) is_per_thread: bool,
 }
 
-impl Function {
+impl Named {
     /// Looks up a function by its name in the first interface (`cudaX`) or the second one
     /// (`__cudaCDP2X`).
-    pub(crate) fn named(name: &str) -> Option<Named> {
+    pub(crate) fn of(name: &str) -> Option<Self> {
         let rest = name
             .strip_prefix("__cudaCDP2")
             .or_else(|| name.strip_prefix("__cudaDevice").map(|_| &name[6..]));
@@ -73,9 +74,18 @@ impl Function {
         let (rest, is_per_thread) =
             rest.strip_suffix("_ptsz").map_or((rest, false), |rest| (rest, true));
         let &(_, function, sizes) = FUNCTIONS.iter().find(|(of, ..)| *of == rest)?;
-        Some(Named { function, sizes, is_per_thread })
+        Some(Self { function, sizes, is_per_thread })
     }
 
+    /// The name in the first interface, without the prefix `cuda`.
+    pub(crate) fn name(&self) -> String {
+        let is_this = |of: &&(&str, Function, &[u8])| (of.1, of.2) == (self.function, self.sizes);
+        let name = FUNCTIONS.iter().find(is_this).map_or("", |of| of.0);
+        format!("{name}{}", if self.is_per_thread { "_ptsz" } else { "" })
+    }
+}
+
+impl Function {
     /// Size in bytes of the result.
     pub(crate) fn result(self) -> u8 {
         match self {
@@ -108,7 +118,7 @@ mod tests {
 
     #[test]
     fn names_of_both_interfaces() {
-        let of = |name| Function::named(name).map(|named| (named.function, named.is_per_thread));
+        let of = |name| Named::of(name).map(|named| (named.function, named.is_per_thread));
         assert_eq!(of("cudaLaunchDeviceV2"), Some((F::LaunchDeviceV2, false)));
         assert_eq!(of("__cudaCDP2LaunchDeviceV2"), Some((F::LaunchDeviceV2, false)));
         assert_eq!(of("__cudaCDP2LaunchDevice_ptsz"), Some((F::LaunchDevice, true)));

@@ -1,5 +1,5 @@
-//! File tests of the engine: `tests/kir/*.kir` contain a kernel or a region, and the output of
-//! `texunit dump`. The first line has the options; `; blocks` after them omits entries, exits and
+//! File tests of the engine: `tests/kir/*.kir` contain a kernel, warp code or a region, and the
+//! output of `texunit dump`. Warp code is parsed and printed again. The first line has the options; `; blocks` after them omits entries, exits and
 //! the epilogue of machine code. `TEXUNIT_BLESS=1` writes the output.
 #![cfg(target_arch = "x86_64")]
 
@@ -7,7 +7,7 @@ use crate::{Trials, golden};
 use clap::Parser;
 use libtest_mimic::Failed;
 use std::path::Path;
-use texunit::dump::{DumpArgs, text};
+use texunit::dump::{DumpArgs, PassArg, Stage, text};
 
 /// Separates the input from the output.
 const BETWEEN: &str = "\n====\n";
@@ -36,8 +36,19 @@ fn run(path: &Path) -> Result<(), Failed> {
     words.extend(["--processor", "intel"]);
     let there = there.display().to_string();
     words.push(&there);
-    let args = Command::try_parse_from(words)?.dump;
-    let mut printed = text(&args).unwrap_or_else(|error| error.replace(&there, "input.ptx"));
+    let mut args = Command::try_parse_from(words)?.dump;
+    let result = text(&args);
+    if let (Ok(code), Stage::Kir) = (&result, args.stage)
+        && args.pass.is_none_or(|pass| !matches!(pass, PassArg::Marks | PassArg::Shadows))
+    {
+        std::fs::write(&args.file, code)?;
+        args.pass = None;
+        let again = text(&args)?;
+        if again != *code {
+            return Err(format!("the text was parsed as\n{again}").into());
+        }
+    }
+    let mut printed = result.unwrap_or_else(|error| error.replace(&there, "input.ptx"));
     if shown.trim() == "blocks" {
         printed = blocks(&printed);
     }

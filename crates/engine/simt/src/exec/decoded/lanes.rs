@@ -3,7 +3,7 @@
 
 use super::Warp;
 use crate::code::{CompareTo, Constants, Op, Slot};
-use texunit_alu::{L32, L64, Lanes, Value};
+use texunit_alu::{L32, L64, Lanes, Value, logic, lop3};
 use texunit_isa::BoolOp;
 
 /// Constants, broadcast to all lanes.
@@ -74,10 +74,10 @@ impl Warp {
                     false => self.put_n(*d, &value.narrow, mask),
                 }
             }
-            Op::Lop3 { f, d, s, table } => {
+            Op::Lop3 { d, s, table } => {
                 let mut narrow = [0; 32];
                 let [a, b, c] = s.map(|slot| self.n(constants, slot));
-                f(&mut narrow, a, b, c, *table);
+                lop3(&mut narrow, a, b, c, *table);
                 self.put_n(*d, &narrow, mask);
             }
             Op::Compare { row, a, b, to } => {
@@ -90,7 +90,9 @@ impl Warp {
                 let (low, high) = row.run_pair(self.n(constants, *a), self.n(constants, *b));
                 self.put_compared(to, low, high, mask);
             }
-            Op::Logic { f, d, a, b } => self.put_p(*d, f(self.p(*a), self.p(*b)), mask),
+            Op::Logic { table, d, a, b } => {
+                self.put_p(*d, logic(*table, self.p(*a), self.p(*b)), mask);
+            }
             // The inner loop executes all other operations without a call.
             _ => {}
         }

@@ -16,7 +16,7 @@ use crate::code::{
     SurfaceAccess, SurfaceShadow, Value,
 };
 use crate::flow::{Registers, writes};
-use texunit_alu::{Alu, Kind, L64, Row, lop3};
+use texunit_alu::{Alu, Kind, L64, Row};
 use texunit_isa::{AtomOp, BoolOp, ScalarType};
 
 /// Constants used by shadow operations.
@@ -40,6 +40,11 @@ impl Common {
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;
 const C: u8 = 0xaa;
+
+/// Truth tables of Boolean operations on predicates.
+const AND: u8 = 0b1000;
+const OR: u8 = 0b1110;
+const AND_NOT: u8 = 0b0100;
 
 /// Builds the operations to insert before an instruction.
 pub(super) struct ShadowBuilder<'a> {
@@ -156,14 +161,14 @@ impl<'a> ShadowBuilder<'a> {
             return;
         }
         self.push(if d.is_predicate() {
-            Op::Logic { f: |a, b| a | b, d, a, b: Slot::FALSE }
+            Op::Logic { table: OR, d, a, b: Slot::FALSE }
         } else {
             Op::Mov { d, a }
         });
     }
 
-    fn logic(&mut self, f: fn(u32, u32) -> u32, d: Slot, a: Slot, b: Slot) {
-        self.push(Op::Logic { f, d, a, b });
+    fn logic(&mut self, table: u8, d: Slot, a: Slot, b: Slot) {
+        self.push(Op::Logic { table, d, a, b });
     }
 
     fn row(&mut self, kind: Kind, d: Slot, a: Slot, b: Slot) {
@@ -172,7 +177,7 @@ impl<'a> ShadowBuilder<'a> {
 
     /// A bitwise operation on 32-bit registers, given by its truth table.
     fn bits(&mut self, table: u8, d: Slot, s: [Slot; 3]) {
-        self.push(Op::Lop3 { f: lop3, d, s, table });
+        self.push(Op::Lop3 { d, s, table });
     }
 
     /// The union of two shadows of the same width as `d`.
@@ -223,7 +228,7 @@ impl<'a> ShadowBuilder<'a> {
                 let shadow = self.shadow(slot);
                 match found {
                     None => self.set(q, shadow),
-                    Some(_) => self.logic(|a, b| a | b, q, q, shadow),
+                    Some(_) => self.logic(OR, q, q, shadow),
                 }
                 found = Some(q);
             }
@@ -319,11 +324,11 @@ impl<'a> ShadowBuilder<'a> {
     fn operation(&mut self, op: &Op) {
         match op {
             Op::Compute { row, d, s } => self.compute(row, *d, s),
-            Op::Lop3 { d, s, table, .. } => self.table(*d, s, *table),
+            Op::Lop3 { d, s, table } => self.table(*d, s, *table),
             Op::Compare { a, b, to, .. } => self.compare(&[*a, *b], to),
             Op::ComparePair { a, b, to, .. } => self.compare(&[*a, *b], to),
             Op::Mov { d, a } | Op::Cvta { d, a, .. } => self.copy(*d, *a),
-            Op::Logic { f, d, a, b } => self.predicates(*f, *d, *a, *b),
+            Op::Logic { table, d, a, b } => self.predicates(*table, *d, *a, *b),
             Op::Select { d, a, b, p } => self.select(*d, [*a, *b], *p),
             Op::Load(access) | Op::LoadQuad(access) if !is_constant_load(op) => self.load(access),
             Op::Store(access) | Op::StoreQuad(access) => self.store(access),
@@ -357,7 +362,7 @@ impl<'a> ShadowBuilder<'a> {
                 let size = 8 * u8::from(matches!(call.action, HeapAction::Allocate { .. }));
                 self.defines(call.result, size);
             }
-            Op::Runtime(call) => self.defines(call.result, call.function.result()),
+            Op::Runtime(call) => self.defines(call.result, call.function.function.result()),
             Op::Printf(printf) => self.defines(printf.result, 4),
             Op::Fetch(fetch) => self.fetch(fetch),
             Op::SurfaceLoad(access) => {

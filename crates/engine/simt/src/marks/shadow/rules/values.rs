@@ -150,14 +150,14 @@ impl ShadowBuilder<'_> {
             };
             if let Some(undecided) = undecided {
                 let other = self.some_predicate(1);
-                self.logic(|a, b| a | b, other, undecided, c);
-                self.logic(|a, b| a & b, q, q, other);
+                self.logic(OR, other, undecided, c);
+                self.logic(AND, q, q, other);
             }
         }
         if c_tracked {
             match found {
                 None => self.set(q, c),
-                Some(_) => self.logic(|a, b| a | b, q, q, c),
+                Some(_) => self.logic(OR, q, q, c),
             }
             found = Some(q);
         }
@@ -167,10 +167,9 @@ impl ShadowBuilder<'_> {
 
     /// Shadow of boolean operations on predicates: a source matters where the other source does not
     /// determine the result.
-    pub(super) fn predicates(&mut self, f: fn(u32, u32) -> u32, d: Slot, a: Slot, b: Slot) {
+    pub(super) fn predicates(&mut self, table: u8, d: Slot, a: Slot, b: Slot) {
         let Some(destination_shadow) = self.destination_shadow(d) else { return };
-        let all = f(0b1100, 0b1010) & 0xf;
-        let bit = |a: u32, b: u32| all >> (2 * a + b) & 1;
+        let bit = |a: u32, b: u32| table >> (2 * a + b) & 1;
         // For each source: whether it matters where the other source is 0, and where it is 1.
         let a_matters = [0, 1].map(|b| bit(0, b) != bit(1, b));
         let b_matters = [0, 1].map(|a| bit(a, 0) != bit(a, 1));
@@ -179,8 +178,8 @@ impl ShadowBuilder<'_> {
             |builder: &mut Self, d: Slot, x: Slot, matters: [bool; 2], other: Slot| match matters {
                 [false, false] => builder.set(d, Slot::FALSE),
                 [true, true] => builder.set(d, x),
-                [false, true] => builder.logic(|x, o| x & o, d, x, other),
-                [true, false] => builder.logic(|x, o| x & !o, d, x, other),
+                [false, true] => builder.logic(AND, d, x, other),
+                [true, false] => builder.logic(AND_NOT, d, x, other),
             };
         let [first, second] = [0, 1].map(|i| self.some_predicate(i));
         match (self.state(a) != 0, self.state(b) != 0) {
@@ -190,9 +189,9 @@ impl ShadowBuilder<'_> {
             (true, true) => {
                 part(self, first, x, a_matters, b);
                 part(self, second, y, b_matters, a);
-                self.logic(|a, b| a | b, first, first, second);
-                self.logic(|a, b| a & b, second, x, y);
-                self.logic(|a, b| a | b, destination_shadow, first, second);
+                self.logic(OR, first, first, second);
+                self.logic(AND, second, x, y);
+                self.logic(OR, destination_shadow, first, second);
             }
         }
     }
@@ -204,7 +203,7 @@ impl ShadowBuilder<'_> {
         if let Alu::Carry(f) = rare.alu {
             let (carry, q) = (self.some_predicate(SCRATCH - 1), self.some_predicate(0));
             match (reads_carry(f), found) {
-                (true, Some(p)) => self.logic(|a, b| a | b, carry, carry, p),
+                (true, Some(p)) => self.logic(OR, carry, carry, p),
                 (true, None) => {}
                 (false, p) => self.set(carry, p.unwrap_or(Slot::FALSE)),
             }
