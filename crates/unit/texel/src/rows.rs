@@ -3,10 +3,11 @@
 //! A line `FORMAT: ...` says what a format is, then how elements, normalized floats and normalized
 //! floats with the sRGB flag are read from it: OpenCL's data type and order, and the reading of each
 //! channel. A line `READING QUESTION WORDS: WORDS` has the results of a function for each of some
-//! hexadecimal codes, or numbers with a point. `TEXUNIT_BLESS=1` writes what follows the colons.
+//! hexadecimal codes, or numbers with a point, and `FORMAT block BYTES: WORDS` the first texels of a
+//! block. `TEXUNIT_BLESS=1` writes what follows the colons.
 
 #![allow(clippy::unwrap_used)]
-use crate::{Format, Reading, f32_to_f16_toward_zero, readings, store_codes};
+use crate::{Format, Reading, decode_block, f32_to_f16_toward_zero, readings, store_codes};
 
 /// The name of a reading, such as `unorm8`.
 fn name(reading: Reading) -> String {
@@ -64,6 +65,18 @@ fn value(of: &str, question: &str, word: &str) -> u32 {
     }
 }
 
+/// The first four texels of a block, or the first eight of BC4 and BC5.
+fn block(format: Format, digits: &str) -> String {
+    let byte = |at: usize| u8::from_str_radix(&digits[2 * at..][..2], 16).unwrap();
+    let bytes: Vec<u8> = (0..digits.len() / 2).map(byte).collect();
+    let texels = decode_block(format, &bytes).unwrap();
+    let is_signed = format.name().ends_with("_snorm");
+    let count = if format.channels() < 3 { 8 } else { 4 };
+    let code = |c: u32| if is_signed { i32::from(c as u16 as i16) } else { c as i32 };
+    let texel = |texel: &[u32; 4]| texel.map(|c| code(c).to_string()).join(",");
+    texels[..count].iter().map(texel).collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn rows() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rows.txt");
@@ -79,6 +92,10 @@ fn rows() {
             (_, None) => {
                 let format = formats.next().unwrap();
                 format!("{format}: {}", of_format(format))
+            }
+            (_, Some("block")) => {
+                let format = Format::from_name(of).unwrap();
+                format!("{asked}: {}", block(format, words.next().unwrap()))
             }
             (_, Some(question)) => {
                 let values = words.map(|word| format!("{:x}", value(of, question, word)));
