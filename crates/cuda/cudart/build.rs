@@ -82,22 +82,30 @@ fn definition(symbol: &str, call: &str, driver: &HashMap<&str, Function<'_>>) ->
             "In<Raw>" => "In<*mut c_void>",
             of => of,
         };
-        let (argument, of) = argument.split_once(':').unwrap_or((argument, of));
+        let given = argument.split_once(':');
+        let (argument, of) = given.unwrap_or((argument, of));
         let name = argument.trim_matches(['@', '!', '?']);
+        // What makes the runtime's parameter one of an unsafe function.
+        let to_c = match of {
+            "Raw" | "Text" => ".as_ptr()",
+            _ if of.contains('<') => ".as_ptr()",
+            _ if given.is_some() => ".into()",
+            _ => "",
+        };
         match argument {
             "0" if of.contains('<') => {
-                passed.push(format!("{}::null()", &of[..of.find('<').expect("<")]))
+                passed.push((format!("{}::null()", &of[..of.find('<').expect("<")]), to_c))
             }
-            "0" => passed.push(format!("{of}::default()")),
+            "0" => passed.push((format!("{of}::default()"), to_c)),
             _ if argument.starts_with('@') => {
                 is_context = false;
                 parameters.push(format!("{name}: Raw"));
                 writeln!(checks, "let {name} = kernel({name})?;").expect("memory");
-                passed.push(name.to_owned());
+                passed.push((name.to_owned(), ""));
             }
             _ => {
                 parameters.push(format!("{name}: {of}"));
-                passed.push(name.to_owned());
+                passed.push((name.to_owned(), to_c));
             }
         }
         if argument.ends_with('!') {
@@ -118,12 +126,16 @@ fn definition(symbol: &str, call: &str, driver: &HashMap<&str, Function<'_>>) ->
     };
     let call = match *kind {
         "unsafe" => {
-            let passed: Vec<_> = passed.iter().map(|name| format!("ToC::to_c({name})")).collect();
+            let passed: Vec<_> =
+                passed.iter().map(|(name, to_c)| format!("{name}{to_c}")).collect();
             let of =
                 "// SAFETY: the caller upholds the same contract as for the driver's function.";
             format!("{of}\ncheck(unsafe {{ driver::{name}({}) }})", passed.join(", "))
         }
-        _ => format!("check(driver::{name}({}))", passed.join(", ")),
+        _ => {
+            let passed: Vec<_> = passed.into_iter().map(|(name, _)| name).collect();
+            format!("check(driver::{name}({}))", passed.join(", "))
+        }
     };
     let parameters = parameters.join(", ");
     format!("fn {symbol}({parameters}) {{\n{nulls}{before}\n{devices}{checks}{call}\n}}\n")

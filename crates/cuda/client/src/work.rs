@@ -29,7 +29,7 @@ struct Task<F> {
 /// memory.
 pub fn submit<F>(stream: CUstream, function: &'static str, regions: Vec<Region>, run: F) -> Answer
 where
-    F: Fn(&mut [&mut [u8]]) -> Result<(), CUresult> + Send + Sync + 'static,
+    F: Fn(&mut [&mut [u8]]) + Send + Sync + 'static,
 {
     submit_in_parts(stream, function, regions, 0, run)
 }
@@ -48,7 +48,7 @@ pub fn submit_in_parts<F>(
     run: F,
 ) -> Answer
 where
-    F: Fn(&mut [&mut [u8]]) -> Result<(), CUresult> + Send + Sync + 'static,
+    F: Fn(&mut [&mut [u8]]) + Send + Sync + 'static,
 {
     let Some(submit) = SUBMIT.get() else {
         bail!(NO_DRIVER, "no driver of texunit's is found that does the work of libraries");
@@ -72,7 +72,7 @@ where
 /// elements along the first dimension, to which no other reference exists.
 unsafe extern "C" fn run_task<F>(data: *mut c_void, memory: *const *mut u8, count: u64) -> u32
 where
-    F: Fn(&mut [&mut [u8]]) -> Result<(), CUresult>,
+    F: Fn(&mut [&mut [u8]]),
 {
     // SAFETY: the caller upholds this function's safety contract.
     let task = unsafe { &*data.cast::<Task<F>>() };
@@ -85,8 +85,7 @@ where
     };
     let mut memory: Vec<&mut [u8]> = task.regions.iter().enumerate().map(bytes).collect();
     match catch_unwind(AssertUnwindSafe(|| (task.run)(&mut memory))) {
-        Ok(Ok(())) => 0,
-        Ok(Err(code)) => code.0,
+        Ok(()) => 0,
         Err(_) => {
             crate::driver::say(format_args!(
                 "internal error in a library: please report it with the message above"

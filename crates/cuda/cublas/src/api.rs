@@ -12,7 +12,7 @@ mod transfer;
 // Names that most of these modules use.
 use crate::call::{Call, Integer, operation, second, size};
 use crate::code::*;
-use crate::format::{Compute, Format};
+use crate::format::Format;
 use crate::handle;
 use crate::number::{Element, Number};
 use crate::operand::{Factor, Operand, changed, sizes};

@@ -83,37 +83,9 @@ impl Format {
             Self::Integer => bytes.copy_from_slice(&(re as i64 as i32).to_le_bytes()),
         }
     }
-}
 
-/// Types of a product's scalars and sums.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Compute {
-    pub(crate) scalar: Format,
-    pub(crate) sums: Sums,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sums {
-    Single,
-    Double,
-    ComplexSingle,
-    ComplexDouble,
-}
-
-impl Compute {
-    /// The types for matrices of one element type.
-    pub(crate) fn of(format: Format) -> Self {
-        let sums = match format {
-            Format::Double | Format::Byte | Format::Integer => Sums::Double,
-            Format::ComplexSingle => Sums::ComplexSingle,
-            Format::ComplexDouble => Sums::ComplexDouble,
-            Format::Half | Format::Bfloat | Format::Single => Sums::Single,
-        };
-        Self { scalar: format, sums }
-    }
-
-    /// The types for a `cublasComputeType_t`, if it allows these types of A, B and C.
-    pub(crate) fn of_c(number: u32, [a, b, c]: [Format; 3]) -> Answer<Self> {
+    /// The type of scalars for a `cublasComputeType_t`, if it allows these types of A, B and C.
+    pub(crate) fn of_scalars(number: u32, [a, b, c]: [Self; 3]) -> Answer<Self> {
         use Format::{Bfloat, Byte, ComplexDouble, ComplexSingle, Double, Half, Integer, Single};
         let scalar = match (number, a == b, a, c) {
             (64 | 65, true, Half, Half) => Some(Half),
@@ -129,7 +101,7 @@ impl Compute {
             (70 | 71 | 79, true, ComplexDouble, ComplexDouble) => Some(ComplexDouble),
             _ => None,
         };
-        scalar.map(Self::of).ok_or_else(|| {
+        scalar.ok_or_else(|| {
             let why =
                 format!("computeType {number} is not one of products of {a:?} and {b:?} to {c:?}");
             BlasCode::NotSupported.because(why)

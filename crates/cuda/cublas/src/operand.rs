@@ -11,6 +11,7 @@ use crate::number::Number;
 use crate::view::View;
 use num_complex::Complex64;
 use std::borrow::Cow;
+use std::ops::Deref;
 
 /// Memory of a computation, one slice per region.
 pub(crate) type Memory<'a> = [&'a mut [u8]];
@@ -135,10 +136,7 @@ impl Operand {
                 }
             }
         }
-        let is_list = matches!(self.batch, Batch::List);
-        let is_one = matches!(self.batch, Batch::Distance(0));
-        let Self { format, rows, columns, by_rows, .. } = *self;
-        Ok(BoundOperand { first, is_list, is_one, format, rows, columns, by_rows })
+        Ok(BoundOperand { first, of: *self })
     }
 }
 
@@ -168,26 +166,27 @@ fn addresses(call: &Call, array: u64, count: usize) -> Answer<Vec<u64>> {
 pub(crate) struct BoundOperand {
     /// Index of the first region.
     pub(crate) first: usize,
-    /// Whether each matrix has a region of its own.
-    is_list: bool,
-    /// Whether one matrix stands for the whole batch.
-    is_one: bool,
-    format: Format,
-    pub(crate) rows: usize,
-    pub(crate) columns: usize,
-    by_rows: bool,
+    of: Operand,
+}
+
+impl Deref for BoundOperand {
+    type Target = Operand;
+
+    fn deref(&self) -> &Operand {
+        &self.of
+    }
 }
 
 /// Elements of a matrix, from which views are made.
 pub(crate) struct Numbers<'a, T: Clone> {
     all: Cow<'a, [T]>,
-    of: BoundOperand,
+    of: Operand,
 }
 
 impl<T: Number> Numbers<'_, T> {
     /// The matrix as stored.
     pub(crate) fn view(&self) -> View<'_, T> {
-        let BoundOperand { rows, columns, by_rows, .. } = self.of;
+        let Operand { rows, columns, by_rows, .. } = self.of;
         match by_rows {
             false => View::new(&self.all, rows, columns),
             true => View::new(&self.all, columns, rows).transposed(),
@@ -204,10 +203,11 @@ impl BoundOperand {
     /// Region and byte range of the matrix with index `i`.
     fn part(&self, i: usize) -> (usize, std::ops::Range<usize>) {
         let size = self.rows * self.columns * self.format.size();
-        match (self.is_list, self.is_one) {
-            (true, _) => (self.first + i, 0..size),
-            (_, true) => (self.first, 0..size),
-            _ => (self.first, i * size..(i + 1) * size),
+        match self.batch {
+            Batch::List => (self.first + i, 0..size),
+            // One matrix stands for the whole batch.
+            Batch::Distance(0) => (self.first, 0..size),
+            Batch::Distance(_) => (self.first, i * size..(i + 1) * size),
         }
     }
 
@@ -222,7 +222,7 @@ impl BoundOperand {
             true => Cow::Borrowed(T::read(bytes)),
             false => Cow::Owned(self.format.widen(bytes)),
         };
-        Numbers { all, of: *self }
+        Numbers { all, of: self.of }
     }
 
     /// Modifies the elements of matrix `i`, while other operands stay readable.
@@ -253,7 +253,7 @@ impl BoundOperand {
         &self,
         numbers: &'a mut [T],
     ) -> impl Iterator<Item = (usize, usize, &'a mut T)> + use<'a, T> {
-        let Self { rows, columns, by_rows, .. } = *self;
+        let Operand { rows, columns, by_rows, .. } = self.of;
         numbers.iter_mut().enumerate().map(move |(i, number)| match by_rows {
             true => (i / columns, i % columns, number),
             false => (i % rows, i / rows, number),

@@ -3,7 +3,7 @@
 
 use crate::call::Call;
 use crate::code::*;
-use crate::format::{Compute, Sums};
+use crate::format::Format;
 use crate::number::Number;
 use crate::operand::{BoundOperand, Factor, Memory, Operand, changed};
 use crate::view::{Operation, multiply};
@@ -17,22 +17,16 @@ pub(crate) struct Product {
     /// C, if its memory is not that of the result.
     pub(crate) added: Option<Operand>,
     pub(crate) count: usize,
-    pub(crate) compute: Compute,
-    pub(crate) epilogue: Epilogue,
-}
-
-/// Operations on a product before it is stored.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Epilogue {
+    /// The type of scalars; sums are computed in one at least as wide.
+    pub(crate) scalar: Format,
     /// A vector with an element for each row.
     pub(crate) bias: Option<Operand>,
     pub(crate) activation: Activation,
 }
 
 /// The activation function of an epilogue, applied to each element of the result.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activation {
-    #[default]
     None,
     Relu,
     Gelu,
@@ -58,14 +52,15 @@ impl Product {
             operands,
             added: None,
             count: 1,
-            compute: Compute::of(operands[2].format),
-            epilogue: Epilogue::default(),
+            scalar: operands[2].format,
+            bias: None,
+            activation: Activation::None,
         }
     }
 
     /// Submits the product to the handle's stream.
     pub(crate) fn submit(self, mut call: Call, [alpha, beta]: [Factor; 2]) -> Answer {
-        let Self { operations, operands: [a, b, result], count, epilogue, .. } = self;
+        let Self { operations, operands: [a, b, result], count, activation, .. } = self;
         let mut add = |operand: Operand, access: u64| operand.add(&mut call, self.count, access);
         // An operand whose scalar is 0 is not read.
         let factors = match alpha.is_zero() {
@@ -76,17 +71,16 @@ impl Product {
         let result = add(result, access)?;
         let added = self.added.filter(|_| !beta.is_zero());
         let added = added.map(|added| add(added, Region::READ)).transpose()?;
-        let bias = epilogue.bias.map(|bias| add(bias, Region::READ)).transpose()?;
-        let activation = epilogue.activation;
+        let bias = self.bias.map(|bias| add(bias, Region::READ)).transpose()?;
         let scalars = [alpha, beta];
         let ready = BoundProduct { operations, factors, result, added, bias, activation, scalars };
-        let sums = self.compute.sums;
+        let scalar = self.scalar;
         call.submit(move |memory| {
-            (0..count).for_each(|i| match sums {
-                Sums::Single => ready.run::<f32>(memory, i),
-                Sums::Double => ready.run::<f64>(memory, i),
-                Sums::ComplexSingle => ready.run::<Complex32>(memory, i),
-                Sums::ComplexDouble => ready.run::<Complex64>(memory, i),
+            (0..count).for_each(|i| match scalar {
+                Format::Half | Format::Bfloat | Format::Single => ready.run::<f32>(memory, i),
+                Format::Double | Format::Byte | Format::Integer => ready.run::<f64>(memory, i),
+                Format::ComplexSingle => ready.run::<Complex32>(memory, i),
+                Format::ComplexDouble => ready.run::<Complex64>(memory, i),
             });
         })
     }

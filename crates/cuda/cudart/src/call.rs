@@ -4,11 +4,10 @@
 use crate::codes;
 use crate::report::RuntimeCall;
 use std::cell::Cell;
-use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(crate) use texunit_client::driver::check;
 use texunit_client::driver::say;
-use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw, Text};
+use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{Argument, CUresult};
 
 /// `cudaError_t`: the driver API's codes, and some of the runtime's own ([`crate::codes`]).
@@ -58,36 +57,6 @@ macro_rules! runtime_api {
     )*};
 }
 pub(crate) use runtime_api;
-
-/// A parameter of the runtime's function as one of type `P` of the driver's.
-pub(crate) trait ToC<P> {
-    fn to_c(self) -> P;
-}
-
-impl<P> ToC<P> for P {
-    fn to_c(self) -> P {
-        self
-    }
-}
-
-macro_rules! to_c {
-    ($(($($t:ident)?) $from:ty => $to:ty, $given:ident: $value:expr;)*) => {
-        $(impl$(<$t>)? ToC<$to> for $from {
-            fn to_c(self) -> $to {
-                let $given = self;
-                $value
-            }
-        })*
-    };
-}
-to_c! {
-    (T) Out<'_, T> => *mut T, out: out.as_ptr();
-    (T) InOut<'_, T> => *mut T, given: given.as_ptr();
-    (T) In<'_, T> => *const T, given: given.as_ptr();
-    () Raw<'_> => *mut c_void, memory: memory.as_ptr();
-    () Text<'_> => *const c_char, text: text.as_ptr();
-    () u32 => u64, flags: flags.into();
-}
 
 /// Runs the body of an exported function.
 pub(crate) fn answer(

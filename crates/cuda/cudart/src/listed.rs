@@ -4,7 +4,7 @@
 use crate::api::function::kernel;
 #[cfg(not(feature = "cuda-12"))]
 use crate::api::green::green_of;
-use crate::call::{self, ToC, check, cudaError_t, runtime_api};
+use crate::call::{self, check, cudaError_t, runtime_api};
 use crate::driver::{self, *};
 use crate::state::{check_device, context, init};
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};

@@ -186,26 +186,12 @@ impl Plan {
             batch.ok_or_else(|| FftCode::InvalidSize.because("a repetition is not at least 1"))?;
         let shape = Shape::new(of, sizes(&dimensions), batch, None)?;
         let region = |side: usize| -> Option<Region> {
-            let element = shape.element(side);
-            let access = if side == 0 { Region::READ } else { Region::WRITTEN };
-            let mut region = Region {
-                address: arrays[side] as u64,
-                element: element.cast_unsigned(),
-                access,
-                count: [1; 4],
-                stride: [0; 4],
-            };
-            let all = counts.iter().copied().chain(shape.counts(side));
-            let strides = repeated.iter().chain(&dimensions).map(|d| d.strides[side].into());
-            // The first dimension of a region is one of repetition; those after it end the array.
-            let first = usize::from(repeated.is_empty());
-            let gap = 4 - first - repeated.len() - dimensions.len();
-            for (d, (count, stride)) in all.zip(strides).enumerate() {
-                let at = if d + first == 0 { 0 } else { d + first + gap };
-                region.count[at] = count.cast_unsigned();
-                region.stride[at] = element.checked_mul(stride)?;
-            }
-            Some(region)
+            let [repeated, dimensions] = [(&counts, &repeated), (&shape.counts(side), &dimensions)]
+                .map(|(counts, of)| {
+                    let strides = of.iter().map(|d| d.strides[side].into());
+                    counts.iter().copied().zip(strides).collect::<Vec<(i64, i64)>>()
+                });
+            shape.region(side, arrays[side] as u64, &repeated, &dimensions)
         };
         let regions = [region(0).ok_or_else(too_large)?, region(1).ok_or_else(too_large)?];
         Self::new(shape, regions, direction)

@@ -202,31 +202,43 @@ impl Shape {
     pub(crate) fn regions(&self, addresses: [u64; 2], in_place: bool) -> Option<[Region; 2]> {
         let region = |side: usize| {
             let layout = self.layout(side, in_place)?;
-            let element = self.element(side);
-            let counts = self.counts(side);
-            let (mut count, mut stride) = ([1; 4], [0; 4]);
-            let mut step = element.checked_mul(layout.stride)?;
-            for d in (0..counts.len()).rev() {
-                let at = 4 - counts.len() + d;
-                (count[at], stride[at]) = (counts[d].cast_unsigned(), step);
+            let (mut dimensions, mut stride) = (Vec::new(), layout.stride);
+            for (d, count) in self.counts(side).into_iter().enumerate().rev() {
+                dimensions.insert(0, (count, stride));
                 if d > 0 {
-                    step = step.checked_mul(layout.embed[d])?;
+                    stride = stride.checked_mul(layout.embed[d])?;
                 }
             }
-            count[0] = self.batch.cast_unsigned();
-            stride[0] = element.checked_mul(layout.distance)?;
-            let access = if side == 0 { Region::READ } else { Region::WRITTEN };
-            let region = Region {
-                address: addresses[side],
-                element: element.cast_unsigned(),
-                access,
-                count,
-                stride,
-            };
+            let repeated = [(self.batch, layout.distance)];
+            let region = self.region(side, addresses[side], &repeated, &dimensions)?;
             region.bytes().filter(|&bytes| bytes <= i64::MAX.cast_unsigned())?;
             region.hull().map(|_| region)
         };
         Some([region(0)?, region(1)?])
+    }
+
+    /// The region of the input or output at an address: numbers of elements and their distances,
+    /// in elements, along the dimensions of repetition and those of a transform.
+    pub(crate) fn region(
+        &self,
+        side: usize,
+        address: u64,
+        repeated: &[(i64, i64)],
+        dimensions: &[(i64, i64)],
+    ) -> Option<Region> {
+        let size = self.element(side);
+        let (element, access) =
+            (size.cast_unsigned(), if side == 0 { Region::READ } else { Region::WRITTEN });
+        let mut region = Region { address, element, access, count: [1; 4], stride: [0; 4] };
+        // The first dimension of a region is one of repetition; the others end the array.
+        let (first, others) = repeated.split_first().unwrap_or((&(1, 0), &[]));
+        let places = std::iter::once(0).chain(4 - others.len() - dimensions.len()..4);
+        let all = std::iter::once(first).chain(others).chain(dimensions);
+        for (at, &(count, stride)) in places.zip(all) {
+            region.count[at] = count.cast_unsigned();
+            region.stride[at] = size.checked_mul(stride)?;
+        }
+        Some(region)
     }
 
     /// Size of the work area in bytes: room for a copy of the larger side. Texunit needs none, but

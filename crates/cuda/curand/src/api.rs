@@ -1,10 +1,10 @@
 //! The exported functions of cuRAND's host API.
 
 use crate::code::*;
-use crate::directions::{self, VectorSet};
+use crate::directions::{self, DIMENSIONS, VectorSet};
 use crate::discrete;
-use crate::engine::Distribution;
-use crate::generator::{self, generate};
+use crate::engine::{Distribution, Type};
+use crate::generator::{self, GENERATORS, change, generate, wrong_type};
 use std::ffi::{c_double, c_float, c_int};
 
 /// Version in CUDA 13.5; the library has the same file name in CUDA 12 and 13.
@@ -25,7 +25,7 @@ library_api! { (RandCode)
 
     /// Destroys a generator; numbers that were requested before are still generated.
     fn curandDestroyGenerator(generator: usize) {
-        generator::destroy(generator)
+        GENERATORS.remove(generator).map(drop)
     }
 
     /// Version of the library.
@@ -41,30 +41,66 @@ library_api! { (RandCode)
 
     /// Sets the stream to which the generator submits work.
     fn curandSetStream(generator: usize, stream: CUstream) {
-        generator::check(generator)?;
+        GENERATORS.with(generator, |_| ())?;
         context::make_current()?;
         context::check_stream(stream)?;
-        generator::set_stream(generator, stream)
+        GENERATORS.with(generator, |generator| generator.stream = stream)
     }
 
     /// Sets the seed of a pseudorandom generator, which restarts.
     fn curandSetPseudoRandomGeneratorSeed(generator: usize, seed: u64) {
-        generator::set_seed(generator, seed)
+        change(generator, |recipe| {
+            if recipe.of.is_quasi() {
+                return wrong_type("a quasirandom generator has no seed");
+            }
+            recipe.seed = seed;
+            Ok(())
+        })
     }
 
     /// Sets the position in the sequence at which the generator continues.
     fn curandSetGeneratorOffset(generator: usize, offset: u64) {
-        generator::set_offset(generator, offset)
+        change(generator, |recipe| {
+            if matches!(recipe.of, Type::Mtgp | Type::Twister) && offset != 0 {
+                return wrong_type("generators of MTGP32 and MT19937 have no offset");
+            }
+            recipe.offset = offset;
+            Ok(())
+        })
     }
 
     /// Sets the order in which the numbers of the states are written to an array.
     fn curandSetGeneratorOrdering(generator: usize, order: u32) {
-        generator::set_ordering(generator, order)
+        change(generator, |recipe| {
+            let fits = match recipe.of.is_quasi() {
+                true => order == 201,
+                false => (100..=104).contains(&order),
+            };
+            if !fits {
+                bail!(RandCode::OutOfRange, "order {order} is not an ordering of this generator");
+            }
+            recipe.seeded = order == 102;
+            recipe.legacy = order == 103;
+            Ok(())
+        })
     }
 
     /// Sets the number of dimensions of a quasirandom generator.
     fn curandSetQuasiRandomGeneratorDimensions(generator: usize, num_dimensions: u32) {
-        generator::set_dimensions(generator, num_dimensions)
+        change(generator, |recipe| {
+            if !recipe.of.is_quasi() {
+                return wrong_type("a pseudorandom generator has no dimensions");
+            }
+            let count = usize::try_from(num_dimensions).unwrap_or(usize::MAX);
+            if !(1..=DIMENSIONS).contains(&count) {
+                bail!(
+                    RandCode::OutOfRange,
+                    "num_dimensions {num_dimensions} is not 1 to {DIMENSIONS}"
+                );
+            }
+            recipe.dimensions = count;
+            Ok(())
+        })
     }
 
     /// Creates a table of a Poisson distribution for the device function `curand_discrete`.
@@ -83,33 +119,37 @@ library_api! { (RandCode)
 
     /// Initialises a generator's states before numbers are requested.
     fn curandGenerateSeeds(generator: usize) {
-        generator::make_engine(generator)
+        let generator = GENERATORS.get(generator)?;
+        lock(&generator.engine).get_or_insert_with(|| generator.recipe.make());
+        Ok(())
     }
 
     /// The direction vectors of Sobol32.
     fn curandGetDirectionVectors32(vectors: Out<usize>, set: u32) {
         let set = set_of(set, [101, 102])?;
         vectors.check()?;
-        Ok(vectors.set(directions::short_table(set).as_ptr().expose_provenance())?)
+        Ok(vectors.set(directions::short_tables(set).0.as_ptr().expose_provenance())?)
     }
 
     /// The scramble constants of scrambled Sobol32.
     fn curandGetScrambleConstants32(constants: Out<usize>) {
         constants.check()?;
-        Ok(constants.set(directions::short_constants().as_ptr().expose_provenance())?)
+        let (_, all) = directions::short_tables(VectorSet::Scrambled);
+        Ok(constants.set(all.as_ptr().expose_provenance())?)
     }
 
     /// The direction vectors of Sobol64.
     fn curandGetDirectionVectors64(vectors: Out<usize>, set: u32) {
         let set = set_of(set, [103, 104])?;
         vectors.check()?;
-        Ok(vectors.set(directions::wide_table(set).as_ptr().expose_provenance())?)
+        Ok(vectors.set(directions::wide_tables(set).0.as_ptr().expose_provenance())?)
     }
 
     /// The scramble constants of scrambled Sobol64.
     fn curandGetScrambleConstants64(constants: Out<usize>) {
         constants.check()?;
-        Ok(constants.set(directions::wide_constants().as_ptr().expose_provenance())?)
+        let (_, all) = directions::wide_tables(VectorSet::Scrambled);
+        Ok(constants.set(all.as_ptr().expose_provenance())?)
     }
 }
 
@@ -136,13 +176,13 @@ generates! {
     /// Generates uniform numbers in (0, 1] in double precision.
     curandGenerateUniformDouble(num) { UniformDouble }
     /// Generates normally distributed numbers.
-    curandGenerateNormal(n, mean: c_float, stddev: c_float) { Normal([mean, stddev]) }
+    curandGenerateNormal(n, mean: c_float, stddev: c_float) { Normal([mean, stddev], false) }
     /// Generates normally distributed numbers in double precision.
-    curandGenerateNormalDouble(n, mean: c_double, stddev: c_double) { NormalDouble([mean, stddev]) }
+    curandGenerateNormalDouble(n, mean: c_double, stddev: c_double) { NormalDouble([mean, stddev], false) }
     /// Generates log-normally distributed numbers.
-    curandGenerateLogNormal(n, mean: c_float, stddev: c_float) { LogNormal([mean, stddev]) }
+    curandGenerateLogNormal(n, mean: c_float, stddev: c_float) { Normal([mean, stddev], true) }
     /// Generates log-normally distributed numbers in double precision.
-    curandGenerateLogNormalDouble(n, mean: c_double, stddev: c_double) { LogNormalDouble([mean, stddev]) }
+    curandGenerateLogNormalDouble(n, mean: c_double, stddev: c_double) { NormalDouble([mean, stddev], true) }
     /// Generates Poisson distributed numbers.
     curandGeneratePoisson(n, lambda: c_double) { Poisson(lambda) }
 }

@@ -103,37 +103,19 @@ pub(crate) fn short(set: VectorSet, dimensions: usize) -> Vec<([u32; 32], u32)> 
     wide(set, dimensions).into_iter().map(halves).collect()
 }
 
-/// A static table to which the program gets a pointer.
-type Table<T> = OnceLock<Vec<T>>;
+/// Vectors and constants of all dimensions, to which the program gets pointers.
+type Tables<T, const BITS: usize> = OnceLock<(Vec<[T; BITS]>, Vec<T>)>;
 
-/// The 32-bit vectors of all dimensions, in static memory.
-pub(crate) fn short_table(set: VectorSet) -> &'static [[u32; 32]] {
-    static TABLES: [Table<[u32; 32]>; 2] = [const { OnceLock::new() }; 2];
-    let make = || short(set, DIMENSIONS).into_iter().map(|(vectors, _)| vectors).collect();
-    TABLES[set as usize].get_or_init(make)
+/// The 32-bit tables of a set.
+pub(crate) fn short_tables(set: VectorSet) -> &'static (Vec<[u32; 32]>, Vec<u32>) {
+    static TABLES: [Tables<u32, 32>; 2] = [const { OnceLock::new() }; 2];
+    TABLES[set as usize].get_or_init(|| short(set, DIMENSIONS).into_iter().unzip())
 }
 
-/// The 64-bit vectors of all dimensions, in static memory.
-pub(crate) fn wide_table(set: VectorSet) -> &'static [[u64; 64]] {
-    static TABLES: [Table<[u64; 64]>; 2] = [const { OnceLock::new() }; 2];
-    let make = || wide(set, DIMENSIONS).into_iter().map(|(vectors, _)| vectors).collect();
-    TABLES[set as usize].get_or_init(make)
-}
-
-/// The 32-bit constants of all dimensions, in static memory.
-pub(crate) fn short_constants() -> &'static [u32] {
-    static TABLE: Table<u32> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        short(VectorSet::Scrambled, DIMENSIONS).into_iter().map(|(_, c)| c).collect()
-    })
-}
-
-/// The 64-bit constants of all dimensions, in static memory.
-pub(crate) fn wide_constants() -> &'static [u64] {
-    static TABLE: Table<u64> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        wide(VectorSet::Scrambled, DIMENSIONS).into_iter().map(|(_, c)| c).collect()
-    })
+/// The 64-bit tables of a set.
+pub(crate) fn wide_tables(set: VectorSet) -> &'static (Vec<[u64; 64]>, Vec<u64>) {
+    static TABLES: [Tables<u64, 64>; 2] = [const { OnceLock::new() }; 2];
+    TABLES[set as usize].get_or_init(|| wide(set, DIMENSIONS).into_iter().unzip())
 }
 
 #[cfg(test)]

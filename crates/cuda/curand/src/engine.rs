@@ -17,18 +17,16 @@ use crate::source::sobol::{self, Word};
 use crate::source::twister::Twister;
 use bytemuck::{Pod, cast_slice_mut};
 
-/// Requested distribution; with mean and standard deviation for normal numbers, and lambda for
-/// Poisson numbers.
+/// Requested distribution; with mean and standard deviation for normal numbers, and whether they
+/// are the logarithms of those wanted, and with lambda for Poisson numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Distribution {
     Bits,
     Wide,
     Uniform,
     UniformDouble,
-    Normal([f32; 2]),
-    NormalDouble([f64; 2]),
-    LogNormal([f32; 2]),
-    LogNormalDouble([f64; 2]),
+    Normal([f32; 2], bool),
+    NormalDouble([f64; 2], bool),
     Poisson(f64),
 }
 
@@ -36,23 +34,14 @@ impl Distribution {
     /// Size of a number in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
-            Self::Bits
-            | Self::Uniform
-            | Self::Normal(_)
-            | Self::LogNormal(_)
-            | Self::Poisson(_) => 4,
-            Self::Wide | Self::UniformDouble | Self::NormalDouble(_) | Self::LogNormalDouble(_) => {
-                8
-            }
+            Self::Bits | Self::Uniform | Self::Normal(..) | Self::Poisson(_) => 4,
+            Self::Wide | Self::UniformDouble | Self::NormalDouble(..) => 8,
         }
     }
 
     /// Whether pseudorandom generators produce these numbers in pairs.
     pub(crate) fn is_in_pairs(self) -> bool {
-        matches!(
-            self,
-            Self::Normal(_) | Self::NormalDouble(_) | Self::LogNormal(_) | Self::LogNormalDouble(_)
-        )
+        matches!(self, Self::Normal(..) | Self::NormalDouble(..))
     }
 }
 
@@ -78,17 +67,17 @@ struct Turns<S> {
     together: usize,
 }
 
-/// Scales a standard normal number to this mean and standard deviation.
-fn moved(number: f32, [mean, deviation]: [f32; 2]) -> f32 {
-    deviation.mul_add(number, mean)
+/// Scales a standard normal number to this mean and standard deviation; if it is a logarithm,
+/// returns its number.
+fn moved(number: f32, [mean, deviation]: [f32; 2], is_log: bool) -> f32 {
+    let x = deviation.mul_add(number, mean);
+    if is_log { f64::from(x).exp() as f32 } else { x }
 }
 
-fn moved_double(number: f64, [mean, deviation]: [f64; 2]) -> f64 {
-    deviation.mul_add(number, mean)
-}
-
-fn exp(x: f32) -> f32 {
-    f64::from(x).exp() as f32
+/// As [`moved`], in double precision.
+fn moved_double(number: f64, [mean, deviation]: [f64; 2], is_log: bool) -> f64 {
+    let x = deviation.mul_add(number, mean);
+    if is_log { x.exp() } else { x }
 }
 
 impl<S: Source> Turns<S> {
@@ -130,17 +119,11 @@ impl<S: Source + Send> Engine for Turns<S> {
             Distribution::UniformDouble => {
                 self.each(to, 2, |state| [state.source.uniform_double()])
             }
-            Distribution::Normal(by) => {
-                self.each(to, 2, |state| state.source.normals().map(|x| moved(x, by)));
+            Distribution::Normal(by, is_log) => {
+                self.each(to, 2, |state| state.source.normals().map(|x| moved(x, by, is_log)));
             }
-            Distribution::LogNormal(by) => {
-                self.each(to, 2, |state| state.source.normals().map(|x| exp(moved(x, by))));
-            }
-            Distribution::NormalDouble(by) => {
-                self.each(to, 4, |state| state.source.normals_double().map(|x| moved_double(x, by)))
-            }
-            Distribution::LogNormalDouble(by) => self.each(to, 4, |state| {
-                state.source.normals_double().map(|x| moved_double(x, by).exp())
+            Distribution::NormalDouble(by, is_log) => self.each(to, 4, |state| {
+                state.source.normals_double().map(|x| moved_double(x, by, is_log))
             }),
             // A turn ends after a fixed count of Poisson numbers, each of which may take several
             // draws.
@@ -221,11 +204,11 @@ fn fill_of<D: Draw>(wanted: Distribution, to: &mut [u8], mut draws: impl FnMut()
         Distribution::Wide => each(to, draws),
         Distribution::Uniform => each(to, || of::uniform(draws().upper())),
         Distribution::UniformDouble => each(to, || draws().uniform_double()),
-        Distribution::Normal(by) => each(to, || moved(of::normal(draws().upper()), by)),
-        Distribution::NormalDouble(by) => each(to, || moved_double(draws().normal_double(), by)),
-        Distribution::LogNormal(by) => each(to, || exp(moved(of::normal(draws().upper()), by))),
-        Distribution::LogNormalDouble(by) => {
-            each(to, || moved_double(draws().normal_double(), by).exp());
+        Distribution::Normal(by, is_log) => {
+            each(to, || moved(of::normal(draws().upper()), by, is_log));
+        }
+        Distribution::NormalDouble(by, is_log) => {
+            each(to, || moved_double(draws().normal_double(), by, is_log));
         }
         Distribution::Poisson(lambda) => each(to, || draws().poisson(lambda)),
     }

@@ -2,27 +2,27 @@
 //! numbers.
 
 use crate::code::*;
-use crate::directions::{DIMENSIONS, VectorSet};
+use crate::directions::VectorSet;
 use crate::engine::{Distribution, Engine, Recipe, Type};
 use std::sync::{Arc, Mutex};
 
 /// Settings of a generator. Submitted work keeps the engine with which it was submitted.
 #[derive(Clone)]
-struct Generator {
-    recipe: Recipe,
+pub(crate) struct Generator {
+    pub(crate) recipe: Recipe,
     /// Whether the generator writes to host memory.
     of_host: bool,
-    stream: CUstream,
-    engine: LazyEngine,
+    pub(crate) stream: CUstream,
+    pub(crate) engine: LazyEngine,
 }
 
 /// An engine that is built when the first numbers are requested.
-type LazyEngine = Arc<Mutex<Option<Box<dyn Engine>>>>;
+pub(crate) type LazyEngine = Arc<Mutex<Option<Box<dyn Engine>>>>;
 
 /// The first handle, in a range that no allocation uses.
 const FIRST: usize = 0x0000_5c00_0000_0000;
 
-static GENERATORS: Handles<Generator, RandCode> = Handles::new(FIRST, 16, none);
+pub(crate) static GENERATORS: Handles<Generator, RandCode> = Handles::new(FIRST, 16, none);
 
 fn none(handle: usize) -> Refused<RandCode> {
     RandCode::NotInitialized.because(match handle {
@@ -59,23 +59,8 @@ pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
     Ok(GENERATORS.insert(new))
 }
 
-/// Destroys a generator.
-pub(crate) fn destroy(handle: usize) -> Answer {
-    GENERATORS.remove(handle).map(drop)
-}
-
-/// Checks that a handle is valid.
-pub(crate) fn check(handle: usize) -> Answer {
-    GENERATORS.with(handle, |_| ())
-}
-
-/// Sets the stream of a generator.
-pub(crate) fn set_stream(handle: usize, stream: CUstream) -> Answer {
-    GENERATORS.with(handle, |generator| generator.stream = stream)
-}
-
 /// Changes settings; the next numbers come from a new engine.
-fn change(handle: usize, change: impl FnOnce(&mut Recipe) -> Answer) -> Answer {
+pub(crate) fn change(handle: usize, change: impl FnOnce(&mut Recipe) -> Answer) -> Answer {
     GENERATORS.with(handle, |generator| {
         change(&mut generator.recipe)?;
         generator.engine = LazyEngine::default();
@@ -83,61 +68,8 @@ fn change(handle: usize, change: impl FnOnce(&mut Recipe) -> Answer) -> Answer {
     })?
 }
 
-fn wrong_type(why: &'static str) -> Answer {
+pub(crate) fn wrong_type(why: &'static str) -> Answer {
     Err(RandCode::TypeError.because(why))
-}
-
-/// `curandSetPseudoRandomGeneratorSeed`
-pub(crate) fn set_seed(handle: usize, seed: u64) -> Answer {
-    change(handle, |recipe| {
-        if recipe.of.is_quasi() {
-            return wrong_type("a quasirandom generator has no seed");
-        }
-        recipe.seed = seed;
-        Ok(())
-    })
-}
-
-/// `curandSetGeneratorOffset`
-pub(crate) fn set_offset(handle: usize, offset: u64) -> Answer {
-    change(handle, |recipe| {
-        if matches!(recipe.of, Type::Mtgp | Type::Twister) && offset != 0 {
-            return wrong_type("generators of MTGP32 and MT19937 have no offset");
-        }
-        recipe.offset = offset;
-        Ok(())
-    })
-}
-
-/// `curandSetGeneratorOrdering`
-pub(crate) fn set_ordering(handle: usize, order: u32) -> Answer {
-    change(handle, |recipe| {
-        let fits = match recipe.of.is_quasi() {
-            true => order == 201,
-            false => (100..=104).contains(&order),
-        };
-        if !fits {
-            bail!(RandCode::OutOfRange, "order {order} is not an ordering of this generator");
-        }
-        recipe.seeded = order == 102;
-        recipe.legacy = order == 103;
-        Ok(())
-    })
-}
-
-/// `curandSetQuasiRandomGeneratorDimensions`
-pub(crate) fn set_dimensions(handle: usize, dimensions: u32) -> Answer {
-    change(handle, |recipe| {
-        if !recipe.of.is_quasi() {
-            return wrong_type("a pseudorandom generator has no dimensions");
-        }
-        let count = usize::try_from(dimensions).unwrap_or(usize::MAX);
-        if !(1..=DIMENSIONS).contains(&count) {
-            bail!(RandCode::OutOfRange, "num_dimensions {dimensions} is not 1 to {DIMENSIONS}");
-        }
-        recipe.dimensions = count;
-        Ok(())
-    })
 }
 
 /// Generates numbers at an address.
@@ -171,13 +103,8 @@ pub(crate) fn generate(
         count: [1, 1, 1, count as u64],
         stride: [0, 0, 0, element.cast_signed()],
     };
-    let done = work::submit(stream, function, vec![region], move |memory| match memory {
-        [to] => {
-            fill(to);
-            Ok(())
-        }
-        _ => Err(CUresult::UNKNOWN),
-    });
+    let fill = move |memory: &mut [&mut [u8]]| memory.iter_mut().for_each(|to| fill(to));
+    let done = work::submit(stream, function, vec![region], fill);
     done.map_err(|why| RandCode::LaunchFailure.of_work(why))
 }
 
@@ -228,12 +155,4 @@ fn fill_host(address: u64, count: usize, size: usize, fill: impl FnOnce(&mut [u8
     fill(made);
     // SAFETY: the caller's memory holds this many numbers.
     Ok(unsafe { Out::<u8>::of(address).elements(bytes) }.set_all(made.iter().copied())?)
-}
-
-/// Builds the engine immediately (`curandGenerateSeeds`).
-pub(crate) fn make_engine(handle: usize) -> Answer {
-    let generator = GENERATORS.get(handle)?;
-    let mut engine = lock(&generator.engine);
-    engine.get_or_insert_with(|| generator.recipe.make());
-    Ok(())
 }

@@ -84,7 +84,9 @@ impl CardResource {
     /// Copies all texels to the GPU; the resources have the same shape.
     fn upload(&self, resource: &Resource) -> Result<(), GpuError> {
         let mut bytes = resource.to_packed();
-        self.each_level(&mut bytes, |gpu, array, copy| gpu.copy(copy.host_to_array(array)))
+        self.each_level(&mut bytes, |gpu, array, copy| {
+            gpu.copy(copy.of(copy.host_side(), array_side(array)))
+        })
     }
 
     /// Reads all texels, in the order of [`Resource::to_packed`], without the padding between the
@@ -101,7 +103,9 @@ impl CardResource {
             return Ok(rows.flat_map(|r| r.iter().take(row as usize)).copied().collect());
         }
         let mut bytes = vec![0; self.shape.packed_size().map_err(not_expressible)? as usize];
-        self.each_level(&mut bytes, |gpu, array, copy| gpu.copy(copy.array_to_host(array)))?;
+        self.each_level(&mut bytes, |gpu, array, copy| {
+            gpu.copy(copy.of(array_side(array), copy.host_side()))
+        })?;
         Ok(bytes)
     }
 
@@ -286,17 +290,9 @@ impl LevelCopy {
         }
     }
 
-    fn copy(&self, source: CopySide3D, destination: CopySide3D) -> CUDA_MEMCPY3D {
+    fn of(&self, src: CopySide3D, dst: CopySide3D) -> CUDA_MEMCPY3D {
         let (width_in_bytes, height, depth) = (self.row_bytes, self.rows, self.slices);
-        CUDA_MEMCPY3D { src: source, dst: destination, width_in_bytes, height, depth }
-    }
-
-    fn host_to_array(&self, array: Handle) -> CUDA_MEMCPY3D {
-        self.copy(self.host_side(), array_side(array))
-    }
-
-    fn array_to_host(&self, array: Handle) -> CUDA_MEMCPY3D {
-        self.copy(array_side(array), self.host_side())
+        CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth }
     }
 }
 

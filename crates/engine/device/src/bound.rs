@@ -2,11 +2,10 @@
 //! fetches: some settings of a sampler are ignored or changed by rules of the texture unit.
 
 use crate::device::Device;
-use crate::handles::Slots;
+use crate::handles::{OpaqueKind, Slots};
 use crate::kernel::Kernel;
 use crate::module::Module;
 use crate::texture::{SamplerObject, SurfaceObject, TextureObject};
-use crate::variables::OpaqueKind;
 use std::sync::Arc;
 use texunit_simt::FetchSite;
 use texunit_unit::{

@@ -2,7 +2,7 @@
 //! the kernel has submitted (launches, copies and fills), one item after the other, each with the
 //! work that it submits itself (`simt::runtime` defines the order).
 //!
-//! A caller that runs the work itself, such as the CUDA driver, sets [`LaunchOptions::runtime`],
+//! A caller that runs the work itself, such as the CUDA driver, sets [`ExecutionOptions::runtime`],
 //! takes the work from the grid, and calls [`Module::perform`] for copies and fills.
 
 use crate::kernel::Kernel;

@@ -2,8 +2,7 @@
 //! Objects and references of modules allocate slots here; a launch takes a snapshot.
 
 use crate::error::Error;
-use crate::handles::{Slots, taken};
-use crate::variables::OpaqueKind;
+use crate::handles::{OpaqueKind, Slots, taken};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use texunit_simt::Descriptors;

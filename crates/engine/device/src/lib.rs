@@ -93,6 +93,7 @@ pub use cluster::{MAX_CLUSTER, PORTABLE_CLUSTER};
 pub use codes::CODES;
 pub use device::{Device, DeviceOptions};
 pub use error::Error;
+pub use handles::OpaqueKind;
 pub use kernel::Kernel;
 pub use launch_error::{ArgError, LaunchError};
 pub use launch_options::{Dim, LaunchOptions};
@@ -105,7 +106,7 @@ pub use state::{State, WithHandle};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use unknown::UnknownKernel;
 pub use unloadable::Unloadable;
-pub use variables::{Global, OpaqueKind, OpaqueVariable, VariableAddresses};
+pub use variables::{Global, OpaqueVariable, VariableAddresses};
 
 pub use bytemuck;
 

@@ -4,8 +4,9 @@
 use crate::buffer::copy_in;
 use crate::device::Device;
 use crate::error::Error;
+use crate::handles::OpaqueKind;
 use crate::initial::initial_state;
-use crate::variables::{Global, OpaqueKind, OpaqueVariable, VariableAddresses};
+use crate::variables::{Global, OpaqueVariable, VariableAddresses};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};

@@ -3,14 +3,14 @@
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::handles::Slots;
+use crate::handles::{OpaqueKind, Slots};
 use crate::initial::{surface_warnings, texture_warnings};
 use crate::loader::{Loader, release};
 use crate::resource::{Owner, SurfaceResource, TextureResource};
 use crate::texture::{Pairing, TextureDescriptor, surface_header, texture_header};
 use crate::undefined::undefined;
 use crate::unloadable::{Unloadable, unloadable};
-use crate::variables::{Global, OpaqueKind, OpaqueVariable, VariableAddresses};
+use crate::variables::{Global, OpaqueVariable, VariableAddresses};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_check::sources::{SourcePlace, Sources};

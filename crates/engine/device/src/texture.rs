@@ -3,9 +3,8 @@
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::handles::Slots;
+use crate::handles::{OpaqueKind, Slots};
 use crate::resource::{OwnedResource, Owner, SurfaceResource, TextureResource};
-use crate::variables::OpaqueKind;
 use std::sync::Arc;
 use texunit_unit::{ReadMode, Sampler, Surface, Texture};
 

@@ -2,40 +2,11 @@
 
 use crate::buffer::copy_in;
 use crate::error::Error;
-use crate::handles::Slots;
+use crate::handles::{OpaqueKind, Slots};
 use crate::texture::TextureDescriptor;
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_memory::Block;
-
-/// Kinds of module-scope references to textures, samplers and surfaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OpaqueKind {
-    /// `.texref`
-    Texture,
-    /// `.samplerref`
-    Sampler,
-    /// `.surfref`
-    Surface,
-}
-
-impl OpaqueVariable {
-    /// The handle that is the variable's value.
-    pub fn handle(&self) -> u64 {
-        self.kind.handle(self.slots)
-    }
-}
-
-impl OpaqueKind {
-    /// The name of the type in PTX.
-    pub fn name(self) -> &'static str {
-        match self {
-            OpaqueKind::Texture => ".texref",
-            OpaqueKind::Sampler => ".samplerref",
-            OpaqueKind::Surface => ".surfref",
-        }
-    }
-}
 
 /// A module-scope `.texref`, `.samplerref` or `.surfref`, and the state that its initialiser gives.
 #[derive(Clone, Debug)]
@@ -53,6 +24,13 @@ pub struct OpaqueVariable {
     pub(crate) slots: Slots,
     /// The initialiser's fields as written, to be compared with a bound resource.
     pub(crate) fields: Vec<(String, i64)>,
+}
+
+impl OpaqueVariable {
+    /// The handle that is the variable's value.
+    pub fn handle(&self) -> u64 {
+        self.kind.handle(self.slots)
+    }
 }
 
 /// A module-scope `.global` or `.const` variable.

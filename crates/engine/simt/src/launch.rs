@@ -31,7 +31,7 @@ pub const SAMPLER_BIT: u64 = 1 << 62;
 /// Flag of surface handles; see [`TEXTURE_BIT`].
 pub const SURFACE_BIT: u64 = 1 << 63;
 
-/// Default of [`LaunchConfig::printf_limit`](crate::LaunchConfig::printf_limit): 16 MiB.
+/// Default of [`crate::ExecutionOptions::printf_limit`]: 16 MiB.
 pub const PRINTF_LIMIT: usize = 16 << 20;
 
 /// The descriptor tables that handles index. An entry is `None` if it is free or was destroyed.

@@ -63,8 +63,7 @@ pub struct LaunchStats {
     /// Fetches and accesses that do not fit their texture or surface, in a launch with
     /// [`BadFetch::Zero`](crate::BadFetch::Zero).
     pub bad_fetches: BadFetches,
-    /// CPU time of all host threads together, if
-    /// [`LaunchConfig::cpu_clock`](crate::LaunchConfig::cpu_clock) is given.
+    /// CPU time of all host threads together, if [`crate::ExecutionOptions::cpu_clock`] is given.
     pub cpu_time: Duration,
     /// Fetches with gradients by executing engine, if an external engine is configured.
     pub gradients: Option<GradientStats>,

@@ -33,9 +33,7 @@ impl Fragment {
         registers: usize,
         position: impl Fn(usize, usize, usize) -> (usize, usize),
     ) -> Self {
-        // Single bits are handled as units of 32 bits.
-        let bits = if number == ElementType::B1 { 32 } else { number.bits() };
-        let per_register = if number == ElementType::F64 { 1 } else { 32 / bits as usize };
+        let (bits, per_register) = in_register(number);
         let mut positions = Vec::with_capacity(registers * 32 * per_register);
         for register in 0..registers {
             for lane in 0..32 {
@@ -71,9 +69,7 @@ impl Fragment {
     fn factor(number: ElementType, lines: usize, words: usize, paired: bool) -> Self {
         let block = if paired { 16 } else { 8 };
         let registers = block / 8 * words / 4;
-        let per_register =
-            if number == ElementType::F64 { 1 } else { 32 / number.bits().max(1) as usize };
-        let per_register = if number == ElementType::B1 { 1 } else { per_register };
+        let (_, per_register) = in_register(number);
         Self::new(number, lines / block * registers, |lane, register, element| {
             let (of, register) = (register / registers, register % registers);
             let (line, word) = match paired {
@@ -97,6 +93,16 @@ impl Fragment {
             let (block, e) = (register / registers, register % registers * per_register + element);
             of(block, lane / 4 + 8 * (e / 2), 2 * (lane % 4) + e % 2)
         })
+    }
+}
+
+/// The number of bits of an element in a register, and of elements in it. Single bits are handled
+/// as units of 32 bits.
+fn in_register(number: ElementType) -> (u32, usize) {
+    match number {
+        ElementType::F64 => (64, 1),
+        ElementType::B1 => (32, 1),
+        _ => (number.bits(), 32 / number.bits() as usize),
     }
 }
 

@@ -25,7 +25,7 @@ pub struct texunit_operand {
 /// A batch of fetches. Operands that are all zeros are absent: count and coords are always set,
 /// others as the texture or the fetch requires.
 /// cbindgen:rename-all=CamelCase
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct texunit_fetch_desc {
     /// Number of fetches.
@@ -57,30 +57,11 @@ pub struct texunit_fetch_desc {
     pub reserved: [u32; 6],
 }
 
-impl texunit_operand {
+impl Default for texunit_operand {
     /// An absent operand.
-    pub(crate) const NONE: Self = Self { data: std::ptr::null(), stride: 0 };
-}
-
-impl texunit_fetch_desc {
-    /// A batch of no fetches: all zeros.
-    pub(crate) const NONE: Self = {
-        let none = texunit_operand::NONE;
-        Self {
-            count: 0,
-            coords: [none; 3],
-            layer: none,
-            sample: none,
-            level: none,
-            dPdx: [none; 3],
-            dPdy: [none; 3],
-            offset: [none; 3],
-            compare: none,
-            flags: 0,
-            threads: 0,
-            reserved: [0; 6],
-        }
-    };
+    fn default() -> Self {
+        Self { data: std::ptr::null(), stride: 0 }
+    }
 }
 
 /// Maximum number of threads of a call.

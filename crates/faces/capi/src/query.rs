@@ -156,7 +156,7 @@ pub(crate) unsafe fn form(
     let mut desc = match unsafe { read_optional(desc) } {
         Some(desc) => desc,
         None => {
-            let mut plain = texunit_fetch_desc::NONE;
+            let mut plain = texunit_fetch_desc::default();
             plain.coords[0].data = (&raw const PLACE).cast();
             plain
         }

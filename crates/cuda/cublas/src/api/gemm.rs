@@ -2,7 +2,7 @@
 //! Half, bfloat and byte matrices are multiplied in a wider type, and the result is rounded once.
 
 use crate::api::*;
-use crate::product::{Epilogue, Product};
+use crate::product::Product;
 use half::f16;
 
 /// Arguments of a product as the function received them.
@@ -58,25 +58,18 @@ impl Gemm {
         };
         let operands = [operand(0, a, "lda")?, operand(1, b, "ldb")?, operand(2, [m, n], "ldc")?];
         let formats = operands.map(|operand| operand.format);
-        let compute = match self.compute {
-            None => Compute::of(formats[2]),
-            Some(number) => Compute::of_c(number, formats)?,
+        let scalar = match self.compute {
+            None => formats[2],
+            Some(number) => Format::of_scalars(number, formats)?,
         };
         let [alpha, beta] = self.factors;
-        let mut alpha = Factor::new(&mut call, "alpha", alpha, compute.scalar)?;
-        let beta = Factor::new(&mut call, "beta", beta, compute.scalar)?;
+        let mut alpha = Factor::new(&mut call, "alpha", alpha, scalar)?;
+        let beta = Factor::new(&mut call, "beta", beta, scalar)?;
         if k == 0 {
             // With an empty sum, A and B are not read.
             alpha = Factor::ZERO;
         }
-        let product = Product {
-            operations,
-            operands,
-            added: None,
-            count,
-            compute,
-            epilogue: Epilogue::default(),
-        };
+        let product = Product { count, scalar, ..Product::new(operations, operands) };
         product.submit(call, [alpha, beta])
     }
 }

@@ -9,7 +9,7 @@ use crate::api::*;
 mod descriptor;
 
 use super::gemm::shapes;
-use crate::product::{Activation, Epilogue, Product};
+use crate::product::{Activation, Product};
 use descriptor::{LAYOUT, PREFERENCE, PRODUCT};
 
 /// Defines the functions for the attributes of one kind of descriptor.
@@ -123,7 +123,7 @@ library_api! { (BlasCode)
         call.settings.stream = stream;
         let (product, on_device) = read(computeDesc, [Adesc, Bdesc, Cdesc, Ddesc], [A, B, C, D])?;
         call.settings.on_device = on_device;
-        let scalar = product.compute.scalar;
+        let scalar = product.scalar;
         let factors = [
             Factor::new(&mut call, "alpha", alpha, scalar)?,
             Factor::new(&mut call, "beta", beta, scalar)?,
@@ -158,8 +158,8 @@ fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Produc
     let words = PRODUCT.read(desc)?;
     let [a, b, c, d] = [0, 1, 2, 3].map(|i| matrices(layouts[i], addresses[i]));
     let [(a, count_a), (b, count_b), (c, count_c), (d, count)] = [a?, b?, c?, d?];
-    let compute = Compute::of_c(words[0] as u32, [a.format, b.format, d.format])?;
-    if c.format != d.format || Format::of_c("scaleType", words[1] as u32)? != compute.scalar {
+    let scalar = Format::of_scalars(words[0] as u32, [a.format, b.format, d.format])?;
+    if c.format != d.format || Format::of_c("scaleType", words[1] as u32)? != scalar {
         bail!(
             BlasCode::NotSupported,
             "the types of C and D, or of the scalars and the computation, differ"
@@ -199,8 +199,14 @@ fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Produc
         true => Some(Operand::vector(format, words[8], d.rows, 1)?.each(words[10].cast_signed())),
         false => None,
     };
-    let epilogue = Epilogue { bias, activation };
-    let product =
-        Product { operations, operands: [a, b, d], added: Some(c), count, compute, epilogue };
+    let product = Product {
+        operations,
+        operands: [a, b, d],
+        added: Some(c),
+        count,
+        scalar,
+        bias,
+        activation,
+    };
     Ok((product, words[2] == 1))
 }

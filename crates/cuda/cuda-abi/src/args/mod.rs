@@ -27,9 +27,19 @@ fn null<T>(_: &T) -> Refusal {
     CUresult::INVALID_VALUE.of_argument(Subject::new::<T>(0), "is null")
 }
 
-/// Defines a pointer type with the common methods: `pointer!(Out<'a, T>, *mut T)`.
+/// Defines a pointer type with the common methods: `pointer!(Out<'a, T>, *mut T)`; after an `@`
+/// without `Debug`, which shows the address.
 macro_rules! pointer {
     ($(#[$doc:meta])* $name:ident<$a:lifetime $(, $t:ident)?>, $pointer:ty) => {
+        pointer! { @ $(#[$doc])* $name<$a $(, $t)?>, $pointer }
+
+        impl<$a $(, $t)?> std::fmt::Debug for $name<$a $(, $t)?> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{:p}", self.0)
+            }
+        }
+    };
+    (@ $(#[$doc:meta])* $name:ident<$a:lifetime $(, $t:ident)?>, $pointer:ty) => {
         $(#[$doc])*
         #[repr(transparent)]
         pub struct $name<$a $(, $t)?>($pointer, std::marker::PhantomData<&$a ()>);
@@ -41,12 +51,6 @@ macro_rules! pointer {
         }
 
         impl<$a $(, $t)?> Copy for $name<$a $(, $t)?> {}
-
-        impl<$a $(, $t)?> std::fmt::Debug for $name<$a $(, $t)?> {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, "{:p}", self.0)
-            }
-        }
 
         impl<$a $(, $t)?> $name<$a $(, $t)?> {
             /// Wraps a pointer of a C caller.

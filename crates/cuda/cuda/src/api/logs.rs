@@ -1,7 +1,7 @@
 //! The log of errors (driver API, "Error Log Management Functions").
 
 use crate::api::*;
-use crate::log::{self, RegisteredCallback};
+use crate::log::{self, MAX_CALLBACKS, RegisteredCallback};
 
 /// Line that stands for lost messages.
 const CUT: &str = "[older messages are lost]";
@@ -11,9 +11,8 @@ driver_api! {
     fn cuLogsRegisterCallback(callbackFunc, userData, callback_out) {
         let function = callbackFunc.ok_or(CUresult::INVALID_VALUE.because("callbackFunc is null"))?;
         ensure!(
-            RegisteredCallback::registry().all(|_| true).len() < log::MAX_CALLBACKS,
-            "{} functions are called with each message already",
-            log::MAX_CALLBACKS
+            RegisteredCallback::registry().all(|_| true).len() < MAX_CALLBACKS,
+            "{MAX_CALLBACKS} functions are called with each message already"
         );
         let callback = RegisteredCallback { function, data: userData.expose_provenance() };
         callback_out.set_if(RegisteredCallback::registry().insert(callback).number());

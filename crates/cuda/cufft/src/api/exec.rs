@@ -89,7 +89,6 @@ fn exec(
             if let [input, output] = memory {
                 engine.run(direction, input, output);
             }
-            Ok(())
         });
     done.map_err(|why| FftCode::ExecFailed.with(why))
 }

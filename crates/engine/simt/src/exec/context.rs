@@ -226,7 +226,7 @@ pub(crate) struct Context<'a> {
     pub(crate) sites: Sites,
     /// Whether no observer is notified of fetches and no external engine executes them.
     pub(crate) is_unobserved: bool,
-    /// Whether turns can end after any access ([`LaunchConfig::schedule`](crate::LaunchConfig)).
+    /// Whether turns can end after any access ([`crate::ExecutionOptions::schedule`]).
     pub(super) is_random: bool,
     /// Whether the warps of a CTA wait for each other before fetches and surface accesses.
     pub(super) waits_at_unit: bool,

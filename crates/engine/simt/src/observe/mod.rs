@@ -86,7 +86,7 @@
 //! }
 //! ```
 //!
-//! [`crate::LaunchConfig::observer`] takes the observer, and [`Several`] combines several into one.
+//! [`ExecutionOptions::observer`] takes the observer, and [`Several`] combines several into one.
 //! `at.op` is the number of an operation in the program's code: [`Listing`] gives its source
 //! location, its function and its registers.
 

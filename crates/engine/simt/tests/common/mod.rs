@@ -213,8 +213,8 @@ impl Loaded {
         // The size of the workspace, and the barrier.
         let workspace = how.cooperative.then(|| self.filled(&[16, 0, 0, 0]));
         let map = self.memory.map();
-        let new = LaunchConfig::new(how.grid, how.block, &map, &self.descriptors);
-        let options = ExecutionOptions {
+        let mut config = LaunchConfig::new(how.grid, how.block, &map, &self.descriptors);
+        config.options = ExecutionOptions {
             ctas: how.ctas,
             dynamic_shared: how.dynamic_shared,
             threads: how.threads,
@@ -230,17 +230,13 @@ impl Loaded {
             cancel: how.cancelled.then_some(&STOP),
             observer,
             schedule: how.schedule,
-            ..new.options
+            ..config.options
         };
-        let config = LaunchConfig {
-            options,
-            params: &params,
-            grid_id: 7,
-            grid_workspace: workspace.map_or(0, |(address, _)| address),
-            heap: self.heap.as_ref(),
-            jit: how.jit,
-            ..new
-        };
+        config.params = &params;
+        config.grid_id = 7;
+        config.grid_workspace = workspace.map_or(0, |(address, _)| address);
+        config.heap = self.heap.as_ref();
+        config.jit = how.jit;
         match debugger {
             Some(debugger) => texunit_simt::debug::debug(&self.program, id, &config, debugger),
             None => texunit_simt::launch(&self.program, id, &config),

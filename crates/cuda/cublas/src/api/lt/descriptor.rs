@@ -85,8 +85,7 @@ impl Kind {
 
     /// Frees a descriptor made by [`Self::create`].
     pub(super) fn destroy(&self, at: usize) -> Answer {
-        let words = self.read(at)?;
-        drop(words);
+        self.read(at)?;
         let place = std::ptr::with_exposed_provenance_mut::<Words>(at);
         // SAFETY: the mark shows that the handle is an allocation of `Box::into_raw`; the mark is
         // removed before the box is freed.
@@ -116,7 +115,7 @@ impl Kind {
 
     /// Sets an attribute.
     pub(super) fn set(&self, at: usize, attribute: u32, value: In<'_, u8>, size: usize) -> Answer {
-        let words = self.read(at)?;
+        self.read(at)?;
         let (word, bytes) = match self.attribute(attribute) {
             Some(found) => found,
             None if IGNORED.contains(&attribute) => return Ok(()),
@@ -139,7 +138,6 @@ impl Kind {
         let given = unsafe { value.elements(bytes) }.to_vec()?;
         let mut whole = [0; 8];
         whole[..bytes].copy_from_slice(&given);
-        let _ = words;
         // SAFETY: the word is in the program's descriptor.
         Ok(unsafe { Out::<u64>::of((at + word * 8) as u64) }.set(u64::from_le_bytes(whole))?)
     }
