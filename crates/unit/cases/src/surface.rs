@@ -40,7 +40,7 @@ pub enum Fault {
 
 impl Fault {
     /// Name of the fault in case files.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Fault::Outside => "outside",
             Fault::Misaligned => "misaligned",
