@@ -63,19 +63,14 @@ fn part(section: &'static str, number: &str) -> Option<(&'static str, &'static s
 pub fn find(number: &str) -> Option<Rule> {
     let (chapter, rest) = number.split_once('.').unwrap_or((number, ""));
     let Section { title, text, .. } = sections().find(|s| s.number == chapter)?;
-    if rest.is_empty() {
-        let paragraphs =
-            if number == chapter { vec![text.trim().to_owned()] } else { return None };
-        return Some(Rule { number: number.to_owned(), title, paragraphs, known: Vec::new() });
-    }
-    if let Some((heading, text)) = part(text, number) {
+    let whole = match rest {
+        "" if number != chapter => return None,
+        "" => Some((title, text)),
+        _ => part(text, number),
+    };
+    if let Some((title, text)) = whole {
         let paragraphs = vec![text.trim().to_owned()];
-        return Some(Rule {
-            number: number.to_owned(),
-            title: heading,
-            paragraphs,
-            known: Vec::new(),
-        });
+        return Some(Rule { number: number.to_owned(), title, paragraphs, known: Vec::new() });
     }
     let mut rule =
         Rule { number: number.to_owned(), title, paragraphs: Vec::new(), known: Vec::new() };

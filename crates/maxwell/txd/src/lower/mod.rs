@@ -22,6 +22,7 @@ mod warp;
 use bank::{Bank, Names};
 use flow::Flow;
 use operands::Operands;
+use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use texunit_check::ir::{FuncId, Function, Instruction, Module, Operand};
 use texunit_forms::sort_by_key;
@@ -34,7 +35,7 @@ use value::Values;
 pub use target::{arch_of, target_number, visible_functions};
 
 /// A machine instruction before or after the fetch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// The text in the disassembler's style, where a PTX register stands for the machine register
     /// with its value.
@@ -50,7 +51,7 @@ impl Step {
 }
 
 /// A register of an operand group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Packed {
     /// The machine register's number.
     pub register: u64,
@@ -62,9 +63,10 @@ pub struct Packed {
 }
 
 /// A TXD that replaces a `tex.grad`, with its operands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Fetch {
     /// The TXD instruction.
+    #[serde(skip)]
     pub txd: Txd,
     /// A description of the handle's source.
     pub handle: String,
@@ -83,7 +85,7 @@ pub struct Fetch {
 }
 
 /// The emulation of a `tex.grad` by one ordinary fetch for each lane of a quad.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Quad {
     /// Why a TXD cannot be used.
     pub why: String,

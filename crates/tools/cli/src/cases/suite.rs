@@ -7,8 +7,8 @@ use texunit_cases::{
 };
 use texunit_spec::hex;
 use texunit_unit::{
-    AddressMode, CompareFunction, CoordType, FetchForm, FetchKind, FetchOperands, Layout, Lod,
-    ReadMode, ResultType, Sampler,
+    AddressMode, CompareFunction, FetchForm, FetchKind, FetchOperands, Layout, Lod, ReadMode,
+    Sampler,
 };
 
 /// The page with the rules, which has an anchor for each.
@@ -157,8 +157,12 @@ fn instruction(form: FetchForm) -> Value {
         FetchKind::Sample(lod) => ("sample", Some(lod), None),
         FetchKind::Gather(component) => ("gather", None, Some(component)),
     };
+    let name = form.to_string();
+    // `tex.2d.v4.f32.s32`
+    let mut types = name.rsplit('.');
+    let (coordinates, result) = (types.next(), types.next());
     json!({
-        "name": form.to_string(),
+        "name": name,
         "kind": kind,
         "lod": lod.map(|lod| match lod {
             Lod::Implicit => "implicit",
@@ -168,17 +172,8 @@ fn instruction(form: FetchForm) -> Value {
         }),
         "component": component,
         "geometry": form.geometry.name(),
-        "coordinates": match form.coord {
-            CoordType::F32 => "f32",
-            CoordType::S32 => "s32",
-        },
-        "result": match form.result {
-            ResultType::F32 => "f32",
-            ResultType::S32 => "s32",
-            ResultType::U32 => "u32",
-            ResultType::F16 => "f16",
-            ResultType::F16x2 => "f16x2",
-        },
+        "coordinates": coordinates,
+        "result": result,
     })
 }
 
@@ -251,10 +246,7 @@ fn surface(n: usize, case: &SurfaceCase, numbers: &mut dyn Numbers) -> Result<Va
             "size": access.size,
             "coords": coords.collect::<Vec<_>>(),
             "bytes": access.bytes.as_deref().map(|bytes| hex::from_bytes(bytes, 2)),
-            "fault": access.fault.map(|fault| match fault {
-                Fault::Outside => "outside",
-                Fault::Misaligned => "misaligned",
-            }),
+            "fault": access.fault.map(Fault::name),
         })
     });
     let after = case.after.as_deref();

@@ -4,6 +4,7 @@ use super::{Output, wrong};
 use crate::args::OutputFormat;
 use crate::sass::args::LowerArgs;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +13,7 @@ use texunit_check::{Options, check_with};
 use texunit_report::visible;
 use texunit_sass::print::{Style, print};
 use texunit_sass::txd::{BINDLESS, INDEX};
-use texunit_sass::{Arch, Word};
+use texunit_sass::{Arch, Txd, Word};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 use texunit_txd::lower::{
     Fetch, Form, Lowered, Packed, Quad, Step, arch_of, module, target_number, visible_functions,
@@ -178,14 +179,15 @@ impl Show<'_> {
             "arch": self.arch.name(),
             "ptx": self.ptx(lowered),
         });
-        let more = match &lowered.form {
-            Form::Txd(fetch) => fetch_json(fetch),
-            Form::Quad(quad) => quad_json(quad),
-            Form::Unused => json!({ "form": "unused" }),
-            Form::Refused(why) => json!({ "form": "refused", "why": why }),
+        let (form, more) = match &lowered.form {
+            Form::Txd(fetch) => ("txd", vec![json!(fetch), word_json(&fetch.txd)]),
+            Form::Quad(quad) => ("quad", vec![json!(quad)]),
+            Form::Unused => ("unused", vec![]),
+            Form::Refused(why) => ("refused", vec![json!({ "why": why })]),
         };
-        if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
-            object.extend(more);
+        object["form"] = json!(form);
+        for (key, value) in more.iter().filter_map(Value::as_object).flatten() {
+            object[key] = value.clone();
         }
         object
     }
@@ -206,50 +208,13 @@ fn quad_text(quad: &Quad, out: &mut String) {
     let _ = writeln!(out, "    handle: {}", visible(&quad.handle));
 }
 
-fn steps_json(list: &[Step]) -> Vec<Value> {
-    list.iter().map(|Step { text, why }| json!({ "text": text, "why": why })).collect()
-}
-
-fn fetch_json(fetch: &Fetch) -> Value {
-    let Fetch { txd, handle, ra, rb, rd, before, after, notes } = fetch;
-    let packed = |list: &[Packed]| -> Vec<Value> {
-        let one = |Packed { register, name, value }: &Packed| json!({ "register": register, "name": name, "value": value });
-        list.iter().map(one).collect()
-    };
-    let fields: serde_json::Map<String, Value> = Word::Txd(*txd)
-        .fields()
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), json!(value)))
-        .collect();
+fn word_json(txd: &Txd) -> Value {
+    let fields = Word::Txd(*txd).fields().into_iter();
     json!({
-        "form": "txd",
         "text": print(txd, Style::Nvidia),
         "word": format!("{:#018x}", txd.word),
         "control": format!("{:#08x}", txd.control.bits()),
-        "fields": fields,
+        "fields": fields.collect::<BTreeMap<_, _>>(),
         "index": (!txd.has(&BINDLESS)).then(|| txd.get(&INDEX)),
-        "handle": handle,
-        "ra": packed(ra),
-        "rb": packed(rb),
-        "rd": packed(rd),
-        "before": steps_json(before),
-        "after": steps_json(after),
-        "notes": notes,
-    })
-}
-
-fn quad_json(quad: &Quad) -> Value {
-    let Quad { why, fetch, coordinates, mask, index, handle, before, each, after } = quad;
-    json!({
-        "form": "quad",
-        "why": why,
-        "fetch": fetch,
-        "coordinates": coordinates,
-        "mask": mask,
-        "index": index,
-        "handle": handle,
-        "before": steps_json(before),
-        "each": steps_json(each),
-        "after": steps_json(after),
     })
 }
