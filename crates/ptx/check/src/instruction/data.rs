@@ -79,9 +79,10 @@ impl<'a> Site<'_, '_, 'a> {
             self.up_to(b, last, 1)?;
         }
         let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
-        // For atomic operations, only elements of f32 and f16.
+        // For atomic operations, only floats of at most 32 bits.
+        let small = ty.bits() <= 32 && matches!(ty.kind(), TypeKind::Float | TypeKind::Packed);
         let taken = |reg: ScalarType| match rule.exact {
-            true => reg.bits() == ty.bits() && matches!(ty, ScalarType::F16 | ScalarType::F32),
+            true => reg.bits() == ty.bits() && small,
             false => reg.bits() >= ty.bits(),
         };
         // Among untyped registers of a matrix, constants are untyped too.
@@ -121,7 +122,7 @@ impl<'a> Site<'_, '_, 'a> {
 
     /// Checks that no element of a vector stands beside one of another kind: a float beside an
     /// integer, or an integer or a constant beside `.f16x2`.
-    fn like_neighbours(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
+    pub(crate) fn like_neighbours(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
         let float = |value: &Value<'_>| match value {
             Value::Reg { ty, .. } if ty.kind() == TypeKind::Float => Some(true),
             Value::Reg { ty, .. } if ty.is_integer() => Some(false),
