@@ -89,9 +89,7 @@ impl<'a> Site<'_, '_, 'a> {
                 if match rule.pointee {
                     Some(Pointee::TensorMemory) => false,
                     Some(Pointee::Wide) => special.types.iter().any(|t| t.bits() == 64),
-                    Some(Pointee::Uniform | Pointee::Mbarrier) => {
-                        self.cx.release < Ptxas::V12_9
-                    }
+                    Some(Pointee::Uniform | Pointee::Mbarrier) => self.cx.release < Ptxas::V12_9,
                     _ => true,
                 } =>
             {
