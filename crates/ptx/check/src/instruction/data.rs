@@ -77,7 +77,7 @@ impl<'a> Site<'_, '_, 'a> {
             self.up_to(b, last, 1)?;
         }
         let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
-        // For atomic operations, only floats of at most 32 bits, most of them only beside an untyped
+        // For atomic operations, only small floats, and most of them only beside an untyped
         // register.
         let untyped = items.iter().any(
             |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Bits),
