@@ -60,11 +60,14 @@ pub(crate) struct Ask {
     lines: Lines,
     #[command(flatten)]
     tools: tools::Choice,
+    /// Write the modules on which the verdicts agree to a gzipped file of JSON lines
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
 }
 
 impl From<Ask> for Request {
-    fn from(Ask { lines, tools }: Ask) -> Self {
-        Self { tools, lines: Some(lines), ..Self::default() }
+    fn from(Ask { lines, tools, save }: Ask) -> Self {
+        Self { tools, lines: Some(lines), save, ..Self::default() }
     }
 }
 
@@ -140,13 +143,16 @@ fn compare_in(
             releases.iter().flat_map(|r| Question::of_lines(*r, head, &text)).collect();
         let rows = ask_all(&questions, tools, scratch)?;
         rows.iter().for_each(print_line);
+        if let Some(path) = &request.save {
+            save(path, rows.iter().filter(|row| !row.differs()))?;
+        }
         return Ok(rows.iter().filter(|r| r.differs()).count());
     }
     let seed = request.seed;
     let questions = families.questions(seed, request.count);
     let rows = ask_all(&questions, tools, scratch)?;
     if let Some(path) = &request.save {
-        save(path, &rows)?;
+        save(path, rows.iter())?;
     }
     table(&rows, &releases);
     let differing: Vec<&Comparison> = rows.iter().filter(|r| r.differs()).collect();
@@ -219,7 +225,7 @@ fn table(rows: &[Comparison], releases: &[Ptxas]) {
     }
 }
 
-fn save(path: &Path, rows: &[Comparison]) -> std::io::Result<()> {
+fn save<'r>(path: &Path, rows: impl Iterator<Item = &'r Comparison>) -> std::io::Result<()> {
     let mut out = GzEncoder::new(std::fs::File::create(path)?, Compression::best());
     for row in rows {
         let line = serde_json::json!({

@@ -141,6 +141,7 @@ mod tests {
         let names = ["a", "element", "field", "head", "name", "sp", "space", "t", "what"];
         let mut given: Variables = names.map(|name| (name, "u32".to_owned())).into();
         given.extend(super::super::instruction::properties(&["level", "2d", "v4", "f32"]));
+        given.insert("axes", "2".to_owned());
         for rule in RULES.keys() {
             for seed in 0..200 {
                 let text = expand(rule, &given, &mut Random::new(seed));

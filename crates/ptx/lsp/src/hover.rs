@@ -6,7 +6,7 @@ use super::instruction::{Instruction, Matching, matching, needs};
 use super::scan::{CursorContext, Token, TokenKind};
 use lsp_types::{Documentation, MarkupContent, MarkupKind};
 use texunit_isa::describe::operands;
-use texunit_isa::{Form, Opcode, ScalarType, forms_of};
+use texunit_isa::{Form, Opcode, ScalarType};
 use texunit_syntax::Span;
 
 /// A text in paragraphs, which can be rendered with or without Markdown.

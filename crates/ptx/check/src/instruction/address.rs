@@ -1,6 +1,6 @@
 //! Checks of memory operands, and of operands that are addresses themselves.
 
-use texunit_isa::{OperandRule, Pointee, ScalarType, Space, TypeKind};
+use texunit_isa::{OperandRule, Pointee, Role, ScalarType, Space, TypeKind};
 use texunit_syntax::ast::{self, OperandKind, Subscript};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -19,11 +19,19 @@ impl<'a> Site<'_, '_, 'a> {
         rule: &OperandRule,
         operand: &ast::Operand<'a>,
     ) -> Option<Operand> {
+        // Beside a tensor map, ptxas takes operands without brackets, and registers of any type.
+        let beside_map = self.form.operands.iter().any(|o| o.role == Role::Tensor);
         let (base, extra) = match &operand.kind {
             OperandKind::Address(address) => (&*address.base, address.offset.as_ref()),
             OperandKind::Bracket(items) if items.len() == 1 => (&items[0], None),
             // An array element is a memory operand by itself.
             OperandKind::Index(..) if rule.element => (operand, None),
+            OperandKind::Name { .. } | OperandKind::Offset(..) if beside_map => {
+                let message = "needs a memory operand here";
+                let error = self.error("E0217", operand.span, message);
+                self.report_miscompiled(error.help("write the address between [ and ]"));
+                (operand, None)
+            }
             _ => return self.no_memory_operand(operand),
         };
         let value = self.value(base)?;
@@ -45,12 +53,12 @@ impl<'a> Site<'_, '_, 'a> {
                 return self.deny("E0217", base.span, message, help);
             }
         }
-        // ptxas copies the address of a tensor map with `mov`.
-        let map = rule.pointee == Some(Pointee::TensorMap);
+        // ptxas copies the addresses of tensor maps and of `multimem.red` with `mov`.
         let tensor = rule.pointee == Some(Pointee::TensorMemory);
-        let widths = match (map, tensor) {
-            (_, true) => 32..=32,
-            (true, _) => 32..=64,
+        let widths = match rule.pointee {
+            Some(Pointee::TensorMemory) => 32..=32,
+            Some(Pointee::TensorMap) => 32..=64,
+            Some(Pointee::Wide) => 64..=64,
             _ => 16..=64,
         };
         match value {
@@ -60,6 +68,9 @@ impl<'a> Site<'_, '_, 'a> {
             {
                 Some(Operand::Address(Base::Reg(id), extra))
             }
+            Value::Reg { id, .. } if beside_map && std::ptr::eq(base, operand) => {
+                Some(Operand::Address(Base::Reg(id), 0))
+            }
             Value::Reg { id, ty } => {
                 let diagnostic = Diagnostic::error(
                     "E0217",
@@ -68,17 +79,17 @@ impl<'a> Site<'_, '_, 'a> {
                 )
                 .help(format!("use a {}-bit integer register", widths.end()));
                 // ptxas accepts 8 bits as an address.
-                if ty.bits() == 8 && !map && !tensor {
+                if ty.bits() == 8 && widths.contains(&16) {
                     self.report_miscompiled(diagnostic);
                     return Some(Operand::Address(Base::Reg(id), extra));
                 }
                 self.cx.refuse_with(diagnostic)
             }
-            Value::Special(..)
+            Value::Special(special, _)
                 if match rule.pointee {
                     Some(Pointee::TensorMemory) => false,
-                    Some(Pointee::Uniform) => self.cx.release < Ptxas::V12_9,
-                    Some(Pointee::Mbarrier) => self.cx.release < Ptxas::V13_5,
+                    Some(Pointee::Wide) => special.types.iter().any(|t| t.bits() == 64),
+                    Some(Pointee::Uniform | Pointee::Mbarrier) => self.cx.release < Ptxas::V12_9,
                     _ => true,
                 } =>
             {

@@ -60,9 +60,7 @@ impl<'a> Site<'_, '_, 'a> {
                 false => format!("moves {}, not {}", Count(lanes, "element"), items.len()),
             };
             let help = match of_matrix {
-                true => {
-                    "shape and type of a matrix say how many registers a thread has of it"
-                }
+                true => "shape and type of a matrix say how many registers a thread has of it",
                 false => "write as many registers between { and } as .v2 or .v4 says",
             };
             return self.deny("E0213", operand.span, message, help);
@@ -79,16 +77,20 @@ impl<'a> Site<'_, '_, 'a> {
             self.up_to(b, last, 1)?;
         }
         let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
-        // For atomic operations, only elements of f32 and f16.
+        // For atomic operations, only small floats, and most of them only beside an untyped
+        // register.
+        let untyped = items.iter().any(
+            |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Bits),
+        );
+        let single = matches!(ty, ScalarType::F16 | ScalarType::F32)
+            && !matches!(rule.braces, Braces::Columns { .. });
+        let small = ty.bits() <= 32 && matches!(ty.kind(), TypeKind::Float | TypeKind::Packed);
         let taken = |reg: ScalarType| match rule.exact {
-            true => reg.bits() == ty.bits() && matches!(ty, ScalarType::F16 | ScalarType::F32),
+            true => reg.bits() == ty.bits() && (single || small && untyped),
             false => reg.bits() >= ty.bits(),
         };
         // Among untyped registers of a matrix, constants are untyped too.
-        let plain_matrix = of_matrix
-            && items.iter().any(
-                |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Bits),
-            );
+        let plain_matrix = of_matrix && untyped;
         let of_constants = match (plain_matrix, ty.bits()) {
             (true, 64) => ScalarType::B64,
             (true, _) => ScalarType::B32,
@@ -121,7 +123,7 @@ impl<'a> Site<'_, '_, 'a> {
 
     /// Checks that no element of a vector stands beside one of another kind: a float beside an
     /// integer, or an integer or a constant beside `.f16x2`.
-    fn like_neighbours(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
+    pub(crate) fn like_neighbours(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
         let float = |value: &Value<'_>| match value {
             Value::Reg { ty, .. } if ty.kind() == TypeKind::Float => Some(true),
             Value::Reg { ty, .. } if ty.is_integer() => Some(false),

@@ -177,7 +177,7 @@ impl<'a> Site<'_, '_, 'a> {
             Value::Reg { id, ty: reg }
                 if self.cx.release < Ptxas::V13_5
                     && reg.bits() == ty.bits()
-                    && (ty == ScalarType::Bf16x2 || reg.is_integer()) =>
+                    && (ty == ScalarType::Bf16x2 || ty == ScalarType::Bf16 && reg.is_integer()) =>
             {
                 Some(Operand::Reg(id))
             }

@@ -17,8 +17,8 @@ mod requirements;
 mod rules;
 mod site;
 mod surface;
-mod texture;
 mod tensor;
+mod texture;
 mod tuple;
 mod video;
 

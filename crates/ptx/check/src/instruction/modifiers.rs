@@ -23,8 +23,10 @@ impl<'a> Body<'_, 'a> {
             return self.unknown_opcode(i);
         };
         let words: Vec<&str> = i.modifiers.iter().map(|m| m.text).collect();
+        let ignored = words.contains(&"oob") && self.cx.release == Ptxas::V11_8;
         let words = match found(opcode, &words) {
-            Ok(found) => found,
+            Ok(found) if !(ignored && self.cx.options.ptxas_compat()) => found,
+            Ok(found) => self.without_ignored(i, opcode, &words).unwrap_or(found),
             Err(error) => match self.without_ignored(i, opcode, &words) {
                 Some(found) => return Some(found),
                 None => return self.modifier_error(i, opcode, error),

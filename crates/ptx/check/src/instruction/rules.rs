@@ -74,6 +74,19 @@ impl<'a> Body<'_, 'a> {
             let message = format!("{} is for ptxas 13.5 and later", mnemonic(i));
             self.cx.wrong("E0201", span, message, "write fence.proxy.async");
         }
+        if has(Property::VectorsOfEight) && self.cx.release < Ptxas::V12_9 {
+            let message = format!("{}: .v8 is for ptxas 12.9 and later", mnemonic(i));
+            self.cx.wrong("E0201", span, message, "use two instructions with .v4");
+        }
+        let says = |word| i.modifiers.iter().any(|m| m.text == word);
+        if has(Property::MmioOfSystem)
+            && self.cx.release == Ptxas::V13_5
+            && says("mmio")
+            && says("gpu")
+        {
+            let message = format!("{} has the scope of a GPU", mnemonic(i));
+            self.cx.wrong("E0201", span, message, "write .sys, which .mmio needs");
+        }
         if mods.ftz {
             self.cx.require(Requirement { feature: ".ftz", version: 14, target: 0 }, span);
         }

@@ -13,11 +13,11 @@ use crate::types::fits;
 impl<'a> Site<'_, '_, 'a> {
     /// Checks `[map, {coordinates}]`; returns the address of the map, and the vector.
     pub(crate) fn tensor(&mut self, operand: &ast::Operand<'a>) -> Option<(Operand, Operand)> {
-        let OperandKind::Bracket(items) = &operand.kind else {
-            let help = "write [map, {coordinates}]";
-            return self.deny("E0217", operand.span, "needs a tensor map and coordinates", help);
+        let parts = match &operand.kind {
+            OperandKind::Bracket(items) => items.as_slice(),
+            _ => &[],
         };
-        let [map, coordinates] = items.as_slice() else {
+        let [map, coordinates] = parts else {
             let help = "write [map, {coordinates}]";
             return self.deny("E0217", operand.span, "needs a tensor map and coordinates", help);
         };
@@ -59,6 +59,7 @@ impl<'a> Site<'_, '_, 'a> {
             return self.deny("E0213", operand.span, message, help);
         }
         self.same_widths(&items)?;
+        self.like_neighbours(&items)?;
         let plain = plain_bits(&items);
         let mut list = Vec::with_capacity(count);
         for (value, span) in items {

@@ -176,6 +176,8 @@ pub enum Pointee {
     Any,
     /// `:tensor`: tensor memory, whose addresses have 32 bits.
     TensorMemory,
+    /// `:wide`: memory by an address of 64 bits.
+    Wide,
 }
 
 words! {
@@ -209,6 +211,10 @@ words! {
         RowByColumn = "rowcol",
         /// `+latest`: only the latest ptxas accepts it.
         OnlyLatest = "latest",
+        /// `+eight`: ptxas accepts it since 12.9.
+        VectorsOfEight = "eight",
+        /// `+mmio`: for the latest ptxas, `.mmio` has the scope `.sys`.
+        MmioOfSystem = "mmio",
         /// `+aligned`: `.aligned` was introduced in PTX ISA 6.3, and has been mandatory since.
         LateAligned = "aligned",
     }

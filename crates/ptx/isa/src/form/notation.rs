@@ -258,6 +258,7 @@ fn read_pointee(name: &str) -> Option<Pointee> {
         "tensormap" => Some(Pointee::TensorMap),
         "any" => Some(Pointee::Any),
         "tensor" => Some(Pointee::TensorMemory),
+        "wide" => Some(Pointee::Wide),
         other => panic!("instruction table: nothing in memory is called {other}"),
     }
 }

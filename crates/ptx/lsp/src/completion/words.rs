@@ -6,16 +6,19 @@ use super::super::scan::{CursorContext, TokenKind};
 use super::Item;
 use lsp_types::CompletionItemKind as ItemKind;
 use texunit_check::{Architecture, architectures};
-use texunit_isa::{Class, Opcode, forms_of};
+use texunit_isa::{Class, Form, Opcode, forms_of};
 
-/// All opcodes.
+/// All opcodes; those that are not executed come last.
 pub(super) fn opcodes() -> Vec<Item> {
+    let refused = |form: &Form| {
+        form.slots.iter().any(|slot| slot.class == Class::Unexecuted && !slot.optional)
+    };
     let item = |&opcode: &Opcode| Item {
         label: opcode.name().into(),
         kind: ItemKind::KEYWORD,
         detail: forms_of(opcode).first().map_or_else(String::new, |f| f.row.doc.into()),
         page: None,
-        rank: 0,
+        rank: usize::from(forms_of(opcode).iter().all(refused)),
     };
     Opcode::ALL.iter().map(item).collect()
 }
