@@ -15,7 +15,6 @@ mod definitions;
 mod values;
 
 use super::base_groups;
-use super::input::PendingCopies;
 use crate::ir::{Action, Block, Cost, Region, Routine, Space, Step};
 use crate::operand::{Predicate, Source, VReg};
 pub(super) use addend::Addend;
@@ -104,9 +103,14 @@ impl Plan {
 }
 
 /// Analyses all blocks of a region, whose copies of inputs are propagated; `original` is the region
-/// before that. The indices of addresses that later blocks use become live.
-pub(super) fn plans(original: &Region, region: &mut Region, copies: &[PendingCopies]) -> Vec<Plan> {
-    let Flow { definitions, .. } = Flow::of(original, region, copies);
+/// before that, and `is_pending` says whether a copy to a register is pending where a block begins.
+/// The indices of addresses that later blocks use become live.
+pub(super) fn plans(
+    original: &Region,
+    region: &mut Region,
+    is_pending: &dyn Fn(usize, VReg) -> bool,
+) -> Vec<Plan> {
+    let Flow { definitions, .. } = Flow::of(original, region, is_pending);
     let plans = region.blocks.iter().zip(&definitions);
     let plans = plans.map(|(block, definitions)| Plan::of(block, definitions)).collect();
     for (block, definitions) in region.blocks.iter_mut().zip(&definitions) {

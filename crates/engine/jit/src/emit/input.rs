@@ -79,7 +79,8 @@ fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
 /// The region with propagated copies, its pending copies, and its affine addresses.
 pub(super) fn prepared(region: &Region) -> (Region, Vec<PendingCopies>, Vec<Plan>) {
     let (mut new, copies) = read_in_place(region);
-    let plans = affine::plans(region, &mut new, &copies);
+    let is_pending = |b: usize, vreg: VReg| copies[b].at_start().any(|copy| copy == vreg);
+    let plans = affine::plans(region, &mut new, &is_pending);
     (new, copies, plans)
 }
 

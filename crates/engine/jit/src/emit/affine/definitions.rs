@@ -3,7 +3,6 @@
 
 use super::values::{AffineResult, Registers};
 use super::{Affine, base};
-use crate::emit::input::PendingCopies;
 use crate::ir::{Action, Block, End, Region, Step, Target};
 use crate::operand::{Predicate, VReg};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -55,9 +54,13 @@ pub(super) struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    pub(super) fn of(original: &Region, region: &'a Region, copies: &[PendingCopies]) -> Self {
+    pub(super) fn of(
+        original: &Region,
+        region: &'a Region,
+        is_pending: &dyn Fn(usize, VReg) -> bool,
+    ) -> Self {
         let mut flow = Self { region, definitions: vec![Vec::new(); region.blocks.len()] };
-        flow.propagate(original, copies);
+        flow.propagate(original, is_pending);
         flow.repeat(Self::choose_deferred);
         flow.repeat(Self::note_used);
         flow
@@ -73,7 +76,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Finds the definitions of each block, with the values that all ways to it give to registers.
-    fn propagate(&mut self, original: &Region, copies: &[PendingCopies]) {
+    fn propagate(&mut self, original: &Region, is_pending: &dyn Fn(usize, VReg) -> bool) {
         let blocks = &self.region.blocks;
         // Blocks to which no way is known yet have no facts.
         let mut starts: Vec<Option<Facts>> = vec![None; blocks.len()];
@@ -86,7 +89,7 @@ impl<'a> Flow<'a> {
         while let Some(b) = changed.iter().position(|&is| is) {
             changed[b] = false;
             let (block, mut start) = (&blocks[b], starts[b].clone().unwrap_or_default());
-            let is_pending = |vreg| copies[b].at_start().any(|copy| copy == vreg);
+            let is_pending = |vreg| is_pending(b, vreg);
             start.retain(|&vreg, value| !is_pending(vreg) && !is_pending(VReg::B32(value.index)));
             let params = self.region.params.get(b).map_or(&[][..], |params| params);
             let (all, end) = definitions((block, &original.blocks[b]), params, start);
