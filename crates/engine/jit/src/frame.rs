@@ -5,11 +5,11 @@
 
 mod parts;
 
-use crate::{B32, B64};
 use crate::ir::Listener;
 use crate::machine::Group;
 use crate::run::MAX_WARPS;
 use crate::waiting::Runtime;
+use crate::{B32, B64};
 pub(crate) use parts::{Batch, CachedShape, FrameDivergence, FrameInputs, WarpSlot, Window};
 use std::any::Any;
 use std::mem::offset_of;
@@ -59,10 +59,6 @@ pub(crate) struct Frame {
     /// The listener, and the mask of lanes that the next notification passes.
     pub(crate) listener: Option<NonNull<dyn Listener>>,
     pub(crate) notified: u32,
-    /// What executes the instructions of yield points, and its panic, which continues after the
-    /// code has returned.
-    pub(crate) runtime: Option<NonNull<dyn Runtime>>,
-    pub(crate) panic: Option<Box<dyn Any + Send>>,
     pub(crate) shared: Window,
     /// Local memory. The limits are the same for all warps; the code replaces the base with that of
     /// the running warp.
@@ -86,6 +82,10 @@ pub(crate) struct Frame {
     /// Uniform values of the running CTA, where they replace those of the inputs
     /// ([`Self::set_uniforms`]).
     pub(crate) own_uniforms: [u32; OWN_UNIFORMS],
+    /// What executes the instructions of yield points, and its panic, which continues after the
+    /// code has returned.
+    pub(crate) runtime: Option<NonNull<dyn Runtime>>,
+    pub(crate) panic: Option<Box<dyn Any + Send>>,
 }
 
 /// A register file of 32-bit lanes; a reference to it while a table has the warp.
