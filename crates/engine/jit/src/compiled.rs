@@ -127,7 +127,7 @@ impl Function {
     /// Access sites for this function that are not filled yet.
     pub fn sites<'m>(&self) -> Sites<'m> {
         let all = vec![Site::default(); self.uses.len()].into();
-        let frame = Box::new(Frame::new(crate::routine::CALL, crate::routine::PASS));
+        let frame = Box::new(Frame::new(crate::routine::CALL));
         Sites { function: self.number, all, frame, params: None, memory: PhantomData }
     }
 

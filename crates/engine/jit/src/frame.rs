@@ -5,11 +5,11 @@
 
 mod parts;
 
-use crate::{B32, B64};
 use crate::ir::Listener;
 use crate::machine::Group;
 use crate::run::MAX_WARPS;
 use crate::waiting::Runtime;
+use crate::{B32, B64};
 pub(crate) use parts::{Batch, CachedShape, FrameDivergence, FrameInputs, WarpSlot, Window};
 use std::any::Any;
 use std::mem::offset_of;
@@ -25,19 +25,14 @@ pub(crate) const BASE_GROUPS: usize = 4;
 /// ([`Frame::indices`]).
 pub(crate) const INDICES: usize = 8;
 
-/// Signatures of the trampoline that calls host functions by number ([`crate::routine`]), of the
-/// function that executes the instruction of a yield point ([`crate::waiting`]), and of the compiled
+/// Signatures of the trampoline that calls host functions ([`crate::routine`]), and of the compiled
 /// code.
 #[cfg(target_arch = "x86_64")]
-pub(crate) type Trampoline = unsafe extern "sysv64" fn(*mut Frame, u32);
-#[cfg(target_arch = "x86_64")]
-pub(crate) type PassPoint = unsafe extern "sysv64" fn(*mut Frame, u32) -> u64;
+pub(crate) type Trampoline = unsafe extern "sysv64" fn(*mut Frame, u32) -> u64;
 #[cfg(target_arch = "x86_64")]
 pub(crate) type EntryPoint = unsafe extern "sysv64" fn(*mut Frame);
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) type Trampoline = unsafe extern "C" fn(*mut Frame, u32);
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) type PassPoint = unsafe extern "C" fn(*mut Frame, u32) -> u64;
+pub(crate) type Trampoline = unsafe extern "C" fn(*mut Frame, u32) -> u64;
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type EntryPoint = unsafe extern "C" fn(*mut Frame);
 
@@ -59,10 +54,6 @@ pub(crate) struct Frame {
     /// The listener, and the mask of lanes that the next notification passes.
     pub(crate) listener: Option<NonNull<dyn Listener>>,
     pub(crate) notified: u32,
-    /// What executes the instructions of yield points, and its panic, which continues after the
-    /// code has returned.
-    pub(crate) runtime: Option<NonNull<dyn Runtime>>,
-    pub(crate) panic: Option<Box<dyn Any + Send>>,
     pub(crate) shared: Window,
     /// Local memory. The limits are the same for all warps; the code replaces the base with that of
     /// the running warp.
@@ -86,6 +77,10 @@ pub(crate) struct Frame {
     /// Uniform values of the running CTA, where they replace those of the inputs
     /// ([`Self::set_uniforms`]).
     pub(crate) own_uniforms: [u32; OWN_UNIFORMS],
+    /// What executes the instructions of yield points, and its panic, which continues after the
+    /// code has returned.
+    pub(crate) runtime: Option<NonNull<dyn Runtime>>,
+    pub(crate) panic: Option<Box<dyn Any + Send>>,
 }
 
 /// A register file of 32-bit lanes; a reference to it while a table has the warp.
@@ -122,11 +117,11 @@ impl Frame {
     pub(crate) const NO_INSTRUCTION: u32 = u32::MAX;
 
     /// A frame whose fields the caller sets before it enters the code.
-    pub(crate) fn new(call: Trampoline, pass: PassPoint) -> Self {
+    pub(crate) fn new(call: Trampoline) -> Self {
         let (retire_at, passed) = (Self::NO_INSTRUCTION, Self::NO_INSTRUCTION);
         Self {
             inputs: FrameInputs { call: Some(call), ..FrameInputs::default() },
-            batch: Batch { retire_at, passed, pass: Some(pass), ..Batch::default() },
+            batch: Batch { retire_at, passed, ..Batch::default() },
             ..Self::default()
         }
     }
@@ -154,7 +149,7 @@ impl Frame {
         PENDING_DEPTH divergence.pending_depth, TURN divergence.turn, WAIT_LIMIT divergence.wait_limit,
         PATIENCE divergence.patience, OUTER_PATIENCE divergence.outer_patience,
         SLOT batch.slot, REMAINING batch.remaining, RETIRE_AT batch.retire_at, TARGET batch.target, YIELDS batch.yields,
-        ALL batch.all, RELEASES batch.releases, PASS batch.pass, PASSED batch.passed, FOLLOW batch.follow, PER_CTA batch.per_cta, CTAS batch.ctas,
+        ALL batch.all, RELEASES batch.releases, PASSED batch.passed, FOLLOW batch.follow, PER_CTA batch.per_cta, CTAS batch.ctas,
         FIRST_PER_LANE batch.first_per_lane, PER_LANE_BYTES batch.per_lane_bytes, UNIFORM_BYTES batch.uniform_bytes, ALL_STEPS batch.all_steps,
         ALL_THREADS batch.all_threads,
     }

@@ -46,22 +46,16 @@ pub(crate) mod arena {
 }
 
 pub(crate) mod routine {
-    use crate::frame::{Frame, PassPoint, Trampoline};
+    use crate::frame::{Frame, Trampoline};
 
     #[cfg(target_arch = "x86_64")]
-    extern "sysv64" fn nothing(_: *mut Frame, _: u32) {}
-    #[cfg(target_arch = "x86_64")]
-    extern "sysv64" fn no_point(_: *mut Frame, _: u32) -> u64 {
+    extern "sysv64" fn nothing(_: *mut Frame, _: u32) -> u64 {
         0
     }
     #[cfg(not(target_arch = "x86_64"))]
-    extern "C" fn nothing(_: *mut Frame, _: u32) {}
-
-    #[cfg(not(target_arch = "x86_64"))]
-    extern "C" fn no_point(_: *mut Frame, _: u32) -> u64 {
+    extern "C" fn nothing(_: *mut Frame, _: u32) -> u64 {
         0
     }
 
     pub(crate) const CALL: Trampoline = nothing;
-    pub(crate) const PASS: PassPoint = no_point;
 }

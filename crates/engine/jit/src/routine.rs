@@ -3,35 +3,28 @@
 
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
-use crate::frame::{Frame, PassPoint, Trampoline};
+use crate::frame::{Frame, Trampoline};
 use crate::ir::{LaneValues, Notification, Routine};
+use crate::waiting::{POINT, pass};
 use crate::{B32, B64};
 
 /// The trampoline's address, which the code calls.
 pub(crate) const CALL: Trampoline = call;
 
-/// The address of the function that the code calls where all warps wait at a yield point.
-pub(crate) const PASS: PassPoint = pass;
-
-/// See [`crate::waiting::pass`].
-///
-/// # Safety
-///
-/// The frame belongs to a running function, which does not access it until this function returns.
-unsafe extern "sysv64" fn pass(frame: *mut Frame, at: u32) -> u64 {
-    // SAFETY: the frame is valid by this function's contract.
-    crate::waiting::pass(unsafe { &mut *frame }, at)
-}
-
-/// Calls a routine by number. Sources are in the first four scratch registers of the frame, and the
+/// Calls a routine by number, or the runtime with [`crate::waiting::POINT`] and the instruction of
+/// a yield point. Sources of a routine are in the first four scratch registers of the frame, and its
 /// result goes to the fifth; 32-bit lanes occupy the first half, the mask of a predicate the first
-/// word.
+/// word. Routines return 0.
 ///
 /// # Safety
 ///
 /// The frame belongs to a running function that has a routine of this number, and its scratch
 /// registers are not accessed otherwise during the call.
-unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
+unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) -> u64 {
+    if number & POINT != 0 {
+        // SAFETY: the frame is valid, and the code does not access it until this function returns.
+        return pass(unsafe { &mut *frame }, number & !POINT);
+    }
     // SAFETY: `Function::with` has stored the address of the function's routines there; they live
     // while it runs.
     let routine = unsafe { &*(*frame).inputs.routines.add(number as usize) };
@@ -50,7 +43,8 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             }
         };
         // SAFETY: the frame is valid, and the registers are its scratch registers.
-        return unsafe { notify(frame, notification, [row(0), row(1), row(2), row(3)]) };
+        unsafe { notify(frame, notification, [row(0), row(1), row(2), row(3)]) };
+        return 0;
     }
     let (mut n, mut w) = ([0; 32], [0; 32]);
     let is_narrow = match routine {
@@ -74,7 +68,7 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             f(&mut w, [wide(0), wide(1), wide(2), wide(3)]);
             false
         }
-        Routine::Notify(_) => return,
+        Routine::Notify(_) => return 0,
     };
     // SAFETY: the fifth scratch register is there for the result, and nothing refers to it.
     unsafe {
@@ -84,6 +78,7 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             rows.add(4).write(w);
         }
     }
+    0
 }
 
 /// Notifies the listener, if there is one.

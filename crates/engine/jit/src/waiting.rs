@@ -69,6 +69,10 @@ impl<'w> WaitingWarps<'w> {
     }
 }
 
+/// The bit that the code adds to the number of an instruction at which all warps wait
+/// ([`crate::routine`]).
+pub(crate) const POINT: u32 = 1 << 31;
+
 /// The bits of the result of [`pass`]: that all warps resume, and whether their turns have ended.
 /// The bits above are the number of instructions that each warp has executed.
 pub(crate) const RESUMES: u64 = 1;
@@ -85,8 +89,8 @@ pub(crate) fn pass(frame: &mut Frame, at: u32) -> u64 {
     // that are borrowed while the table lives. Compiled code does not run meanwhile.
     let narrow = unsafe { std::slice::from_raw_parts_mut(narrow, all) };
     let mut warps = WaitingWarps { slots: &mut frame.slots[..all], narrow };
-    // SAFETY: `WarpTable::wait_at_yield_points` made this pointer from a unique reference that lives
-    // while the table does. The runtime cannot reach the frame.
+    // SAFETY: `WarpTable::wait_at_yield_points` made this pointer from a unique reference that
+    // lives while the table does. The runtime cannot reach the frame.
     let runtime = unsafe { runtime.as_mut() };
     // A panic cannot unwind through compiled code.
     let passed = match catch_unwind(AssertUnwindSafe(|| runtime.execute(at, &mut warps))) {

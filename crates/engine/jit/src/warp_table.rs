@@ -8,7 +8,7 @@
 #![allow(unsafe_code, reason = "code is called here")]
 
 use crate::compiled::{Function, Running};
-use crate::frame::{Frame, NarrowFile, WarpSlot};
+use crate::frame::{Frame, NarrowFile, WarpSlot, Window};
 use crate::machine::{DivergedLanes, Mode};
 use crate::run::{DivergenceLimits, Exit, ExitReason, Resume, WarpStart};
 use crate::waiting::Runtime;
@@ -137,8 +137,8 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     }
 
     /// Reuses the table for the warps of another CTA, with the same register files and live lanes,
-    /// and its [`crate::region::Inputs::uniforms`]. Returns false if there are fewer words than the
-    /// code needs, or more than the frame can hold.
+    /// shared memory of zeros, and its [`crate::region::Inputs::uniforms`]. Returns false if there
+    /// are fewer words than the code needs, or more than the frame can hold.
     #[inline]
     pub fn begin_again(&mut self, uniforms: &[u32], limit: u64) -> bool {
         for slot in self.all_mut() {
@@ -147,6 +147,12 @@ impl<'r, 'a> WarpTable<'r, 'a> {
             (slot.atomics_left, slot.last_atomic) = (slot.atomics, 0);
         }
         let running = &mut *self.running;
+        if running.function.needs.shared {
+            let Window { base, len, .. } = running.frame.shared;
+            // SAFETY: `Running::table` has stored the pointer and the length of a slice that is
+            // borrowed while the table lives.
+            unsafe { base.write_bytes(0, len as usize) };
+        }
         uniforms.len() >= running.function.needs.uniforms && running.frame.set_uniforms(uniforms)
     }
 

@@ -13,8 +13,8 @@
 //!                                                       `-> epilogue: anything else
 //! ```
 //!
-//! At an exit, `eax` is the instruction and `ebp` the reason; `yield_point` has what else yield points
-//! pass.
+//! At an exit, `eax` is the instruction and `ebp` the reason; `yield_point` has what else yield
+//! points pass.
 
 use super::Emitter;
 use super::asm::{Label, at};

@@ -2,9 +2,9 @@
 //! wait at the same one: a barrier is released, other instructions are executed by the runtime
 //! (`waiting::pass`), and all warps resume.
 //!
-//! At the exit of a warp that waits, `eax` is the instruction, `ebp` the reason, `r14` the address of
-//! the entry after the instruction (0 if there is none), and `r13d` the number of instructions that a
-//! barrier counts as (0 if the instruction is none).
+//! At the exit of a warp that waits, `eax` is the instruction, `ebp` the reason, `r14` the address
+//! of the entry after the instruction (0 if there is none), and `r13d` the number of instructions
+//! that a barrier counts as (0 if the instruction is none).
 
 use super::Emitter;
 use super::asm::Label;
@@ -15,7 +15,7 @@ use crate::frame::{Frame, WarpSlot};
 use crate::ir::{End, Target};
 use crate::machine::Mode;
 use crate::run::ExitReason;
-use crate::waiting::{ENDS_TURNS, STEPS};
+use crate::waiting::{ENDS_TURNS, POINT, STEPS};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
@@ -67,9 +67,9 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, exit);
     }
 
-    /// Emits what follows when the last slot's warp has stopped. If all warps wait at the same yield
-    /// point, they resume after it: after a barrier, if none has used up its turn; after another
-    /// instruction, if the runtime has executed it.
+    /// Emits what follows when the last slot's warp has stopped. If all warps wait at the same
+    /// yield point, they resume after it: after a barrier, if none has used up its turn; after
+    /// another instruction, if the runtime has executed it.
     pub(super) fn pass(&mut self, out: Label) {
         let [test, has_steps, call, resume, count] = [(); 5].map(|()| self.asm.label());
         self.asm.jump_if(I::with2(C::Test_rm64_r64, R::R14, R::R14), C::Je_rel32_64, out);
@@ -96,9 +96,10 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, resume);
         self.asm.bind(call);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::ESI, R::EAX));
+        self.asm.put(I::with2(C::Or_rm32_imm32, R::ESI, POINT as i32));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RDI));
         self.asm.put(Ok(I::with(C::VEX_Vzeroupper)));
-        self.asm.put(I::with1(C::Call_rm64, field(Frame::PASS)));
+        self.asm.put(I::with1(C::Call_rm64, field(Frame::CALL)));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RDI, R::R12));
         self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), C::Je_rel32_64, out);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EAX));

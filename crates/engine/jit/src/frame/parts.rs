@@ -2,7 +2,7 @@
 //! and the state of a run over several warps. Compiled code reads and writes all of them by field
 //! offsets.
 
-use super::{DEPTH, PassPoint, Trampoline};
+use super::{DEPTH, Trampoline};
 use crate::ir::Routine;
 use crate::machine::{DivergedLanes, Group, Site};
 use crate::run::DivergenceLimits;
@@ -148,8 +148,6 @@ pub(crate) struct Batch {
     pub(crate) all: u32,
     /// 1 if the code itself releases barriers at which all warps wait, 0 if the runtime does.
     pub(crate) releases: u32,
-    /// The function that executes the instruction of a yield point at which all warps wait.
-    pub(crate) pass: Option<PassPoint>,
     /// The last yield point that warps have passed in this run, and the number of these warps, from
     /// the first one on, if they are not all warps.
     pub(crate) passed: u32,

@@ -106,11 +106,11 @@ impl<'a> Launch<'a> {
         !is_cleared && func.frame == 0 && self.shadows.is_none() && !is_told
     }
 
-    /// Whether CTAs differ only in their numbers, because they have no shared memory and no
-    /// counters.
+    /// Whether CTAs differ only in their numbers: they have no counters, and their shared memory
+    /// begins as zeros.
     fn ctas_are_alike(&self) -> bool {
         let are_counted = self.counters != 0 && !self.wants_sums();
-        self.shared_len == 0 && self.reserved == (0, 0) && !are_counted
+        (self.reserved == (0, 0) || self.config.fill.is_none()) && !are_counted
     }
 
     /// Whether the observer only adds up costs and is not notified of CTAs.

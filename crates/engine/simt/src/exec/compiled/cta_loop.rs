@@ -117,12 +117,7 @@ impl CtaLoop<'_> {
     }
 
     /// Executes warps in register files of their own, waiting at yield points.
-    fn table(
-        &mut self,
-        table: &mut WarpTable<'_, '_>,
-        entry: Entry,
-        progress: &mut BatchProgress,
-    ) {
+    fn table(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry, progress: &mut BatchProgress) {
         loop {
             run(self.launch.code, table, (entry, self.end.at), progress);
             for i in 0..table.len() {
@@ -291,10 +286,19 @@ impl Context<'_> {
         }
         let budget = CTA_TURN.min(launch.config.max_steps);
         let (tids, _) = self.tids.as_chunks::<3>();
+        let mut points = YieldPoints::new(
+            launch,
+            region,
+            (&mut self.sites, &mut self.counters),
+            launch.threads,
+            self.is_unobserved,
+        );
+        let waits = points.are_there() && !(is_told && region.fetches());
+        // Warps that do not wait at yield points have no table, which clears shared memory.
         let mut all = CtaLoop {
             launch,
             tids,
-            taken: self.cta_loop.alike.then_some(taken),
+            taken: Some(taken).filter(|_| self.cta_loop.alike && (waits || launch.shared_len == 0)),
             followed: 0,
             budget,
             words: self.of_cta,
@@ -305,17 +309,9 @@ impl Context<'_> {
             end: self.cta_loop.end,
             stray: None,
         };
-        let mut points = YieldPoints::new(
-            launch,
-            region,
-            (&mut self.sites, &mut self.counters),
-            launch.threads,
-            self.is_unobserved,
-        );
         let limits = divergence_of_all(self.fixed.code.uses_activemask, region.atomics);
-        let waits = points.are_there() && !(is_told && region.fetches());
         let mut of_cta = running.table(Mode::Live, &mut self.cta.shared, NONE, limits);
-                let shared_files = if waits { warps.len() } else { 1 };
+        let shared_files = if waits { warps.len() } else { 1 };
         let fits =
             warps.iter_mut().zip(tids).take(shared_files).enumerate().all(|(i, (warp, tids))| {
                 let frame = warp.local_base..warp.local_end;

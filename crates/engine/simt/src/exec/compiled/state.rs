@@ -80,8 +80,7 @@ pub(super) struct Inside {
 pub(in crate::exec) struct LoopState {
     /// Whether the kernel and its observer allow the loop.
     pub(in crate::exec) may: bool,
-    /// Whether CTAs differ only in their numbers, because they have no shared memory and no
-    /// counters.
+    /// Whether CTAs differ only in their numbers.
     pub(super) alike: bool,
     /// Whether the last CTA has retired in the loop, so that all warps are prepared for the next
     /// one.
