@@ -2,7 +2,7 @@
 //! locations in the call frame, and registers of other lanes.
 
 use super::parts::{Parts, PartsMut};
-use crate::code::{Callee, HeapAction, MatrixAction, Op, Stack, StackAction, Value};
+use crate::code::{Callee, HeapAction, MatrixAction, MbarrierAction, Op, Stack, StackAction, Value};
 use texunit_flow::Access;
 
 /// Defines a function that calls a visitor with each part of such an operation, by shared or
@@ -101,6 +101,16 @@ macro_rules! each_other {
                 }
                 Op::Mbarrier(of) => {
                     v.word(&$($mutable)? of.action);
+                    match &$($mutable)? of.action {
+                        MbarrierAction::Arrive { drops, expects, completes } => {
+                            v.flag("drop", drops);
+                            v.flag("expect_tx", expects);
+                            v.flag("completes", completes);
+                        }
+                        MbarrierAction::CopyArrive { increments } => v.flag("inc", increments),
+                        MbarrierAction::Test { parity } => v.flag("parity", parity),
+                        _ => {}
+                    }
                     located!(of.at);
                     all!(Use: [&$($mutable)? of.value, &$($mutable)? of.ranks]);
                     v.slot(Def, &$($mutable)? of.d);

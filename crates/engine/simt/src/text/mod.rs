@@ -89,10 +89,10 @@ mnemonics! {
     "suld" SurfaceLoad(Box::new(blank::surface())); "sust" SurfaceStore(Box::new(blank::surface()));
 }
 
-/// Prints the functions of a code that have a body. `source` is the text that its spans refer to.
+/// Prints a code. `source` is the text that its spans refer to.
 pub(crate) fn print(code: &Code, source: &SourceFile) -> String {
     let mut text = String::new();
-    for (i, func) in code.funcs.iter().enumerate().filter(|(_, func)| func.has_body) {
+    for (i, func) in code.funcs.iter().enumerate() {
         header(&mut text, func);
         let Some(of) = FunctionCode::new(code, i) else { continue };
         let labels = labels(&of);
@@ -127,9 +127,6 @@ fn header(text: &mut String, func: &Func) {
         if !sizes.is_empty() {
             let _ = write!(text, ", {word} {}", sizes.text());
         }
-    }
-    for (name, at, size) in &func.objects {
-        let _ = write!(text, ", {name} at {at}+{size}");
     }
     text.push('\n');
 }
