@@ -2,8 +2,8 @@
 //! parser.
 
 use super::{
-    BarrierKind, Callee, HandleSource, HeapAction, MatrixAction, MbarrierAction, MemSpace,
-    NONE, Slot, StackAction, Value,
+    BarrierKind, Callee, HandleSource, HeapAction, MatrixAction, MbarrierAction, MemSpace, NONE,
+    Slot, StackAction, Value,
 };
 use crate::runtime::Named;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, SpecialReg, VoteMode};
@@ -80,7 +80,8 @@ macro_rules! names {
         }
     };
 }
-names!(Self::Global; MemSpace: Global "global" Generic "generic" Shared "shared" Local "local" Param "param"
+names!(Self::Global; MemSpace: Global "global" Generic "generic" Shared "shared" Local "local"
+    Param "param"
     KernelParam "kernelparam" Frame "frame");
 names!(SpaceKind: Global "global" Const "const" Shared "shared" Local "local" Param "param");
 names!(CoordType: F32 "f32" S32 "s32");
