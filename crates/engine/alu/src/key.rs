@@ -101,6 +101,27 @@ impl Key {
         Some(Self(key))
     }
 
+    /// The instruction, spelled with `.rn` left out.
+    pub(crate) fn text(self) -> String {
+        let field = |at: u32, bits: u32| (self.0 >> at & ((1 << bits) - 1)) as usize;
+        macro_rules! word {
+            ($list:ident, $at:expr, $bits:literal) => {
+                field($at, $bits).checked_sub(1).map(|place| $list::ALL[place].name())
+            };
+        }
+        let modifiers = [
+            word!(CmpOp, CMP, 5),
+            word!(MulPart, PART, 2),
+            word!(PrmtMode, PRMT, 3),
+            word!(TestOp, TEST, 3),
+            word!(Rounding, ROUNDING, 4),
+        ];
+        let flags = (FLAGS..).zip(FLAG_WORDS).map(|(at, word)| (field(at, 1) == 1).then_some(word));
+        let types = TYPES.map(|at| word!(Ty, at, 6));
+        let words = modifiers.into_iter().chain(flags).chain(types).flatten();
+        words.fold(Opcode::ALL[field(0, 8)].name().to_owned(), |text, word| text + "." + word)
+    }
+
     /// Adds a modifier to the key of an instruction, if `is` is true.
     pub(crate) const fn flag(self, word: &str, is: bool) -> Self {
         let bits = modifier(0, word.as_bytes(), 0, word.len());

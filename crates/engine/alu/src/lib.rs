@@ -88,7 +88,8 @@ pub enum Alu {
     SmallFloat(SmallFloat),
     /// A video instruction: `Video::run(&mut d, &a, &b, &c)` is as `SmallFloat::run`.
     Video(Video),
-    /// Instruction `lop3.b32` ([`lop3`]), with three sources and a truth table (the immediate fourth operand).
+    /// Instruction `lop3.b32` ([`lop3`]), with three sources and a truth table (the immediate
+    /// fourth operand).
     Lop3,
     /// The instructions `and`, `or`, `xor` and `not` of predicates: a truth table, whose bit
     /// `2 * a + b` is the result of the sources a and b

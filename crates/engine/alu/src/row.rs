@@ -12,8 +12,9 @@ use crate::program::Program;
 use crate::term::{Recorder, Step};
 use crate::variant::Variant;
 use crate::{Alu, L32};
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// An entry of a table, which stands for one operation, or for one operation in each variant of a
 /// family.
@@ -107,16 +108,19 @@ impl Row {
         self.template.name
     }
 
-    /// The name with the modifiers in which operations of one family differ.
+    /// A name that no other operation has: of those outside the inner loop, the first instruction.
     pub fn text(&self) -> String {
-        self.template.name.to_owned() + &self.variant.text()
+        match self.keys.first() {
+            Some(key) if self.template.kind == Kind::Call => key.text(),
+            _ => self.template.name.to_owned(),
+        }
     }
 
-    /// The operation with this text.
+    /// The operation with this name ([`Self::text`]).
     pub fn from_text(text: &str) -> Option<&'static Self> {
-        crate::all().iter().find(|row| {
-            text.strip_prefix(row.template.name).is_some_and(|rest| rest == row.variant.text())
-        })
+        static BY_TEXT: LazyLock<HashMap<String, &'static Row>> =
+            LazyLock::new(|| crate::all().iter().map(|row| (row.text(), row)).collect());
+        BY_TEXT.get(text).copied()
     }
 
     /// How the interpreter computes the operation.

@@ -33,27 +33,6 @@ impl Variant {
         pair: false,
     };
 
-    /// The modifiers as text, each behind a dot.
-    pub(crate) fn text(self) -> String {
-        let rounding = match self.rounding {
-            Rounding::Near => "",
-            Rounding::Trunc => ".rz",
-            Rounding::Floor => ".rm",
-            Rounding::Ceil => ".rp",
-        };
-        let flags = [
-            (".ftz", self.ftz),
-            (".sat", self.sat),
-            (".relu", self.relu),
-            (".NaN", self.nan),
-            (".x2", self.pair),
-        ];
-        flags
-            .into_iter()
-            .filter(|flag| flag.1)
-            .fold(rounding.to_owned(), |text, flag| text + flag.0)
-    }
-
     /// The mode of an f32 instruction with these modifiers.
     pub(crate) fn mode(self) -> Mode {
         Mode { ftz: self.ftz, sat: self.sat }

@@ -27,6 +27,15 @@ struct Bank {
     predicates: [u32; PREDICATES],
 }
 
+/// The text of each operation is its own.
+#[test]
+fn operations_have_different_texts() {
+    for row in all() {
+        let found = Row::from_text(&row.text()).expect("an operation");
+        assert!(std::ptr::eq(found, row), "{}", row.text());
+    }
+}
+
 /// A random number; some are edge cases of integers, f16, f32 and f64.
 fn number(random: &mut Random) -> u64 {
     const EDGES: [u64; 20] = [

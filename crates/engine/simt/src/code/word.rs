@@ -2,8 +2,8 @@
 //! parser.
 
 use super::{
-    BarrierKind, Callee, HandleSource, HeapAction, MatrixAction, MbarrierAction as M, MemSpace,
-    NONE, Slot, StackAction, Value,
+    BarrierKind, Callee, HandleSource, HeapAction, MatrixAction, MbarrierAction, MemSpace, NONE,
+    Slot, StackAction, Value,
 };
 use crate::runtime::Named;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, SpecialReg, VoteMode};
@@ -80,7 +80,8 @@ macro_rules! names {
         }
     };
 }
-names!(Self::Global; MemSpace: Global "global" Generic "generic" Shared "shared" Local "local" Param "param"
+names!(Self::Global; MemSpace: Global "global" Generic "generic" Shared "shared" Local "local"
+    Param "param"
     KernelParam "kernelparam" Frame "frame");
 names!(SpaceKind: Global "global" Const "const" Shared "shared" Local "local" Param "param");
 names!(CoordType: F32 "f32" S32 "s32");
@@ -126,42 +127,16 @@ names! { Self::Save { d: Slot::NONE }; StackAction:
     Self::Save { .. } => "save" = Self::Save { d: Slot::NONE },
     Self::Restore { .. } => "restore" = Self::Restore { a: Slot::NONE },
 }
-
-/// The actions of mbarriers. The letters after `arrive` are `d` for `.arrive_drop`, `x` for
-/// `.expect_tx`, and `n` for `.noComplete`.
-const MBARRIERS: [(&str, M); 17] = {
-    const fn arrive(drops: bool, expects: bool, completes: bool) -> M {
-        M::Arrive { drops, expects, completes }
-    }
-    [
-        ("init", M::Init),
-        ("inval", M::Inval),
-        ("expect_tx", M::ExpectTx),
-        ("complete_tx", M::CompleteTx),
-        ("arrive", arrive(false, false, true)),
-        ("arrive_d", arrive(true, false, true)),
-        ("arrive_x", arrive(false, true, true)),
-        ("arrive_dx", arrive(true, true, true)),
-        ("arrive_n", arrive(false, false, false)),
-        ("arrive_dn", arrive(true, false, false)),
-        ("arrive_xn", arrive(false, true, false)),
-        ("arrive_dxn", arrive(true, true, false)),
-        ("copy_arrive", M::CopyArrive { increments: true }),
-        ("copy_arrive_noinc", M::CopyArrive { increments: false }),
-        ("test", M::Test { parity: false }),
-        ("test_parity", M::Test { parity: true }),
-        ("pending_count", M::PendingCount),
-    ]
-};
-
-impl Word for M {
-    fn text(&self) -> String {
-        MBARRIERS.iter().find(|(_, of)| of == self).map_or("", |(name, _)| name).to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        MBARRIERS.iter().find(|(name, _)| *name == text).map(|&(_, of)| of)
-    }
+names! { MbarrierAction:
+    Self::Init => "init" = Self::Init,
+    Self::Inval => "inval" = Self::Inval,
+    Self::ExpectTx => "expect_tx" = Self::ExpectTx,
+    Self::CompleteTx => "complete_tx" = Self::CompleteTx,
+    Self::Arrive { .. } => "arrive" =
+        Self::Arrive { drops: false, expects: false, completes: false },
+    Self::CopyArrive { .. } => "copy" = Self::CopyArrive { increments: false },
+    Self::Test { .. } => "test" = Self::Test { parity: false },
+    Self::PendingCount => "pending" = Self::PendingCount,
 }
 
 impl Word for HandleSource {

@@ -2,7 +2,9 @@
 //! locations in the call frame, and registers of other lanes.
 
 use super::parts::{Parts, PartsMut};
-use crate::code::{Callee, HeapAction, MatrixAction, Op, Stack, StackAction, Value};
+use crate::code::{
+    Callee, HeapAction, MatrixAction, MbarrierAction, Op, Stack, StackAction, Value,
+};
 use texunit_flow::Access;
 
 /// Defines a function that calls a visitor with each part of such an operation, by shared or
@@ -96,11 +98,22 @@ macro_rules! each_other {
                     located!(of.to);
                     located!(of.from);
                     all!(Use: [&$($mutable)? of.size, &$($mutable)? of.read]);
-                    all!(Use: [&$($mutable)? of.ignore, &$($mutable)? of.ranks, &$($mutable)? of.bytes]);
+                    all!(Use: [&$($mutable)? of.ignore, &$($mutable)? of.ranks]);
+                    v.slot(Use, &$($mutable)? of.bytes);
                     v.field("reduce", &$($mutable)? of.reduce, None);
                 }
                 Op::Mbarrier(of) => {
                     v.word(&$($mutable)? of.action);
+                    match &$($mutable)? of.action {
+                        MbarrierAction::Arrive { drops, expects, completes } => {
+                            v.flag("drop", drops);
+                            v.flag("expect_tx", expects);
+                            v.flag("completes", completes);
+                        }
+                        MbarrierAction::CopyArrive { increments } => v.flag("inc", increments),
+                        MbarrierAction::Test { parity } => v.flag("parity", parity),
+                        _ => {}
+                    }
                     located!(of.at);
                     all!(Use: [&$($mutable)? of.value, &$($mutable)? of.ranks]);
                     v.slot(Def, &$($mutable)? of.d);

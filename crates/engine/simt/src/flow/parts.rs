@@ -53,7 +53,12 @@ macro_rules! parts {
             /// A modifier that is present or absent.
             fn flag(&mut self, _: &'static str, _: &$($mutable)? bool) {}
             /// Operands that are present or absent.
-            fn some<T>(&mut self, _: &'static str, _: &$($mutable)? Option<T>, _: impl FnOnce() -> T) {}
+            fn some<T>(
+                &mut self,
+                _: &'static str,
+                _: &$($mutable)? Option<T>,
+                _: impl FnOnce() -> T,
+            ) {}
             /// A number or name with this default.
             fn field<T: Word + PartialEq>(&mut self, _: &'static str, _: &$($mutable)? T, _: T) {}
             /// The target of a branch.

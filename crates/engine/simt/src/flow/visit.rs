@@ -68,7 +68,9 @@ macro_rules! each_part {
                     v.targets(targets);
                     all!(Use: [of, index]);
                 }
-                Op::CountZero { divisor: a } | Op::WarpSync { mask: a } | Op::Converge { members: a } => {
+                Op::CountZero { divisor: a }
+                | Op::WarpSync { mask: a }
+                | Op::Converge { members: a } => {
                     v.slot(Use, a);
                 }
                 Op::Special { d, reg, component } => {

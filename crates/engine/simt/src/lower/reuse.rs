@@ -192,47 +192,7 @@ fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::lower_text;
-    use texunit_testkit::{Random, ptx};
-
-    #[test]
-    fn registers_that_are_read_first_are_cleared() {
-        let is_cleared = |body: &str| {
-            let body = format!(
-                ".reg .pred %p;\n.reg .b32 %r<4>;\nld.param.u32 %r1, [n];\n\
-                 setp.eq.u32 %p, %r1, 3;\n{body}\nst.global.u32 [%rd], %r3;\nret;"
-            );
-            let body = format!(".reg .b64 %rd;\nld.param.u64 %rd, [out];\n{body}");
-            let params = ".param .u32 n, .param .u64 out";
-            let program = lower_text(&ptx::kernel(ptx::SM_75, params, &body));
-            program.code(crate::launch::Arithmetic::default()).funcs[0].cleared
-        };
-        assert!(!is_cleared("add.u32 %r3, %r1, 1;"));
-        assert!(is_cleared("add.u32 %r3, %r1, %r2;"), "never written");
-        assert!(is_cleared("@%p mov.u32 %r3, 1;"), "written by some lanes");
-        assert!(is_cleared("@%p bra L;\nmov.u32 %r3, 1;\nL:"), "written on one path");
-        assert!(!is_cleared("shfl.sync.idx.b32 %r3|%p, %r1, 0, 31, -1;"));
-    }
-
-    #[test]
-    fn values_that_follow_each_other_share_a_row() {
-        // Each value is read where the next one is written, so two registers are needed.
-        let chain: Vec<Span> = (0..100).map(|i| (i, i + 1)).collect();
-        let rows = rows(&chain, &[]);
-        assert!(rows.iter().all(|&row| row < 2), "{rows:?}");
-    }
-
-    #[test]
-    fn groups_get_rows_behind_each_other() {
-        // A register that is always live, coordinates, and the results of two fetches.
-        let spans = [(0, 9), (1, 3), (1, 3), (3, 5), (3, 6), (3, 5), (3, 5), (6, 8), (6, 7)];
-        let groups = [(3, vec![6, 3, 5, 4]), (6, vec![8, 7])];
-        let rows = rows(&spans, &groups);
-        let of = |members: &[usize]| -> Vec<u32> { members.iter().map(|&m| rows[m]).collect() };
-        assert_eq!(of(&[6, 3, 5, 4]), (rows[6]..rows[6] + 4).collect::<Vec<_>>());
-        assert_eq!(of(&[8, 7]), (rows[8]..rows[8] + 2).collect::<Vec<_>>());
-        assert!(rows.iter().all(|&row| row < 7), "{rows:?}");
-    }
+    use texunit_testkit::Random;
 
     #[test]
     fn nothing_shares_a_row_at_the_same_time() {

@@ -1,4 +1,4 @@
-//! The text form of warp code, which `texunit dump --stage kir` prints, and which [`parse()`] reads.
+//! The text form of warp code, which `texunit dump --stage kir` prints and [`parse()`] reads.
 //!
 //! ```text
 //! kernel k: n 12, w 7, p 4, frame 0 B
@@ -39,7 +39,8 @@ use texunit_tensor::Operation;
 
 /// Mnemonics of the operations without a row of arithmetic.
 macro_rules! mnemonics {
-    ($($name:literal $op:ident $({ $($field:ident)* $(; $of:ident = $value:expr)* })? $(($operands:expr))?;)*) => {
+    ($($name:literal $op:ident
+        $({ $($field:ident)* $(; $of:ident = $value:expr)* })? $(($operands:expr))?;)*) => {
         /// The mnemonic of an operation; empty if it is that of its row.
         fn mnemonic(op: &Op) -> &'static str {
             match op {
@@ -53,7 +54,8 @@ macro_rules! mnemonics {
         /// The operation with this mnemonic, without operands.
         fn blank(mnemonic: &str) -> Option<Op> {
             Some(match mnemonic {
-                $($name => Op::$op $({ $($field: Default::default(),)* $($of: $value),* })? $(($operands))?,)*
+                $($name => Op::$op
+                    $({ $($field: Default::default(),)* $($of: $value),* })? $(($operands))?,)*
                 _ => return None,
             })
         }
@@ -83,16 +85,17 @@ mnemonics! {
     "mbarrier" Mbarrier(Box::default()); "warpsync" WarpSync { mask };
     "converge" Converge { members }; "activemask" ActiveMask { d }; "elect" Elect { d p members };
     "shfl" Shuffle(Box::new(blank::shuffle())); "vote" Vote { d p members; mode = VoteMode::All };
-    "match" Match { d p a members; mode = MatchMode::Any }; "redux" Redux { d a members; op = AtomOp::Add; ty = ScalarType::U32 };
+    "match" Match { d p a members; mode = MatchMode::Any };
+    "redux" Redux { d a members; op = AtomOp::Add; ty = ScalarType::U32 };
     "matrix" Matrix(Box::default()); "mma" Mma(Box::new(blank::mma()));
     "fetch" Fetch(Box::new(blank::fetch())); "query" Query(Box::new(blank::query()));
     "suld" SurfaceLoad(Box::new(blank::surface())); "sust" SurfaceStore(Box::new(blank::surface()));
 }
 
-/// Prints the functions of a code that have a body. `source` is the text that its spans refer to.
+/// Prints a code. `source` is the text that its spans refer to.
 pub(crate) fn print(code: &Code, source: &SourceFile) -> String {
     let mut text = String::new();
-    for (i, func) in code.funcs.iter().enumerate().filter(|(_, func)| func.has_body) {
+    for (i, func) in code.funcs.iter().enumerate() {
         header(&mut text, func);
         let Some(of) = FunctionCode::new(code, i) else { continue };
         let labels = labels(&of);
@@ -127,9 +130,6 @@ fn header(text: &mut String, func: &Func) {
         if !sizes.is_empty() {
             let _ = write!(text, ", {word} {}", sizes.text());
         }
-    }
-    for (name, at, size) in &func.objects {
-        let _ = write!(text, ", {name} at {at}+{size}");
     }
     text.push('\n');
 }

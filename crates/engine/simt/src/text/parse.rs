@@ -84,7 +84,10 @@ pub(crate) fn parse(text: &str) -> Result<(Code, SourceFile), String> {
         }
         start += whole.len();
         let read = match Line::of(line) {
-            Line::Head(is_entry, name, rest) => parser.head(is_entry, name, rest),
+            Line::Head(is_entry, name, rest) => {
+                span = Span::new(0, 0);
+                parser.head(is_entry, name, rest)
+            }
             Line::Inst(text) => parser.inst(text, span),
             Line::Label(_) | Line::Empty => Ok(()),
         };
@@ -130,12 +133,7 @@ impl<'t> Parser<'t> {
                 ("clears", "predicates") => func.clears_predicates = true,
                 ("results", _) => func.shape.0 = sizes()?,
                 ("parameters", _) => func.shape.1 = sizes()?,
-                _ => {
-                    let place = value.strip_prefix("at ").and_then(|of| of.split_once('+'));
-                    let (at, size) = place.ok_or_else(wrong)?;
-                    let [at, size] = [at, size].map(|number| u32::parse(number).ok_or_else(wrong));
-                    func.objects.push((word.to_owned(), at?, size?));
-                }
+                _ => return Err(wrong()),
             }
         }
         self.code.funcs.push(func);

@@ -1,6 +1,7 @@
 //! File tests of the engine: `tests/kir/*.kir` contain a kernel, warp code or a region, and the
-//! output of `texunit dump`. Warp code is parsed and printed again. The first line has the options; `; blocks` after them omits entries, exits and
-//! the epilogue of machine code. `TEXUNIT_BLESS=1` writes the output.
+//! output of `texunit dump`. Warp code is parsed and printed again. The first line has the options;
+//! `; blocks` after them omits entries, exits and the epilogue of machine code. `TEXUNIT_BLESS=1`
+//! writes the output.
 #![cfg(target_arch = "x86_64")]
 
 use crate::{Trials, golden};
