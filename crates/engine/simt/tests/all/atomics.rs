@@ -260,7 +260,7 @@ fn reductions_of_floats_over_a_warp() {
 fn refusals_name_the_instruction_and_the_reason() {
     let rows = [
         ("st.bulk.weak.shared::cta [%d0], 64, 0;", "bulk stores"),
-        ("cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d0], {%r1};", "tensors"),
+        ("cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d0, {%r1}];", "tensors"),
         (
             "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r0], [%r1];",
             "begun",
