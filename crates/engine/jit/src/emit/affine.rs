@@ -2,7 +2,7 @@
 //! (i + n)` with a uniform n. The analysis is given a region and returns a [`Plan`] for each block:
 //! which accesses use affine addresses, and which addresses need not be computed.
 //!
-//! [`definitions`] finds what is affine in a block and at its beginning: a register keeps its affine
+//! [`definitions`] finds what is affine in a block and at its beginning: a register keeps its
 //! value where each way to the block gives it the same one, and its index has not changed. An
 //! address that is only used as the base of accesses is deferred: the accesses check the index,
 //! which needs half as many vectors as a 64-bit address, and add the base once. An exit before such

@@ -15,8 +15,8 @@
 //! `entry` marks a block to which control can come from elsewhere than the ends of other blocks. A
 //! step begins with the number of its instruction; `helper` marks a step that does not count as an
 //! instruction. Registers are `n` (32 bits), `w` (64 bits) and `p` (predicates). [`parse()`]
-//! reads all that [`fmt::Display`] prints, except calls of host functions and `lookup`, whose tables
-//! of constants have no names.
+//! reads all that [`fmt::Display`] prints, except calls of host functions and `lookup`, whose
+//! tables of constants have no names.
 
 mod assembly;
 mod disassembly;

@@ -1,5 +1,5 @@
-//! Definitions of affine values in the blocks of a region: where they are known, who reads them, and
-//! which of them need not be computed.
+//! Definitions of affine values in the blocks of a region: where they are known, who reads them,
+//! and which of them need not be computed.
 
 use super::values::{AffineResult, Registers};
 use super::{Affine, base};

@@ -23,8 +23,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.set_pending(|copies| copies.steps.get(&step).map_or(&[], |of| of), deferred);
     }
 
-    /// Sets what is pending at the end of the block, and materialises copies whose value a successor
-    /// does not know. In code for some lanes nothing is pending there.
+    /// Sets what is pending at the end of the block, and materialises copies whose value a
+    /// successor does not know. In code for some lanes nothing is pending there.
     pub(in crate::emit) fn pending_at_end(&mut self) {
         let (some, plan) = (self.mode == Mode::Some, &self.facts.plans[self.block]);
         let copies = &self.facts.copies[self.block];
