@@ -3,8 +3,8 @@
 
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, CoordType, Coordinates, Extent, FetchKind, FetchOperands, Filter, Geometry, Lod,
-    ReadMode, ResultType,
+    AddressMode, CompareFunction, CoordType, Coordinates, Extent, FetchKind, FetchOperands, Filter,
+    Geometry, Lod, ReadMode, ResultType,
 };
 use texunit_workloads::cases::plane;
 use texunit_workloads::points::{
@@ -61,9 +61,11 @@ fn workload(line: &str) -> Workload {
             "element" => made.read_mode = ReadMode::Element,
             "sparse" => made.is_sparse = true,
             "point" => made.sampler.filter = Filter::Point,
-            "mode" => made.sampler.address_mode = [value.parse().unwrap(); 3],
+            "mode" => {
+                made.sampler.address_mode = [AddressMode::from_name(value).unwrap(); 3];
+            }
             "mip" => {
-                made.sampler.mip_filter = value.parse().unwrap();
+                made.sampler.mip_filter = Filter::from_name(value).unwrap();
                 is_mipmapped = true;
             }
             "aniso" => made.sampler.max_anisotropy = value.parse().unwrap(),
@@ -78,7 +80,7 @@ fn workload(line: &str) -> Workload {
             "offset" => made.form.offset = true,
             "compare" => {
                 made.form.compare = true;
-                made.sampler.compare = Some(value.parse().unwrap());
+                made.sampler.compare = Some(CompareFunction::from_name(value).unwrap());
             }
             "integer" => made.form.coord = CoordType::S32,
             "f16" => made.form.result = ResultType::F16,
