@@ -28,12 +28,24 @@ impl<B: Backend> Emitter<'_, B> {
                 let [Some(low), Some(high)] = halves else { return None };
                 (B::unsigned_of_double(self, [low, high]), Kind::BITS)
             }
-            _ => {
-                let low = self.half_from_double(op, source, 2 * part)?;
-                let high = self.half_from_double(op, source, 2 * part + 1)?;
+            Op::FromDouble(rounding) => {
+                let (low, high) = (self.wide(source, 2 * part)?, self.wide(source, 2 * part + 1)?);
+                let [d, spare] = [(); 2].map(|()| self.temporary());
+                // Both halves at one change of the rounding mode.
+                B::rounded_by(self, rounding, |e| {
+                    e.shrink(V::FFromD, d, low);
+                    e.shrink(V::FFromD, spare, high);
+                });
+                self.join_halves(d, spare);
+                (d, Kind::BITS)
+            }
+            Op::DoubleToS => {
+                let low = self.half_to_signed(source, 2 * part)?;
+                let high = self.half_to_signed(source, 2 * part + 1)?;
                 self.join_halves(low, high);
                 (low, Kind::BITS)
             }
+            _ => return None,
         })
     }
 
@@ -48,24 +60,16 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// Converts a part of f64 to 32-bit lanes in the lower half of a temporary.
-    fn half_from_double(&mut self, op: Op, source: Source, part: u8) -> Option<Reg> {
+    /// Converts a part of f64 to signed integers in the lower half of a temporary.
+    fn half_to_signed(&mut self, source: Source, part: u8) -> Option<Reg> {
         let a = self.wide(source, part)?;
         let d = self.temporary();
-        match op {
-            Op::FromDouble(rounding) => {
-                B::rounded_by(self, rounding, |e| e.shrink(V::FFromD, d, a));
-            }
-            Op::DoubleToS => {
-                let most = self.wide_number(f64::from(i32::MAX).to_bits());
-                // `min` returns its second source if one is a NaN. The conversion returns the
-                // lowest number for NaNs and for values below it.
-                self.set(true, d, most);
-                self.three(V::MinD, d, d, a);
-                self.shrink(V::TruncatedS32FromD, d, d);
-            }
-            _ => return None,
-        }
+        let most = self.wide_number(f64::from(i32::MAX).to_bits());
+        // `min` returns its second source if one is a NaN. The conversion returns the lowest number
+        // for NaNs and for values below it.
+        self.set(true, d, most);
+        self.three(V::MinD, d, d, a);
+        self.shrink(V::TruncatedS32FromD, d, d);
         Some(d)
     }
 
