@@ -118,6 +118,7 @@ mod run;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub mod text;
 mod waiting;
+mod warp_slot;
 mod warp_table;
 
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]

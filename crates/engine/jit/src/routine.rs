@@ -5,13 +5,24 @@
 
 use crate::frame::{Frame, Trampoline};
 use crate::ir::{LaneValues, Notification, Routine};
-use crate::waiting::{POINT, pass};
+use crate::waiting::{Passed, WaitingWarps};
 use crate::{B32, B64};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The bit that the code adds to the number of an instruction at which all warps wait
+/// (`emit::yield_point`).
+pub(crate) const POINT: u32 = 1 << 31;
+
+/// The bits of the result of [`pass`]: that all warps resume, and whether their turns have ended.
+/// The bits above are the number of instructions that each warp has executed.
+pub(crate) const RESUMES: u64 = 1;
+pub(crate) const ENDS_TURNS: u64 = 2;
+pub(crate) const STEPS: u32 = 2;
 
 /// The trampoline's address, which the code calls.
 pub(crate) const CALL: Trampoline = call;
 
-/// Calls a routine by number, or the runtime with [`crate::waiting::POINT`] and the instruction of
+/// Calls a routine by number, or the runtime with [`POINT`] and the instruction of
 /// a yield point. Sources of a routine are in the first four scratch registers of the frame, and its
 /// result goes to the fifth; 32-bit lanes occupy the first half, the mask of a predicate the first
 /// word. Routines return 0.
@@ -97,4 +108,41 @@ unsafe fn notify(frame: *mut Frame, notification: &Notification, rows: [LaneValu
         // the frame.
         unsafe { listener.as_mut() }.notify(notification.number, warp, lanes, rows);
     }
+}
+
+/// Lets the runtime execute the instruction at which all warps of the table wait. Returns 0 if the
+/// warps cannot resume.
+fn pass(frame: &mut Frame, at: u32) -> u64 {
+    let all = frame.batch.all as usize;
+    let Some(mut runtime) = frame.runtime else { return 0 };
+    let narrow = frame.narrow[..all].as_mut_ptr().cast::<&mut [B32]>();
+    // SAFETY: `WarpTable::add` has stored these pointers, which were references to different slices
+    // that are borrowed while the table lives. Compiled code does not run meanwhile.
+    let narrow = unsafe { std::slice::from_raw_parts_mut(narrow, all) };
+    let mut warps = WaitingWarps { slots: &mut frame.slots[..all], narrow };
+    // SAFETY: `WarpTable::wait_at_yield_points` made this pointer from a unique reference that
+    // lives while the table does. The runtime cannot reach the frame.
+    let runtime = unsafe { runtime.as_mut() };
+    // A panic cannot unwind through compiled code.
+    let passed = match catch_unwind(AssertUnwindSafe(|| runtime.execute(at, &mut warps))) {
+        Ok(passed) => passed,
+        Err(panic) => {
+            frame.panic = Some(panic);
+            None
+        }
+    };
+    let Some(Passed { warps, steps, ends_turns }) = passed else { return 0 };
+    frame.batch.passed = at;
+    if warps == all {
+        let ends_turns = if ends_turns { ENDS_TURNS } else { 0 };
+        return u64::from(steps) << STEPS | ends_turns | RESUMES;
+    }
+    frame.batch.passed_warps = warps as u32;
+    for slot in &mut frame.slots[..warps] {
+        slot.steps += u64::from(steps);
+        if ends_turns {
+            slot.atomics_left = slot.atomics;
+        }
+    }
+    0
 }

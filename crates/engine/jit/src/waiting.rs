@@ -4,9 +4,8 @@
 #![allow(unsafe_code, reason = "register files are pointers while code runs")]
 
 use crate::B32;
-use crate::frame::{Frame, WarpSlot};
 use crate::run::RegisterFiles;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::warp_slot::WarpSlot;
 
 /// Executes the instructions of yield points.
 pub trait Runtime {
@@ -31,8 +30,8 @@ pub struct Passed {
 /// All warps of a table, which wait at one yield point.
 #[derive(Debug)]
 pub struct WaitingWarps<'w> {
-    slots: &'w mut [WarpSlot],
-    narrow: &'w mut [&'w mut [B32]],
+    pub(crate) slots: &'w mut [WarpSlot],
+    pub(crate) narrow: &'w mut [&'w mut [B32]],
 }
 
 impl<'w> WaitingWarps<'w> {
@@ -67,51 +66,4 @@ impl<'w> WaitingWarps<'w> {
             (files, slot.live)
         })
     }
-}
-
-/// The bit that the code adds to the number of an instruction at which all warps wait
-/// ([`crate::routine`]).
-pub(crate) const POINT: u32 = 1 << 31;
-
-/// The bits of the result of [`pass`]: that all warps resume, and whether their turns have ended.
-/// The bits above are the number of instructions that each warp has executed.
-pub(crate) const RESUMES: u64 = 1;
-pub(crate) const ENDS_TURNS: u64 = 2;
-pub(crate) const STEPS: u32 = 2;
-
-/// Lets the runtime execute the instruction at which all warps of the table wait. Returns 0 if the
-/// warps cannot resume.
-pub(crate) fn pass(frame: &mut Frame, at: u32) -> u64 {
-    let all = frame.batch.all as usize;
-    let Some(mut runtime) = frame.runtime else { return 0 };
-    let narrow = frame.narrow[..all].as_mut_ptr().cast::<&mut [B32]>();
-    // SAFETY: `WarpTable::add` has stored these pointers, which were references to different slices
-    // that are borrowed while the table lives. Compiled code does not run meanwhile.
-    let narrow = unsafe { std::slice::from_raw_parts_mut(narrow, all) };
-    let mut warps = WaitingWarps { slots: &mut frame.slots[..all], narrow };
-    // SAFETY: `WarpTable::wait_at_yield_points` made this pointer from a unique reference that
-    // lives while the table does. The runtime cannot reach the frame.
-    let runtime = unsafe { runtime.as_mut() };
-    // A panic cannot unwind through compiled code.
-    let passed = match catch_unwind(AssertUnwindSafe(|| runtime.execute(at, &mut warps))) {
-        Ok(passed) => passed,
-        Err(panic) => {
-            frame.panic = Some(panic);
-            None
-        }
-    };
-    let Some(Passed { warps, steps, ends_turns }) = passed else { return 0 };
-    frame.batch.passed = at;
-    if warps == all {
-        let ends_turns = if ends_turns { ENDS_TURNS } else { 0 };
-        return u64::from(steps) << STEPS | ends_turns | RESUMES;
-    }
-    frame.batch.passed_warps = warps as u32;
-    for slot in &mut frame.slots[..warps] {
-        slot.steps += u64::from(steps);
-        if ends_turns {
-            slot.atomics_left = slot.atomics;
-        }
-    }
-    0
 }

@@ -8,10 +8,11 @@
 #![allow(unsafe_code, reason = "code is called here")]
 
 use crate::compiled::{Function, Running};
-use crate::frame::{Frame, NarrowFile, WarpSlot, Window};
+use crate::frame::{Frame, NarrowFile, Window};
 use crate::machine::{DivergedLanes, Mode};
 use crate::run::{DivergenceLimits, Exit, ExitReason, Resume, WarpStart};
 use crate::waiting::Runtime;
+use crate::warp_slot::WarpSlot;
 use crate::{B32, Registers};
 use std::marker::PhantomData;
 use std::ops::Range;

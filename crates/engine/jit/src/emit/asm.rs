@@ -42,9 +42,10 @@ pub(super) struct Assembler {
     encoder: Encoder,
     ip: u64,
     wrong: Option<String>,
-    /// The mask register of the next instruction (AVX-512 merging), and its static rounding mode,
-    /// for which all operands must be registers.
+    /// The mask register of the next instruction (AVX-512 merging).
     pub(super) mask: Option<Register>,
+    /// The static rounding mode of all instructions (AVX-512) until it is `None` again. Their
+    /// operands must be registers.
     pub(super) rounding: Option<Rounding>,
     /// For each label, its address once it is bound.
     labels: Vec<Option<u64>>,
@@ -124,7 +125,7 @@ impl Assembler {
 
     /// Appends an instruction. The first error is reported by [`Self::finish`].
     pub(super) fn put(&mut self, instruction: Result<Instruction, IcedError>) {
-        let (mask, rounding) = (self.mask.take(), self.rounding.take());
+        let (mask, rounding) = (self.mask.take(), self.rounding);
         let encoded = instruction.and_then(|mut i| {
             if let Some(mask) = mask {
                 i.set_op_mask(mask);

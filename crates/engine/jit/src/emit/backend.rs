@@ -90,11 +90,11 @@ pub(super) trait Primitives: InstructionSet {
     /// May overwrite `x` and `rax`.
     fn test_tiny(e: &mut Emitter<'_, Self>, x: Reg, y: Reg);
 
-    /// Emits one instruction on registers with a rounding mode.
+    /// Emits instructions on registers that all have a rounding mode.
     fn rounded_by(
         e: &mut Emitter<'_, Self>,
         rounding: Rounding,
-        instruction: impl FnOnce(&mut Emitter<'_, Self>),
+        instructions: impl FnOnce(&mut Emitter<'_, Self>),
     );
 
     /// Sets inactive lanes of a part, or of a half of it, to 0, unless they are known to hold no

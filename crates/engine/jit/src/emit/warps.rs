@@ -7,7 +7,7 @@
 //!                ^                                      |
 //!                |- the next slot, if the warp waits or retires
 //!                |- the first slot, if all warps wait at one yield point: a barrier is released
-//!                |  here, other instructions are executed by the runtime (`waiting::pass`)
+//!                |  here, other instructions are executed by the runtime (`routine::pass`)
 //!                |- the next warp with the same register files (`Batch::follow`), or the next
 //!                |  CTA, if the warp retires
 //!                                                       `-> epilogue: anything else
@@ -20,9 +20,10 @@ use super::Emitter;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::divergence::ARRIVED;
-use crate::frame::{Frame, WarpSlot};
+use crate::frame::Frame;
 use crate::ir::{Action, Region, Space};
 use crate::run::ExitReason;
+use crate::warp_slot::WarpSlot;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 

@@ -1,6 +1,6 @@
 //! Yield points: the code of a warp that waits at one, and what follows when all warps of a table
 //! wait at the same one: a barrier is released, other instructions are executed by the runtime
-//! (`waiting::pass`), and all warps resume.
+//! (`routine::pass`), and all warps resume.
 //!
 //! At the exit of a warp that waits, `eax` is the instruction, `ebp` the reason, `r14` the address
 //! of the entry after the instruction (0 if there is none), and `r13d` the number of instructions
@@ -11,11 +11,12 @@ use super::asm::Label;
 use super::backend::Backend;
 use super::register_cache::RegisterCache;
 use super::warps::{field, of};
-use crate::frame::{Frame, WarpSlot};
+use crate::frame::Frame;
 use crate::ir::{End, Target};
 use crate::machine::Mode;
+use crate::routine::{ENDS_TURNS, POINT, STEPS};
 use crate::run::ExitReason;
-use crate::waiting::{ENDS_TURNS, POINT, STEPS};
+use crate::warp_slot::WarpSlot;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 

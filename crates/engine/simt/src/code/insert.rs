@@ -73,6 +73,7 @@ pub(crate) fn assemble(code: &mut Code, items: Vec<Item>) -> Vec<u32> {
                 to(target);
                 to(reconverge);
             }
+            Op::IssueIndexed { targets, .. } => targets.iter_mut().for_each(to),
             Op::BranchIndexed { targets, reconverge, .. } => {
                 targets.iter_mut().for_each(to);
                 to(reconverge);

@@ -144,18 +144,18 @@ impl Primitives for Avx2 {
         e.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
     }
 
-    // The processor's rounding mode is set around the instruction; the rest of the code relies on
+    // The processor's rounding mode is set around the instructions; the rest of the code relies on
     // rounding to nearest.
     fn rounded_by(
         e: &mut Avx2Emitter<'_>,
         rounding: Rounding,
-        instruction: impl FnOnce(&mut Avx2Emitter<'_>),
+        instructions: impl FnOnce(&mut Avx2Emitter<'_>),
     ) {
         if rounding == Rounding::Near {
-            return instruction(e);
+            return instructions(e);
         }
         e.rounding(rounding);
-        instruction(e);
+        instructions(e);
         e.rounding(Rounding::Near);
     }
 

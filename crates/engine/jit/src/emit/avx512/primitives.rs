@@ -159,10 +159,11 @@ impl Primitives for Avx512 {
     fn rounded_by(
         e: &mut Avx512Emitter<'_>,
         rounding: Rounding,
-        instruction: impl FnOnce(&mut Avx512Emitter<'_>),
+        instructions: impl FnOnce(&mut Avx512Emitter<'_>),
     ) {
         e.asm.rounding = Some(rounding).filter(|&rounding| rounding != Rounding::Near);
-        instruction(e);
+        instructions(e);
+        e.asm.rounding = None;
     }
 
     fn bits(e: &mut Avx512Emitter<'_>, table: u8, sources: [Operand; 3], wide: bool) -> Reg {
