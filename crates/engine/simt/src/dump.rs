@@ -12,7 +12,7 @@ pub use texunit_jit::region::{Level, Mode};
 pub use texunit_jit::text::Processor;
 use texunit_jit::text::disassemble;
 
-/// Warp code of a kernel and of all functions that it can call ([`crate::text`]).
+/// Warp code of a kernel and of all functions that it can call (`crate::text`).
 pub fn warp_code(program: &Program, kernel: KernelId) -> String {
     text::print(&program.unit(kernel, Arithmetic::default()).code, &program.source)
 }

@@ -5,6 +5,7 @@
 
 use crate::common::{How, run_words};
 use std::path::Path;
+use texunit_simt::JitMode;
 
 /// The number of a text, in decimal or hexadecimal.
 fn number(text: &str) -> u32 {
@@ -45,7 +46,10 @@ fn threads_store_what_their_kernels_say() {
         let path = file.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         let (how, words) = wanted(&text);
-        assert_eq!(run_words(&text, how, words.len()), words, "{}", path.display());
+        for jit in [JitMode::Off, JitMode::Always] {
+            let how = How { jit: Some(jit), ..how };
+            assert_eq!(run_words(&text, how, words.len()), words, "{jit:?}: {}", path.display());
+        }
         kernels += 1;
     }
     assert!(kernels > 40, "{kernels}");

@@ -7,7 +7,8 @@ use crate::ir::{Action, Block, End, Region, Step, Target};
 use crate::operand::{Predicate, VReg};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A definition of a register by an affine value, and the readers of the register in the block.
+/// A definition of a register by an affine value, and the readers of the register in the block
+/// while the index has not changed.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
     /// The step; `None` if the register has the value where the block begins.
@@ -236,9 +237,11 @@ impl Walk {
         let (new, same) = (self.known.value(step), self.known.same(step));
         step.each_read(&mut |vreg| {
             if let Some(&d) = self.current.get(&vreg) {
-                self.all[d].readers.push(i);
                 // A reader cannot recompute the value once its index register has been overwritten.
-                self.all[d].is_deferred &= self.known.products.contains_key(&vreg);
+                match self.known.products.contains_key(&vreg) {
+                    true => self.all[d].readers.push(i),
+                    false => self.all[d].is_deferred = false,
+                }
             }
         });
         // Only exits of loads and stores compute deferred registers, so that no definition may be
