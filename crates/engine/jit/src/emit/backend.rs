@@ -39,11 +39,6 @@ pub(super) trait Primitives: InstructionSet {
     /// Replaces all NaNs by the canonical NaN.
     fn canonical(e: &mut Emitter<'_, Self>, reg: Reg);
 
-    /// Replaces all NaNs of several registers by the canonical NaN. May overwrite the flags.
-    fn all_canonical(e: &mut Emitter<'_, Self>, regs: Vec<Reg>) {
-        regs.into_iter().for_each(|reg| Self::canonical(e, reg));
-    }
-
     /// The mask of a predicate for a part of lanes of 32 or 64 bits: in a register that must not be
     /// changed, or as the condition.
     fn mask_of(e: &mut Emitter<'_, Self>, mask: Reg, wide: bool, part: u8) -> Reg;

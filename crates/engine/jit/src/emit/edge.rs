@@ -233,18 +233,16 @@ impl<B: Backend> Emitter<'_, B> {
                 self.write_back(reg);
             }
         }
-        let (mut moves, mut nans) = (Vec::new(), Vec::new());
+        let mut moves = Vec::new();
         for (reg, key, held) in state.all() {
             let Some(from) = self.cache.position(key) else { continue };
-            if held.kind.nans != Nans::Any && self.cache.kind(from).nans == Nans::Any {
-                self.cache.of(from).kind.nans = Nans::Canonical;
-                nans.push(from);
+            if held.kind.nans != Nans::Any {
+                self.canonical(from);
             }
             if from != reg {
                 moves.push((reg, from));
             }
         }
-        B::all_canonical(self, nans);
         self.parallel(moves);
         let missing: Vec<_> =
             state.all().filter(|(_, key, _)| self.cache.position(*key).is_none()).collect();

@@ -6,7 +6,7 @@ use crate::emit::asm::{Label, at, spread};
 use crate::emit::backend::Primitives;
 use crate::emit::instructions::InstructionSet;
 use crate::emit::register_cache::{MASK_0, Reg, Width};
-use crate::emit::vector::{GREATER_OR_EQUAL, ORDERED, Opcode, Operand, UNORDERED, V};
+use crate::emit::vector::{GREATER_OR_EQUAL, Opcode, Operand, UNORDERED, V};
 use crate::frame::Frame;
 use crate::op::{Op, Rounding};
 use crate::operand::{Predicate, Source};
@@ -61,24 +61,6 @@ impl Primitives for Avx512 {
         e.two(V::Move, FIXED, NAN);
         e.asm.put(I::with4(choose, FIXED.z(), reg.z(), kinds, 0));
         e.two(V::Move, reg, FIXED);
-    }
-
-    // Few values are NaNs, so that one branch for all registers takes less time than replacing.
-    fn all_canonical(e: &mut Avx512Emitter<'_>, regs: Vec<Reg>) {
-        if regs.is_empty() {
-            return;
-        }
-        // Lanes in which no register so far has a NaN.
-        let compare = V::CompareF.code::<Self>();
-        for (i, pair) in regs.chunks(2).enumerate() {
-            e.asm.mask = (i > 0).then_some(SCRATCH_MASK);
-            let (a, b) = (pair[0].z(), pair[pair.len() - 1].z());
-            e.asm.put(I::with4(compare, SCRATCH_MASK, a, b, ORDERED));
-        }
-        e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-        e.out_of_line(C::Jae_rel32_64, move |e| {
-            regs.into_iter().for_each(|reg| Self::canonical(e, reg));
-        });
     }
 
     fn mask_of(e: &mut Avx512Emitter<'_>, mask: Reg, wide: bool, part: u8) -> Reg {
