@@ -7,8 +7,8 @@ use std::collections::HashMap;
 /// An instruction of the new code.
 pub(crate) struct Item {
     pub(crate) inst: Inst,
-    /// Number of the instruction in the old code; of an inserted one, that of the instruction that
-    /// it belongs to.
+    /// Number of the instruction in the old code. An inserted instruction has the number of the
+    /// instruction that it belongs to.
     pub(crate) op: u32,
     pub(crate) role: Role,
 }
@@ -18,15 +18,16 @@ pub(crate) struct Item {
 pub(crate) enum Role {
     /// The instruction of the old code.
     Itself,
-    /// An instruction inserted before or after it.
+    /// An instruction inserted before or after an instruction of the old code.
     Inserted,
     /// An instruction executed only when the function is called; branches to its first instruction
     /// skip it.
     AtEntry,
 }
 
-/// Sets the instructions of a code, and adjusts branch targets, reconvergence points and entries,
-/// which are numbers of the old code. Returns the number of each instruction in the old code.
+/// Sets the instructions of a code, which are all that it had and inserted ones, and adjusts branch
+/// targets, reconvergence points and entries, which are numbers of the old code. Returns the number
+/// of each instruction in the old code.
 ///
 /// A branch to an instruction leads to the first one inserted before it.
 pub(crate) fn assemble(code: &mut Code, items: Vec<Item>) -> Vec<u32> {
@@ -56,14 +57,7 @@ pub(crate) fn assemble(code: &mut Code, items: Vec<Item>) -> Vec<u32> {
         out.push(inst);
         origin.push(op);
     }
-    // If a branch leads to an instruction that the new code lacks, it leads to the next one
-    // instead.
     moved[old] = out.len() as u32;
-    for op in (0..old).rev() {
-        if moved[op] == u32::MAX {
-            moved[op] = moved[op + 1];
-        }
-    }
     // Special values (such as `NONE`) stay unchanged.
     let to = |pc: &mut u32| *pc = moved.get(*pc as usize).copied().unwrap_or(*pc);
     for inst in &mut out {

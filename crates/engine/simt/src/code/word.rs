@@ -52,7 +52,7 @@ macro_rules! named {
     };
 }
 named!(AtomOp BoolOp MatchMode ScalarType ShflMode SpecialReg VoteMode);
-named!(Attribute ClampMode Geometry ReduceOp ReduceType);
+named!(Attribute ClampMode CoordType Geometry ReduceOp ReduceType);
 
 /// Names of the values of a type. A value with data has empty data; its parts follow in the text.
 macro_rules! names {
@@ -84,7 +84,6 @@ names!(Self::Global; MemSpace: Global "global" Generic "generic" Shared "shared"
     Param "param"
     KernelParam "kernelparam" Frame "frame");
 names!(SpaceKind: Global "global" Const "const" Shared "shared" Local "local" Param "param");
-names!(CoordType: F32 "f32" S32 "s32");
 names!(ResultType: F32 "f32" S32 "s32" U32 "u32" F16 "f16" F16x2 "f16x2");
 names!(Self::Load; MatrixAction: Load "load" Store "store" Transpose "transpose");
 names! { Self::Sync; BarrierKind:

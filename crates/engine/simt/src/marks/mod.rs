@@ -15,8 +15,8 @@ pub use counts::{BlockCounters, CountedBlock, CountedBranch, LaneCount};
 pub use issues::{Issues, Stretch};
 
 use crate::code::{
-    Code, Decoded, Events, Inst, Item, Mark, MemSpace, Op, Order, Role, Slot, Synchronization,
-    assemble, words,
+    Code, Events, Inst, Item, Mark, MemSpace, Op, Order, Role, Slot, Synchronization, assemble,
+    words,
 };
 use crate::flow::FunctionCode;
 use crate::regions::Regions;
@@ -267,7 +267,7 @@ pub(crate) fn marked(
         (marked.funcs, marked.constants) = (shadows.funcs, shadows.constants);
     }
     let origin = assemble(&mut marked, items);
-    marked.decoded = marked.insts.iter().map(Decoded::of).collect();
+    marked.complete();
     (marked, origin)
 }
 
