@@ -38,7 +38,7 @@ pub(crate) struct Capture {
 pub(crate) struct CapturedGraph {
     /// Handle of the graph.
     pub(crate) graph: usize,
-    /// Whether the graph was created for the capture, and not passed by the program.
+    /// Whether the capture has created the graph; otherwise the program has passed it.
     pub(crate) is_own: bool,
     /// State of a recapture into the nodes of an existing graph.
     pub(crate) recapture: Option<Recapture>,

@@ -78,8 +78,8 @@ pub(crate) struct Frame {
     /// Uniform values of the running CTA, where they replace those of the inputs
     /// ([`Self::set_uniforms`]).
     pub(crate) own_uniforms: [u32; OWN_UNIFORMS],
-    /// What executes the instructions of yield points, and its panic, which continues after the
-    /// code has returned.
+    /// The executor of instructions at yield points. Its panic continues after the code has
+    /// returned.
     pub(crate) runtime: Option<NonNull<dyn Runtime>>,
     pub(crate) panic: Option<Box<dyn Any + Send>>,
 }

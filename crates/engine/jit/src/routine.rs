@@ -22,8 +22,8 @@ pub(crate) const STEPS: u32 = 2;
 /// The trampoline's address, which the code calls.
 pub(crate) const CALL: Trampoline = call;
 
-/// Calls a routine by number, or the runtime with [`POINT`] and the instruction of
-/// a yield point. Sources of a routine are in the first four scratch registers of the frame, and its
+/// Calls a routine by number, or the runtime with [`POINT`] and the instruction of a yield point.
+/// Sources of a routine are in the first four scratch registers of the frame, and its
 /// result goes to the fifth; 32-bit lanes occupy the first half, the mask of a predicate the first
 /// word. Routines return 0.
 ///

@@ -14,7 +14,7 @@ pub trait Runtime {
     fn execute(&mut self, at: u32, warps: &mut WaitingWarps<'_>) -> Option<Passed>;
 }
 
-/// What the runtime has executed at a yield point.
+/// The result of [`Runtime::execute`]: how far the warps have got at a yield point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passed {
     /// The number of warps, from the first one on, for which the instruction was executed. If some

@@ -2,8 +2,8 @@
 
 use crate::{B32, B64};
 
-/// A warp in a [`crate::region::WarpTable`]: what compiled code loads when it starts or resumes the
-/// warp, and saves when the warp stops.
+/// The state of a warp in a [`crate::region::WarpTable`]. Compiled code loads the slot when it
+/// starts or resumes the warp, and saves the slot when the warp stops.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WarpSlot {
@@ -39,9 +39,9 @@ pub(crate) struct WarpSlot {
     /// instruction.
     pub(crate) why: u32,
     pub(crate) at: u32,
-    /// Lengths of the three register files, and the number of atomics that each turn after this one
-    /// may execute.
+    /// The number of registers of each file: of 32 bits, of 64 bits, predicates.
     pub(crate) registers: [u32; 3],
+    /// The number of atomics that each turn after the running one may execute.
     pub(crate) atomics: u32,
     pub(crate) last_atomic: u64,
 }

@@ -66,7 +66,7 @@ words! {
         /// The nearest texel at the edge is read (`clamp_to_edge`).
         #[default]
         Clamp(3) = "clamp",
-        /// The border colour is read (`clamp_to_border`).
+        /// Texels outside have the border colour (`clamp_to_border`).
         Border(4) = "border",
         /// Coordinates are limited to the edges, so that a linear filter blends half of the border
         /// colour there. CUDA textures do not have this mode.

@@ -130,7 +130,7 @@ driver_api! {
     fn cuGreenCtxDestroy(hCtx) {
         let green = hCtx.take()?;
         Context::registry().remove(green.alias);
-        // Captures in its streams are invalidated.
+        // Captures in the streams of the context are invalidated.
         for (number, stream) in Stream::registry().all_with_handles(|s| s.green == hCtx) {
             capture::stream_ended(stream::own(green.gpu.ordinal.unsigned_abs(), number, &stream));
         }

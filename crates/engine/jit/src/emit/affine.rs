@@ -3,7 +3,7 @@
 //! which accesses use affine addresses, and which addresses need not be computed.
 //!
 //! [`definitions`] finds what is affine in a block and at its beginning: a register keeps its
-//! value where each way to the block gives it the same one, and its index has not changed. An
+//! value where all paths to the block agree about it, and its index has not changed. An
 //! address that is only used as the base of accesses is deferred: the accesses check the index,
 //! which needs half as many vectors as a 64-bit address, and add the base once. An exit before such
 //! an access computes the deferred registers ([`DeferredAddress`]). In code for some lanes no

@@ -429,7 +429,7 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// Adds what follows from the instructions.
+    /// Sets the fields that are derived from the instructions.
     pub(crate) fn complete(&mut self) {
         self.decoded = self.insts.iter().map(Decoded::of).collect();
         for inst in &self.insts {
@@ -447,7 +447,7 @@ impl Code {
         }
     }
 
-    /// A code with the same functions, constants and properties, but no instructions.
+    /// The code without instructions: its functions, constants and properties.
     pub(crate) fn without_instructions(&self) -> Self {
         let (insts, decoded) = (Vec::new(), Vec::new());
         let (funcs, constants) = (self.funcs.clone(), self.constants.clone());

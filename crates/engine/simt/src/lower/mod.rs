@@ -1,8 +1,9 @@
 //! Lowers a typed module to warp code.
 //!
-//! A kernel and the functions that it can call go through these steps ([`unit`]). Those of typed
-//! functions choose among forms of an instruction; the passes after them change warp code, and
-//! `texunit dump --pass NAME` applies each to the text form of warp code ([`crate::text`]).
+//! A kernel and the functions that it can call go through these steps ([`unit`]). The steps
+//! on a typed function choose among forms of an instruction. The passes after them change warp
+//! code, and `texunit dump --pass NAME` applies each pass to the text form of warp code
+//! ([`crate::text`]).
 //!
 //! | step | receives, returns |
 //! |---|---|

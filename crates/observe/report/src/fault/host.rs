@@ -22,7 +22,7 @@ pub enum Host {
 /// Advice and remarks, from advice.txt.
 static ADVICE: LazyLock<Vec<Code>> = LazyLock::new(|| read(include_str!("advice.txt")));
 
-/// Looks up the advice with a key. `of` names the host, or the geometry, that it is for.
+/// Looks up the advice with this key for a host or a geometry, whose name is `of`.
 fn text(key: &str, of: &str) -> Option<&'static str> {
     let is_it = |row: &&Code| row.code == key && (row.title == of || row.title == "any");
     ADVICE.iter().find(is_it).map(|row| row.explanation)

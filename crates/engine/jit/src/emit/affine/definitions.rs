@@ -1,5 +1,5 @@
-//! Definitions of affine values in the blocks of a region: where they are known, who reads them,
-//! and which of them need not be computed.
+//! Definitions of affine values in the blocks of a region: where a value is known, which steps read
+//! it, and which definitions need not be computed.
 
 use super::values::{AffineResult, Registers};
 use super::{Affine, base};
@@ -76,10 +76,11 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Finds the definitions of each block, with the values that all ways to it give to registers.
+    /// Finds the definitions of each block. A register has an affine value where the block begins
+    /// if all paths to the block agree about the value.
     fn propagate(&mut self, original: &Region, is_pending: &dyn Fn(usize, VReg) -> bool) {
         let blocks = &self.region.blocks;
-        // Blocks to which no way is known yet have no facts.
+        // The facts of a block are `None` until a path to the block has been walked.
         let mut starts: Vec<Option<Facts>> = vec![None; blocks.len()];
         let follows: HashSet<Target> = blocks.iter().flat_map(|of| successors(of.end)).collect();
         let is_entered =
@@ -111,7 +112,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Whether all ways from the end of a block can do without the register of a definition.
+    /// Whether no path from the end of a block needs the register of a definition to be computed.
     fn can_be_deferred_after(&self, end: End, d: &Definition) -> bool {
         let can = |to| match to {
             Target::Block(to) => {
@@ -127,7 +128,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The definition by which a block begins with the value of another definition.
+    /// The definition at the start of a block that stands for a definition of a block before it.
     fn at_start(&self, block: usize, d: &Definition) -> Option<&Definition> {
         let mut all = self.definitions[block].iter();
         all.find(|of| of.is_from_before() && (of.vreg, of.value) == (d.vreg, d.value))
@@ -176,7 +177,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// The facts that two ways to a block agree about.
+/// The facts that two paths to a block agree about.
 fn both(a: &Facts, b: &Facts) -> Facts {
     a.iter().filter(|&(vreg, value)| b.get(vreg) == Some(value)).map(|(&a, &b)| (a, b)).collect()
 }

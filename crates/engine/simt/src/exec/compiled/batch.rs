@@ -25,7 +25,7 @@ pub(super) struct YieldPoints<'c, 'a> {
     sites: BorrowedSites<'c>,
     /// Counters of fetches and surface accesses.
     counters: &'c mut Counters,
-    /// The number of live threads of all warps.
+    /// The sum over all warps of their live threads.
     threads: u64,
     /// Whether no observer is notified of fetches and no external engine executes them.
     is_unobserved: bool,
@@ -196,8 +196,8 @@ impl Runtime for YieldPoints<'_, '_> {
 /// executed here for all, or until one has stopped in the middle of its turn. `progress` is that of
 /// warps that have not begun. `retire_at`: an instruction that ends the kernel, if one is known.
 ///
-/// It is passed by reference because a copy would read with vectors what was just written as words,
-/// and so wait until all stores of the warps have left the store buffer.
+/// `progress` is passed by reference because a copy would read with vectors what was just written
+/// as words, and so wait until all stores of the warps have left the store buffer.
 pub(super) fn run(
     code: &Code,
     table: &mut WarpTable<'_, '_>,
