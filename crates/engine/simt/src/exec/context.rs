@@ -11,7 +11,7 @@ use super::output::Output;
 use super::register_file::Rows;
 use super::shadow::state::{Shadows, WorkerShadows};
 use super::sites::Sites;
-use super::warp::{Batch, thread_of};
+use super::warp::Batch;
 use crate::clock::Moment;
 use crate::code::{BARRIERS, Code, Constants, OF_CTA};
 use crate::lower::{KernelId, Program, SharedLayout, Unit};
@@ -313,10 +313,17 @@ impl<'a> Context<'a> {
 fn tids(warps: u32, block: [u32; 3]) -> Rows<u32> {
     let mut rows = Rows::default();
     rows.grow(3 * warps as usize);
-    for (warp, axes) in (0..warps).zip(rows.as_chunks_mut::<3>().0) {
+    let mut thread = [0; 3];
+    for axes in rows.as_chunks_mut::<3>().0 {
         for lane in 0..32 {
-            let thread = thread_of(warp * 32 + lane, block);
-            axes.iter_mut().zip(thread).for_each(|(row, t)| row[lane as usize] = t);
+            axes.iter_mut().zip(thread).for_each(|(row, t)| row[lane] = t);
+            thread[0] += 1;
+            for axis in 0..2 {
+                if thread[axis] == block[axis] {
+                    thread[axis] = 0;
+                    thread[axis + 1] += 1;
+                }
+            }
         }
     }
     rows

@@ -1,6 +1,7 @@
 //! Caches of fetch and surface plans for each instruction.
 
 use super::bad_fetch::BadAccesses;
+use std::cell::Cell;
 use texunit_unit::{FetchAnswer, FetchPlan, Scratch, SurfaceAnswer, SurfacePlan};
 
 /// Maximum number of cached plans of an instruction: one for each lane.
@@ -10,11 +11,37 @@ const CACHED: usize = 32;
 /// first.
 pub(super) type PlanCache<P> = Vec<((u64, u64), P)>;
 
+thread_local! {
+    /// The scratch memory of the thread's last launch.
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+}
+
+/// Scratch memory of the unit. A thread keeps it from launch to launch, because clearing its
+/// 350 KiB takes longer than a small launch; launches that fetch nothing need none.
+#[derive(Default)]
+pub(super) struct ThreadScratch(Option<Box<Scratch>>);
+
+impl ThreadScratch {
+    #[inline(always)]
+    pub(super) fn get(&mut self) -> &mut Scratch {
+        self.0.get_or_insert_with(|| SCRATCH.take().unwrap_or_default())
+    }
+}
+
+impl Drop for ThreadScratch {
+    fn drop(&mut self) {
+        if let Some(scratch) = self.0.take() {
+            // Fails at the end of a thread, which needs no scratch memory any more.
+            let _ = SCRATCH.try_with(|kept| kept.set(Some(scratch)));
+        }
+    }
+}
+
 /// Plan caches and buffers of a worker.
 pub(crate) struct Sites {
     pub(super) fetches: Vec<PlanCache<FetchPlan>>,
     pub(super) surfaces: Vec<PlanCache<SurfacePlan>>,
-    pub(super) scratch: Scratch,
+    pub(super) scratch: ThreadScratch,
     pub(super) answer: FetchAnswer,
     pub(super) elements: SurfaceAnswer,
     pub(super) bad: BadAccesses,
@@ -24,7 +51,7 @@ pub(crate) struct Sites {
 pub(super) struct BorrowedSites<'s> {
     pub(super) fetches: &'s [PlanCache<FetchPlan>],
     pub(super) surfaces: &'s [PlanCache<SurfacePlan>],
-    pub(super) scratch: &'s mut Scratch,
+    pub(super) scratch: &'s mut ThreadScratch,
     pub(super) elements: &'s mut SurfaceAnswer,
 }
 
@@ -38,7 +65,7 @@ impl Sites {
         Self {
             fetches: (0..sites).map(|_| Vec::new()).collect(),
             surfaces: (0..sites).map(|_| Vec::new()).collect(),
-            scratch: Scratch::new(),
+            scratch: ThreadScratch::default(),
             answer: FetchAnswer::default(),
             elements: SurfaceAnswer { values: [[0; 32]; 4] },
             bad: BadAccesses::default(),

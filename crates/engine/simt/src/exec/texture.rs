@@ -219,7 +219,7 @@ impl Context<'_> {
             if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
                 probe.fetch(&at, &PlannedFetch { plan, request: &request });
             }
-            let space = (&mut sites.scratch, &mut sites.answer);
+            let space = (sites.scratch.get(), &mut sites.answer);
             match engine {
                 None => plan.fetch(&request, space.0, space.1),
                 Some(engine) => {

@@ -158,7 +158,7 @@ impl Runtime for YieldPoints<'_, '_> {
     #[inline]
     fn execute(&mut self, at: u32, warps: &mut WaitingWarps<'_>) -> Option<Passed> {
         if let Some(cached) = self.cached.iter().find(|cached| cached.at == at) {
-            cached.execute(warps, self.launch, self.sites.scratch);
+            cached.execute(warps, self.launch, self.sites.scratch.get());
             self.counters.fetches += self.threads;
             return Some(self.passed(warps.len(), cached.steps));
         }
@@ -171,7 +171,7 @@ impl Runtime for YieldPoints<'_, '_> {
             (Op::Fetch(fetch), YieldKind::Fetch(texture, sampler)) => {
                 let (rows, plan) = self.plan_of(warps, fetch, (texture, sampler))?;
                 let cached = CachedFetch { at, steps, fetch, rows, plan };
-                cached.execute(warps, self.launch, self.sites.scratch);
+                cached.execute(warps, self.launch, self.sites.scratch.get());
                 self.counters.fetches += self.threads;
                 let stays = |of: &Handle, at| at != HandleAt::Slot || of.slot.is_constant();
                 if stays(&fetch.texture, texture)
