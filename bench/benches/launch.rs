@@ -1,5 +1,5 @@
-//! Benchmark of whole launches: `rotate` from examples/ at 2048 x 2048, kernels that compute
-//! coordinates, fetch and store, and a loop of f32 fma.
+//! Benchmark of whole launches: `rotate` from examples/ at 2048 x 2048, launches of one warp,
+//! kernels that compute coordinates, fetch and store, and a loop of f32 fma.
 //!
 //! Prints a table with the best of several runs; time never makes it fail. `cargo bench -p
 //! texunit-bench --bench launch sample` runs only the sampling kernels. docs/performance.md has
@@ -14,6 +14,8 @@ use texunit_device::{
 };
 
 const RUNS: usize = 5;
+/// Launches of one warp in a run.
+const SMALL: u32 = 1000;
 
 /// Best time in seconds of several launches, with the statistics of one launch. With one host
 /// thread it is CPU time, which other programs do not affect.
@@ -31,7 +33,7 @@ fn best(kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>]) -> (f64,
 
 fn row(name: &str, threads: usize, time: f64, stats: &LaunchStats) {
     println!(
-        "| {name} | {threads} | {:.1} | {:.1} | {:.0} | {:.1} |",
+        "| {name} | {threads} | {:.3} | {:.1} | {:.0} | {:.1} |",
         time * 1e3,
         stats.fetches as f64 / time / 1e6,
         stats.thread_instructions as f64 / time / 1e6,
@@ -86,6 +88,11 @@ fn rotate(device: &Device) {
         let (time, stats) = best(&kernel, &options, &args);
         row("rotate, 2048 x 2048 from 1024 x 1024 RGBA8", threads, time, &stats);
     }
+    let one = LaunchOptions::new([1; 3], [16, 2, 1]).with_threads(1);
+    let launch = |_| kernel.launch(&one, &args).unwrap();
+    let run = |_| seconds(|| (0..SMALL).map(launch).last().unwrap());
+    let (time, stats) = (0..RUNS).map(run).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+    row("rotate, one warp", 1, time / f64::from(SMALL), &stats);
 }
 
 /// The sampling kernel with each fetch replaced by moves of its coordinates, by which the time of
