@@ -4,10 +4,10 @@ use super::{A, B, C, Literal, primitives};
 use crate::convert;
 use crate::float;
 use crate::half::f16_to_f32;
-use crate::lane::{Constant, Constants, Lanes, ResultLanes, SourceLanes, Value};
+use crate::lane::{Constant, Constants, Lane, Lanes, ResultLanes, SourceLanes, Value};
 use crate::mode::{IEEE, Mode};
 use crate::round::{Format, narrow};
-use crate::term::{IntoComputation, Scalar, Select, Term};
+use crate::term::{IntoComputation, Select, Term};
 use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
 use texunit_sfu::lanes::{Curve, Words};
 

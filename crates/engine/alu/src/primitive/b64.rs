@@ -3,10 +3,10 @@
 use super::{A, B, C, Literal, primitives};
 use crate::convert;
 use crate::float;
-use crate::lane::{Constant, Constants, Lanes, ResultLanes, SourceLanes, Value};
+use crate::lane::{Constant, Constants, Lane, Lanes, ResultLanes, SourceLanes, Value};
 use crate::round::Format;
 use crate::soft;
-use crate::term::{IntoComputation, Scalar, Select, Term};
+use crate::term::{IntoComputation, Select, Term};
 use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
 
 #[inline(always)]
