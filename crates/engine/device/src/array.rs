@@ -76,7 +76,7 @@ pub struct Array {
 /// share the texels.
 #[derive(Clone, Debug)]
 pub struct MipmappedArray {
-    whole: Array,
+    pub(crate) whole: Array,
 }
 
 /// Marks the texels of a new array as uninitialised, but not the padding of its rows, which is
@@ -91,11 +91,8 @@ fn undefine_texels(resource: &Resource) {
 }
 
 impl Array {
-    pub(crate) fn new(device: &Device, descriptor: &ArrayDescriptor) -> Result<Self, Error> {
-        Self::of_shape(device, descriptor, None, None)
-    }
-
-    fn of_shape(
+    /// Creates an array, in given memory or in new memory.
+    pub(crate) fn new(
         device: &Device,
         descriptor: &ArrayDescriptor,
         levels: Option<u32>,
@@ -416,7 +413,7 @@ impl Device {
     /// [`Error::Create`] or [`Error::Limit`] if such an array cannot exist, [`Error::Memory`] if
     /// the device has not enough memory.
     pub fn create_array(&self, descriptor: &ArrayDescriptor) -> Result<Array, Error> {
-        Array::new(self, descriptor)
+        Array::new(self, descriptor, None, None)
     }
 
     /// Creates an array of zero texels with mip levels (`cuMipmappedArrayCreate`).
@@ -429,20 +426,11 @@ impl Device {
         descriptor: &ArrayDescriptor,
         levels: u32,
     ) -> Result<MipmappedArray, Error> {
-        MipmappedArray::new(self, descriptor, levels, None)
+        Ok(MipmappedArray { whole: Array::new(self, descriptor, Some(levels), None)? })
     }
 }
 
 impl MipmappedArray {
-    pub(crate) fn new(
-        device: &Device,
-        descriptor: &ArrayDescriptor,
-        levels: u32,
-        memory: Option<&Arc<Block>>,
-    ) -> Result<Self, Error> {
-        Ok(Self { whole: Array::of_shape(device, descriptor, Some(levels), memory)? })
-    }
-
     /// Number of levels of a full mip chain for this size, down to one texel.
     pub fn max_mip_levels(extent: Extent) -> u32 {
         let longest = extent.axes().into_iter().max().unwrap_or(1);

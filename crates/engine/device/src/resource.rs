@@ -11,11 +11,25 @@ use std::sync::Arc;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Base, Extent, Geometry, Resource, View};
 
-/// The memory that contains texels: a buffer, or memory at an address.
+/// The memory that contains texels.
 #[derive(Clone, Copy, Debug)]
-enum Backing<'a> {
+pub enum TexelMemory<'a> {
+    /// A buffer, from its beginning on.
     Buffer(&'a Buffer),
+    /// Memory from an address on ([`Device::linear`]).
     Linear(&'a Linear),
+}
+
+impl<'a> From<&'a Buffer> for TexelMemory<'a> {
+    fn from(buffer: &'a Buffer) -> Self {
+        Self::Buffer(buffer)
+    }
+}
+
+impl<'a> From<&'a Linear> for TexelMemory<'a> {
+    fn from(memory: &'a Linear) -> Self {
+        Self::Linear(memory)
+    }
 }
 
 /// Texels in memory that kernels can also access by address: linear memory (one row), or
@@ -24,7 +38,7 @@ enum Backing<'a> {
 /// The address of the first texel must be a multiple of 16.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryTexels<'a> {
-    memory: Backing<'a>,
+    memory: TexelMemory<'a>,
     /// Bytes before the first texel.
     offset: u64,
     format: Format,
@@ -35,34 +49,21 @@ pub struct MemoryTexels<'a> {
 }
 
 impl<'a> MemoryTexels<'a> {
-    fn new(memory: Backing<'a>, format: Format, width: u32, rows: Option<(u32, u64)>) -> Self {
-        Self { memory, offset: 0, format, width, rows, as_driver: false }
+    /// `width` texels, from the beginning of the memory on.
+    pub fn line(memory: impl Into<TexelMemory<'a>>, format: Format, width: u32) -> Self {
+        let memory = memory.into();
+        Self { memory, offset: 0, format, width, rows: None, as_driver: false }
     }
 
-    /// `width` texels, from the beginning of a buffer on.
-    pub fn line(buffer: &'a Buffer, format: Format, width: u32) -> Self {
-        Self::new(Backing::Buffer(buffer), format, width, None)
-    }
-
-    /// Rows of texels, from the beginning of a buffer on, each `pitch` bytes after the one before.
-    pub fn rows(buffer: &'a Buffer, format: Format, [width, height]: [u32; 2], pitch: u64) -> Self {
-        Self::new(Backing::Buffer(buffer), format, width, Some((height, pitch)))
-    }
-
-    /// `width` texels, from an address on ([`Device::linear`]).
-    pub fn line_at(memory: &'a Linear, format: Format, width: u32) -> Self {
-        Self::new(Backing::Linear(memory), format, width, None)
-    }
-
-    /// Rows of texels, from an address on ([`Device::linear`]), each `pitch` bytes after the one
+    /// Rows of texels, from the beginning of the memory on, each `pitch` bytes after the one
     /// before.
-    pub fn rows_at(
-        memory: &'a Linear,
+    pub fn rows(
+        memory: impl Into<TexelMemory<'a>>,
         format: Format,
         [width, height]: [u32; 2],
         pitch: u64,
     ) -> Self {
-        Self::new(Backing::Linear(memory), format, width, Some((height, pitch)))
+        Self { rows: Some((height, pitch)), ..Self::line(memory, format, width) }
     }
 
     /// Sets the number of bytes before the first texel.
@@ -79,10 +80,18 @@ impl<'a> MemoryTexels<'a> {
     }
 
     fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
-        let Memory { base, name, owner } = match self.memory {
-            Backing::Buffer(buffer) => Memory::of(device, buffer, self.offset)?,
-            Backing::Linear(linear) => Memory::at(linear, self.offset),
+        let (memory, owner): (&Linear, Owner) = match self.memory {
+            TexelMemory::Buffer(buffer) => {
+                own(device, buffer.device(), buffer.name())?;
+                (buffer, Owner::Buffer(buffer.clone()))
+            }
+            TexelMemory::Linear(memory) => (memory, Owner::Linear(memory.clone())),
         };
+        // An offset beyond the last address is beyond the end of the block, and is refused for that
+        // reason.
+        let offset = memory.offset().saturating_add(self.offset);
+        let (block, address) = (Arc::clone(memory.block()), memory.allocation().start);
+        let (base, name) = (Base { block, offset, address }, memory.name());
         let (format, architecture) = (self.format, device.architecture());
         let limits = architecture.limits();
         let (height, pitch) = self.rows.unwrap_or((1, 0));
@@ -208,28 +217,4 @@ fn of_array(device: &Device, array: &Array) -> Result<OwnedResource, Error> {
 
 fn of_texels(resource: &Arc<Resource>) -> OwnedResource {
     OwnedResource { resource: Arc::clone(resource), owner: Owner::Texels(Arc::clone(resource)) }
-}
-
-/// Memory, from the first texel on.
-struct Memory<'a> {
-    base: Base,
-    name: &'a str,
-    owner: Owner,
-}
-
-impl<'a> Memory<'a> {
-    fn of(device: &Device, buffer: &'a Buffer, offset: u64) -> Result<Self, Error> {
-        own(device, buffer.device(), buffer.name())?;
-        let base = Base { block: Arc::clone(buffer.block()), offset, address: buffer.address() };
-        Ok(Self { base, name: buffer.name(), owner: Owner::Buffer(buffer.clone()) })
-    }
-
-    fn at(linear: &'a Linear, offset: u64) -> Self {
-        let (block, before) = linear.place_in_block();
-        // An offset beyond the last address is beyond the end of the block, and is refused for that
-        // reason.
-        let offset = before.saturating_add(offset);
-        let base = Base { block: Arc::clone(block), offset, address: linear.allocation().start };
-        Self { base, name: linear.name(), owner: Owner::Linear(linear.clone()) }
-    }
 }
