@@ -138,7 +138,7 @@ macro_rules! primitives {
                     #[allow(unused_mut, reason = "nothing is known of most primitives")]
                     let mut constants = Constants::NONE;
                     $($(Constant::put($p, &mut constants);)*)?
-                    Term::of($op.computation(), (lanes, constants), &[self.any() $(, $arg.any())*])
+                    Term::of(Computation::from($op), (lanes, constants), &[self.any() $(, $arg.any())*])
                 }
             )*)*
         }

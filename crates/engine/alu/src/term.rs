@@ -246,28 +246,14 @@ impl Recorder {
     }
 }
 
-/// Converts what a primitive names for compiled code to a computation.
-pub(crate) trait IntoComputation {
-    fn computation(self) -> Computation;
-}
-
-impl IntoComputation for J {
-    fn computation(self) -> Computation {
-        Computation::Compute(self)
+impl From<J> for Computation {
+    fn from(op: J) -> Self {
+        Self::Compute(op)
     }
 }
 
-/// Stands for [`Computation::Select`] in the definition of a primitive.
-pub(crate) struct Select;
-
-impl IntoComputation for Select {
-    fn computation(self) -> Computation {
-        Computation::Select
-    }
-}
-
-impl IntoComputation for Test {
-    fn computation(self) -> Computation {
-        Computation::Compare(self)
+impl From<Test> for Computation {
+    fn from(test: Test) -> Self {
+        Self::Compare(test)
     }
 }
