@@ -11,12 +11,12 @@ use super::output::Output;
 use super::register_file::Rows;
 use super::shadow::state::{Shadows, WorkerShadows};
 use super::sites::Sites;
-use super::warp::{Batch, thread_of};
+use super::warp::Batch;
 use crate::clock::Moment;
 use crate::code::{BARRIERS, Code, Constants, OF_CTA};
 use crate::lower::{KernelId, Program, SharedLayout, Unit};
 use crate::marks::MarkedCode;
-use crate::observe::{Events, LaunchConfig, LaunchInfo, Listing, Order, Probe};
+use crate::observe::{Events, LaunchConfig, LaunchInfo, Listing, Order, Probe, coordinates};
 use crate::regions::{Setting, Table};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -315,7 +315,7 @@ fn tids(warps: u32, block: [u32; 3]) -> Rows<u32> {
     rows.grow(3 * warps as usize);
     for (warp, axes) in (0..warps).zip(rows.as_chunks_mut::<3>().0) {
         for lane in 0..32 {
-            let thread = thread_of(warp * 32 + lane, block);
+            let thread = coordinates((warp * 32 + lane).into(), block);
             axes.iter_mut().zip(thread).for_each(|(row, t)| row[lane as usize] = t);
         }
     }
