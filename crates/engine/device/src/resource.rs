@@ -11,6 +11,20 @@ use std::sync::Arc;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Base, Extent, Geometry, Resource, View};
 
+/// Conversions of values to variants of an enum that contain them.
+macro_rules! from {
+    ($to:ident<$life:lifetime>: $($type:ty => $variant:ident)*) => {
+        $(
+            impl<$life> From<$type> for $to<$life> {
+                fn from(value: $type) -> Self {
+                    Self::$variant(value)
+                }
+            }
+        )*
+    };
+}
+pub(crate) use from;
+
 /// The memory that contains texels.
 #[derive(Clone, Copy, Debug)]
 pub enum TexelMemory<'a> {
@@ -20,17 +34,7 @@ pub enum TexelMemory<'a> {
     Linear(&'a Linear),
 }
 
-impl<'a> From<&'a Buffer> for TexelMemory<'a> {
-    fn from(buffer: &'a Buffer) -> Self {
-        Self::Buffer(buffer)
-    }
-}
-
-impl<'a> From<&'a Linear> for TexelMemory<'a> {
-    fn from(memory: &'a Linear) -> Self {
-        Self::Linear(memory)
-    }
-}
+from! { TexelMemory<'a>: &'a Buffer => Buffer &'a Linear => Linear }
 
 /// Texels in memory that kernels can also access by address: linear memory (one row), or
 /// pitch-linear memory (several rows).
@@ -135,22 +139,8 @@ pub enum TextureResource<'a> {
 /// ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
 pub type SurfaceResource<'a> = TextureResource<'a>;
 
-impl<'a> From<MemoryTexels<'a>> for TextureResource<'a> {
-    fn from(texels: MemoryTexels<'a>) -> Self {
-        Self::Memory(texels)
-    }
-}
-
-impl<'a> From<&'a Array> for TextureResource<'a> {
-    fn from(array: &'a Array) -> Self {
-        Self::Array(array)
-    }
-}
-
-impl<'a> From<&'a MipmappedArray> for TextureResource<'a> {
-    fn from(array: &'a MipmappedArray) -> Self {
-        Self::Array(array)
-    }
+from! { TextureResource<'a>:
+    MemoryTexels<'a> => Memory &'a Array => Array &'a MipmappedArray => Array
 }
 
 /// The owner of the memory behind a descriptor, which must live as long as the descriptor.
