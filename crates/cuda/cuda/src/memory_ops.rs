@@ -222,9 +222,9 @@ fn holds(word: &Linear, operation: &CUstreamBatchMemOpParams) -> Answer<bool> {
     let (kind, _, value, flags) = parts(operation);
     let mut bytes = [0; 8];
     if kind == WAIT_32 {
-        word.read(0, &mut bytes[..4]).map_err(refusal)?;
+        word.read_at(0, &mut bytes[..4]).map_err(refusal)?;
     } else {
-        word.read(0, &mut bytes).map_err(refusal)?;
+        word.read_at(0, &mut bytes).map_err(refusal)?;
     }
     let found = u64::from_le_bytes(bytes);
     // 32-bit values are shifted to the upper half, so that signs and differences modulo their size

@@ -123,15 +123,13 @@ impl TextureReference {
         };
         let name = &variable.name;
         let reason = match texture::descriptor(&source, state.flags, state.sampler) {
-            Ok(descriptor) => {
-                match module.bind_texture_as_driver(name, &source.resource(), &descriptor) {
-                    Ok(warnings) => {
-                        warnings.iter().for_each(|warning| say(format_args!("{warning}")));
-                        return Ok(());
-                    }
-                    Err(error) => error.to_string(),
+            Ok(descriptor) => match module.bind_texture(name, &source.resource(), &descriptor) {
+                Ok(warnings) => {
+                    warnings.iter().for_each(|warning| say(format_args!("{warning}")));
+                    return Ok(());
                 }
-            }
+                Err(error) => error.to_string(),
+            },
             Err(_) => format!("its flags do not go with {} texels", source.format()),
         };
         module.unbind(name);

@@ -114,7 +114,8 @@ pub(crate) fn descriptor(
     Ok(TextureDescriptor::default()
         .with_read_mode(ReadMode::of_driver(source.format(), flags & CU_TRSF_READ_AS_INTEGER != 0))
         .with_normalized_coords(flags & CU_TRSF_NORMALIZED_COORDINATES != 0)
-        .with_sampler(sampler.with_srgb(srgb).with_seamless_cube(seamless)))
+        .with_sampler(sampler.with_srgb(srgb).with_seamless_cube(seamless))
+        .with_as_driver(true))
 }
 
 /// The sampler state of a descriptor, except for its flags. Address modes of missing axes are
@@ -174,7 +175,7 @@ pub(crate) fn create(
     let source = source(context, resource, view.as_ref())?;
     let sampler = sampler(texture, source.geometry().axes())?;
     let descriptor = descriptor(&source, texture.flags, sampler)?;
-    let made = device.create_texture_as_driver(&source.resource(), &descriptor);
+    let made = device.create_texture(&source.resource(), &descriptor);
     let object = made.map_err(texture_refusal)?;
     let handle = object.handle();
     let made = Texture {

@@ -237,7 +237,7 @@ fn read(
     let pieces = region.in_pieces();
     let size = pieces.element as usize;
     for (at, out) in pieces.addresses().zip(bytes.chunks_exact_mut(size.max(1))) {
-        linear.read(at - linear.address(), out).map_err(refusal)?;
+        linear.read_at(at - linear.address(), out).map_err(refusal)?;
     }
     if checked.looks() {
         let is_used = region.access & Region::MAY_BE_UNDEFINED == 0;

@@ -245,9 +245,10 @@ fn gradients_by_txd() {
         let descriptor = TextureDescriptor::default()
             .with_read_mode(texture.read_mode)
             .with_normalized_coords(texture.normalized_coords)
-            .with_sampler(*sampler);
+            .with_sampler(*sampler)
+            .with_as_driver(true);
         let texels = TextureResource::Texels(&texture.resource);
-        let Ok(object) = device.create_texture_as_driver(&texels, &descriptor) else { return };
+        let Ok(object) = device.create_texture(&texels, &descriptor) else { return };
         let words = operands.iter().flat_map(|o| operand_bytes(form.geometry, o));
         let words: Vec<u8> = words.collect();
         let count = operands.len() as u32;

@@ -9,8 +9,8 @@
 use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
 use super::L64;
-use super::float::{QUIET64, result64};
-use super::round::{self, Format, RM, RN, RP, RZ, narrow32, pack};
+use super::float::{QUIET64, mode_of, result64};
+use super::round::{self, Format, RM, RN, RZ, pack};
 
 /// A conversion that the interpreter executes one lane at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,18 +74,12 @@ pub(super) fn widened(x: u32) -> u64 {
 /// Converts f64 to f32.
 #[inline(always)]
 pub(super) fn narrowed(rounding: texunit_jit::Rounding, x: u64) -> u32 {
-    use texunit_jit::Rounding::{Ceil, Floor, Near, Trunc};
     let value = f64::from_bits(x);
-    if value.is_nan() {
-        return cut_nan::<23, 8>(x) as u32;
+    match rounding {
+        _ if value.is_nan() => cut_nan::<23, 8>(x) as u32,
+        texunit_jit::Rounding::Near => (value as f32).to_bits(),
+        _ => round::narrow(Format::F32, mode_of(rounding), value) as u32,
     }
-    let short = match rounding {
-        Near => value as f32,
-        Trunc => narrow32::<RZ>(value),
-        Floor => narrow32::<RM>(value),
-        Ceil => narrow32::<RP>(value),
-    };
-    short.to_bits()
 }
 
 /// Rounds a number to an integral value in a rounding mode.

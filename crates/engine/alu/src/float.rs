@@ -1,7 +1,7 @@
-//! IEEE arithmetic of f32 in each rounding mode, NaN results of f64, and `min` and `max`.
+//! Arithmetic of f32 in each rounding mode, NaN results of f64, and `min` and `max`.
 
-use super::L64;
-use super::round::{Format, RM, RN, RP, RZ, narrow32, sum_odd, to_odd};
+use super::round::{Format, RM, RN, RP, RZ, narrow};
+use super::{L64, soft};
 use texunit_jit::Rounding;
 
 /// Replaces a subnormal f32 by a zero of its sign.
@@ -45,53 +45,6 @@ pub(super) fn extreme64(x: f64, second: u64) -> u64 {
     if x.is_nan() { second | QUIET64 } else { x.to_bits() }
 }
 
-/// The sum of an exact product and an addend, both in f64, rounded once to f32.
-#[inline(always)]
-fn sum<const R: u8>(product: f64, c: f64) -> f32 {
-    let sum = sum_odd(product, c);
-    if R == RM && sum == 0.0 && (product.is_sign_negative() || c.is_sign_negative()) {
-        return -0.0;
-    }
-    narrow32::<R>(sum)
-}
-
-#[inline(always)]
-fn add<const R: u8>(a: f32, b: f32) -> f32 {
-    if R == RN { a + b } else { sum::<R>(a.into(), b.into()) }
-}
-
-#[inline(always)]
-fn mul<const R: u8>(a: f32, b: f32) -> f32 {
-    // An f64 holds the product of two f32 exactly.
-    if R == RN { a * b } else { narrow32::<R>(f64::from(a) * f64::from(b)) }
-}
-
-#[inline(always)]
-fn fma<const R: u8>(a: f32, b: f32, c: f32) -> f32 {
-    if R == RN { a.mul_add(b, c) } else { sum::<R>(f64::from(a) * f64::from(b), c.into()) }
-}
-
-#[inline(always)]
-fn div<const R: u8>(a: f32, b: f32) -> f32 {
-    if R == RN {
-        return a / b;
-    }
-    let (a, b) = (f64::from(a), f64::from(b));
-    let quotient = a / b;
-    let rest = (-quotient).mul_add(b, a);
-    narrow32::<R>(to_odd(quotient, if b < 0.0 { -rest } else { rest }))
-}
-
-#[inline(always)]
-fn sqrt<const R: u8>(a: f32) -> f32 {
-    if R == RN {
-        return a.sqrt();
-    }
-    let a = f64::from(a);
-    let root = a.sqrt();
-    narrow32::<R>(to_odd(root, (-root).mul_add(root, a)))
-}
-
 /// The constant of this module for a rounding mode.
 #[inline(always)]
 pub(super) const fn mode_of(rounding: Rounding) -> u8 {
@@ -103,28 +56,40 @@ pub(super) const fn mode_of(rounding: Rounding) -> u8 {
     }
 }
 
-/// Defines functions that select, by a rounding at run time, the functions compiled for each
-/// rounding mode.
+/// Defines f32 functions with a rounding at run time. The processor rounds to nearest; directed
+/// roundings are computed on integers.
 macro_rules! in_rounding {
-    ($($name:ident = $of:ident($($arg:ident),*);)*) => {$(
+    ($($name:ident($($arg:ident),*) = $near:expr, $directed:path;)*) => {$(
         #[inline(always)]
         pub(super) fn $name(rounding: Rounding, $($arg: f32),*) -> f32 {
             match rounding {
-                Rounding::Near => $of::<RN>($($arg),*),
-                Rounding::Trunc => $of::<RZ>($($arg),*),
-                Rounding::Floor => $of::<RM>($($arg),*),
-                Rounding::Ceil => $of::<RP>($($arg),*),
+                Rounding::Near => $near,
+                _ => {
+                    let mode = mode_of(rounding);
+                    f32::from_bits($directed(Format::F32, mode, $($arg.to_bits().into()),*) as u32)
+                }
             }
         }
     )*};
 }
 
 in_rounding! {
-    add_in = add(a, b);
-    mul_in = mul(a, b);
-    fma_in = fma(a, b, c);
-    div_in = div(a, b);
-    sqrt_in = sqrt(a);
+    add_in(a, b) = a + b, soft::add;
+    fma_in(a, b, c) = a.mul_add(b, c), soft::fma;
+    div_in(a, b) = a / b, soft::div;
+    sqrt_in(a) = a.sqrt(), soft::sqrt;
+}
+
+/// The product of two f32, which an f64 holds exactly.
+#[inline(always)]
+pub(super) fn mul_in(rounding: Rounding, a: f32, b: f32) -> f32 {
+    match rounding {
+        Rounding::Near => a * b,
+        _ => {
+            let product = f64::from(a) * f64::from(b);
+            f32::from_bits(narrow(Format::F32, mode_of(rounding), product) as u32)
+        }
+    }
 }
 
 /// Defines `min` or `max` of two floats. If the sources are equal, which includes zeros of both

@@ -66,55 +66,55 @@ pub(crate) trait Lane: Copy {
     type All: Copy;
     /// The value of all lanes before any lane has been written.
     const EMPTY: Self::All;
+    /// The value that the bits of a constant stand for.
+    fn of(bits: u64) -> Self;
+    fn bits(self) -> u64;
     fn all<'a>(lanes: Lanes<'a>) -> &'a Self::All;
     fn get(all: &Self::All, lane: usize) -> Self;
     fn put(self, all: &mut Self::All, lane: usize);
     fn store(all: Self::All, value: &mut Value);
 }
 
-impl Lane for u32 {
-    type All = L32;
-    const EMPTY: L32 = [0; 32];
-    fn all<'a>(lanes: Lanes<'a>) -> &'a L32 {
-        lanes.narrow()
-    }
-    #[inline(always)]
-    fn get(all: &L32, lane: usize) -> u32 {
-        all[lane]
-    }
-    #[inline(always)]
-    fn put(self, all: &mut L32, lane: usize) {
-        all[lane] = self;
-    }
-    #[inline(always)]
-    fn store(all: L32, value: &mut Value) {
-        value.narrow = all;
-    }
+macro_rules! numbers {
+    ($($number:ident $field:ident)*) => {
+        $(impl Lane for $number {
+            type All = [$number; 32];
+            const EMPTY: Self::All = [0; 32];
+            fn of(bits: u64) -> Self {
+                bits as $number
+            }
+            fn bits(self) -> u64 {
+                self as u64
+            }
+            fn all<'a>(lanes: Lanes<'a>) -> &'a Self::All {
+                lanes.$field()
+            }
+            #[inline(always)]
+            fn get(all: &Self::All, lane: usize) -> Self {
+                all[lane]
+            }
+            #[inline(always)]
+            fn put(self, all: &mut Self::All, lane: usize) {
+                all[lane] = self;
+            }
+            #[inline(always)]
+            fn store(all: Self::All, value: &mut Value) {
+                value.$field = all;
+            }
+        })*
+    };
 }
-
-impl Lane for u64 {
-    type All = L64;
-    const EMPTY: L64 = [0; 32];
-    fn all<'a>(lanes: Lanes<'a>) -> &'a L64 {
-        lanes.wide()
-    }
-    #[inline(always)]
-    fn get(all: &L64, lane: usize) -> u64 {
-        all[lane]
-    }
-    #[inline(always)]
-    fn put(self, all: &mut L64, lane: usize) {
-        all[lane] = self;
-    }
-    #[inline(always)]
-    fn store(all: L64, value: &mut Value) {
-        value.wide = all;
-    }
-}
+numbers! { u32 narrow u64 wide }
 
 impl Lane for bool {
     type All = u32;
     const EMPTY: u32 = 0;
+    fn of(bits: u64) -> bool {
+        bits != 0
+    }
+    fn bits(self) -> u64 {
+        self.into()
+    }
     fn all<'a>(lanes: Lanes<'a>) -> &'a u32 {
         match lanes {
             Lanes::Value(value) => &value.holds,
@@ -197,50 +197,19 @@ pub(crate) trait Constant: Copy {
     fn of(constants: Constants) -> Self;
 }
 
-impl Constant for Mode {
-    fn put(self, constants: &mut Constants) {
-        constants.mode = self;
-    }
-    fn of(constants: Constants) -> Self {
-        constants.mode
-    }
+macro_rules! constants {
+    ($($field:ident: $ty:ty,)*) => {
+        $(impl Constant for $ty {
+            fn put(self, constants: &mut Constants) {
+                constants.$field = self;
+            }
+            fn of(constants: Constants) -> Self {
+                constants.$field
+            }
+        })*
+    };
 }
-
-impl Constant for Rounding {
-    fn put(self, constants: &mut Constants) {
-        constants.rounding = self;
-    }
-    fn of(constants: Constants) -> Self {
-        constants.rounding
-    }
-}
-
-impl Constant for &'static Curve {
-    fn put(self, constants: &mut Constants) {
-        constants.curve = self;
-    }
-    fn of(constants: Constants) -> Self {
-        constants.curve
-    }
-}
-
-impl Constant for Words {
-    fn put(self, constants: &mut Constants) {
-        constants.words = self;
-    }
-    fn of(constants: Constants) -> Self {
-        constants.words
-    }
-}
-
-impl Constant for u32 {
-    fn put(self, constants: &mut Constants) {
-        constants.bits = self;
-    }
-    fn of(constants: Constants) -> Self {
-        constants.bits
-    }
-}
+constants! { mode: Mode, rounding: Rounding, bits: u32, words: Words, curve: &'static Curve, }
 
 /// The function that evaluates a primitive for all lanes.
 pub(crate) type Function = fn(&mut Value, [Lanes<'_>; 3], Constants);

@@ -55,7 +55,7 @@ pub use find::{Approximate, all, find};
 pub use float::nan64;
 pub use inner::{Kind, words};
 pub use lane::{Lanes, Value};
-pub use lowered::{FinalStep, LoweredStep, LoweredSteps, MAX, Temporaries};
+pub use lowered::{Destination, MAX, Temporaries};
 pub use row::{ResultKind, Row, Shape};
 pub use rows::{logic, lop3};
 pub use select::{select_mixed, with_data};
@@ -99,6 +99,20 @@ pub enum Alu {
     /// zero-extended to 64 bits, and the lanes' carry flags as input and output. `Modifiers::cc`
     /// tells the caller whether to write the flags back.
     Carry(fn(&mut L64, &L64, &L64, &L64, u32) -> u32),
+}
+
+impl Alu {
+    /// Computes the result of a rare conversion or a video instruction in all lanes. Returns false
+    /// for other operations.
+    pub fn run(self, d: &mut L64, [a, b, c]: [&L64; 3]) -> bool {
+        match self {
+            Self::Convert(convert) => convert.run(d, a, b),
+            Self::SmallFloat(tiny) => tiny.run(d, a, b, c),
+            Self::Video(video) => video.run(d, a, b, c),
+            _ => return false,
+        }
+        true
+    }
 }
 
 /// Runs `f`, which must be inlined, in a version compiled for AVX2 if the processor has AVX2. There

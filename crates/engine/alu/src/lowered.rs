@@ -3,7 +3,8 @@
 
 use crate::row::Row;
 use crate::term::{Computation, Operand, Step};
-use texunit_jit::{Op as J, Predicate, Source, Test, VReg};
+use texunit_jit::region::Action;
+use texunit_jit::{Combine, Op as J, Predicate, Source, Test, VReg};
 
 /// The numbers of the first free temporary registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,90 +21,62 @@ pub struct Temporaries {
 /// called as a function.
 pub const MAX: Temporaries = Temporaries { narrow: 11, wide: 6, predicates: 3 };
 
-/// A step of compiled code, with the registers that it reads and writes.
+/// The destination of a step of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LoweredStep {
-    /// Computes a value for a register.
-    Compute {
-        /// The operation.
-        op: J,
-        /// The register that it writes.
-        to: VReg,
-        /// The source operands of the operation.
-        from: [Source; 3],
-    },
-    /// Computes a predicate by a comparison.
-    Compare {
-        /// The comparison.
-        test: Test,
-        /// The predicate that it writes.
-        to: u32,
-        /// The source operands of the comparison.
-        from: [Source; 2],
-    },
-    /// Tells that the next steps can be skipped if a predicate is false in all lanes.
-    Rarely {
-        /// The predicate.
-        of: u32,
-        /// The number of steps that can be skipped.
-        steps: u32,
-    },
+pub enum Destination {
+    /// A register, for the result of an operation.
+    Register(VReg),
+    /// Predicates, for the result of a comparison: those of [`Action::Compare`], and what the
+    /// result is combined with.
+    Predicates([Option<u32>; 2], (Combine, Predicate)),
 }
 
-/// The steps of an operation. The last step writes the destination of the instruction.
-#[derive(Debug)]
-pub struct LoweredSteps {
-    /// All steps except the last.
-    pub before: Vec<LoweredStep>,
-    /// The last step.
-    pub last: FinalStep,
-}
-
-/// The step that computes the result of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FinalStep {
-    /// The result is a register, which this operation computes.
-    Compute(J, [Source; 3]),
-    /// The result is a predicate, which this comparison computes.
-    Compare(Test, [Source; 2]),
+impl From<VReg> for Destination {
+    fn from(register: VReg) -> Self {
+        match register {
+            VReg::Predicate(p) => {
+                Self::Predicates([Some(p), None], (Combine::And, Predicate::Always))
+            }
+            register => Self::Register(register),
+        }
+    }
 }
 
 impl Row {
-    /// The steps of the operation for these sources. Returns `None` if compiled code calls the
-    /// operation's function.
-    pub fn lowered(&self, sources: &[Source], free: Temporaries) -> Option<LoweredSteps> {
+    /// The steps of the operation for these sources, of which the last one writes the destination.
+    /// Returns `None` if compiled code calls the operation's function.
+    pub fn lowered(
+        &self,
+        sources: &[Source],
+        free: Temporaries,
+        destination: Destination,
+    ) -> Option<Vec<Action>> {
         let known = std::array::from_fn(|i| match sources.get(i) {
             Some(&Source::Literal(number)) => Some(number),
             _ => None,
         });
         let steps = self.compiled(known)?;
-        let (last, before) = steps.split_last()?;
         let mut allocation = Allocation::new(&steps, free);
-        let mut lowered = Vec::with_capacity(before.len());
-        for (i, step) in before.iter().enumerate() {
+        let action = |(i, step): (usize, &Step)| {
             if let Computation::Rarely(steps) = step.computation {
-                let of = allocation.predicate(step.from[0])?;
-                lowered.push(LoweredStep::Rarely { of, steps });
-                continue;
+                let of = Predicate::If(allocation.predicate(step.from[0])?);
+                return Some(Action::Rarely { of, steps });
             }
             let (op, from) = allocation.operands(step, sources)?;
             let to = match step.computation {
-                Computation::SelectInto => allocation.take_over(i, step.from[2])?,
-                _ => allocation.take(i, step.bits)?,
+                _ if i + 1 == steps.len() => destination,
+                Computation::SelectInto => allocation.take_over(i, step.from[2])?.into(),
+                _ => allocation.take(i, step.bits)?.into(),
             };
-            lowered.push(match (op, to) {
-                (Op::Compute(op), to) => LoweredStep::Compute { op, to, from },
-                (Op::Compare(test), VReg::Predicate(to)) => {
-                    LoweredStep::Compare { test, to, from: [from[0], from[1]] }
+            Some(match (op, to) {
+                (Op::Compute(op), Destination::Register(to)) => Action::Compute { op, to, from },
+                (Op::Compare(test), Destination::Predicates(to, with)) => {
+                    Action::Compare { test, from: [from[0], from[1]], to, with }
                 }
-                (Op::Compare(_), _) => return None,
-            });
-        }
-        let last = match allocation.operands(last, sources)? {
-            (Op::Compute(op), from) => FinalStep::Compute(op, from),
-            (Op::Compare(test), [a, b, _]) => FinalStep::Compare(test, [a, b]),
+                _ => return None,
+            })
         };
-        Some(LoweredSteps { before: lowered, last })
+        steps.iter().enumerate().map(action).collect()
     }
 }
 

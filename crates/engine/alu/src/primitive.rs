@@ -131,14 +131,14 @@ macro_rules! primitives {
                     // If all sources are constants, so is the result.
                     if let (Some(a), $(Some($arg),)*) = (self.known(), $($arg.known(),)*) {
                         let value = <$scalar as $trait>::$name(
-                            Scalar::of(a) $(, Scalar::of($arg))* $($(, $p)*)?
+                            Lane::of(a) $(, Lane::of($arg))* $($(, $p)*)?
                         );
-                        return Term::number(Scalar::bits(value));
+                        return Term::number(Lane::bits(value));
                     }
                     #[allow(unused_mut, reason = "nothing is known of most primitives")]
                     let mut constants = Constants::NONE;
                     $($(Constant::put($p, &mut constants);)*)?
-                    Term::of($op.computation(), (lanes, constants), &[self.any() $(, $arg.any())*])
+                    Term::of(Computation::from($op), (lanes, constants), &[self.any() $(, $arg.any())*])
                 }
             )*)*
         }

@@ -43,8 +43,7 @@ pub struct Row {
 pub enum ResultKind {
     /// A register of up to 32 bits.
     Narrow,
-    /// A register of 64 bits with a result of f64 arithmetic. NaN results are those that
-    /// [`nan64`](crate::nan64) gives for the sources with these indices.
+    /// A register of 64 bits.
     Wide,
     /// A register of 64 bits from f64 arithmetic. NaN results are those of [`nan64`](crate::nan64)
     /// with these sources.

@@ -206,39 +206,6 @@ fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simpl
     }
 }
 
-/// The conversion between the number of a lane and the 64 bits of a constant.
-pub(crate) trait Scalar: Copy {
-    fn of(bits: u64) -> Self;
-    fn bits(self) -> u64;
-}
-
-impl Scalar for u32 {
-    fn of(bits: u64) -> Self {
-        bits as u32
-    }
-    fn bits(self) -> u64 {
-        self.into()
-    }
-}
-
-impl Scalar for u64 {
-    fn of(bits: u64) -> Self {
-        bits
-    }
-    fn bits(self) -> u64 {
-        self
-    }
-}
-
-impl Scalar for bool {
-    fn of(bits: u64) -> Self {
-        bits != 0
-    }
-    fn bits(self) -> u64 {
-        self.into()
-    }
-}
-
 impl Recorder {
     /// A recorder for compiled code. `known` has the values of sources that are constants.
     pub(crate) fn new(known: [Option<u64>; 4]) -> Self {
@@ -279,28 +246,14 @@ impl Recorder {
     }
 }
 
-/// Converts what a primitive names for compiled code to a computation.
-pub(crate) trait IntoComputation {
-    fn computation(self) -> Computation;
-}
-
-impl IntoComputation for J {
-    fn computation(self) -> Computation {
-        Computation::Compute(self)
+impl From<J> for Computation {
+    fn from(op: J) -> Self {
+        Self::Compute(op)
     }
 }
 
-/// Stands for [`Computation::Select`] in the definition of a primitive.
-pub(crate) struct Select;
-
-impl IntoComputation for Select {
-    fn computation(self) -> Computation {
-        Computation::Select
-    }
-}
-
-impl IntoComputation for Test {
-    fn computation(self) -> Computation {
-        Computation::Compare(self)
+impl From<Test> for Computation {
+    fn from(test: Test) -> Self {
+        Self::Compare(test)
     }
 }

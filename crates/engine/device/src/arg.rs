@@ -3,6 +3,7 @@
 
 use crate::buffer::Buffer;
 use crate::device::Device;
+use crate::resource::from;
 use crate::texture::{SamplerObject, SurfaceObject, TextureObject};
 use texunit_check::ir;
 use texunit_forms::Count;
@@ -37,18 +38,7 @@ pub enum Arg<'a> {
     Surface(&'a SurfaceObject),
 }
 
-macro_rules! from {
-    ($life:lifetime: $($type:ty => $variant:ident)*) => {
-        $(
-            impl<$life> From<$type> for Arg<$life> {
-                fn from(value: $type) -> Self {
-                    Self::$variant(value)
-                }
-            }
-        )*
-    };
-}
-from! { 'a:
+from! { Arg<'a>:
     u8 => U8 u16 => U16 u32 => U32 u64 => U64
     i8 => S8 i16 => S16 i32 => S32 i64 => S64
     f32 => F32 f64 => F64

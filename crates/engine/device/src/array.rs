@@ -76,7 +76,7 @@ pub struct Array {
 /// share the texels.
 #[derive(Clone, Debug)]
 pub struct MipmappedArray {
-    whole: Array,
+    pub(crate) whole: Array,
 }
 
 /// Marks the texels of a new array as uninitialised, but not the padding of its rows, which is
@@ -91,11 +91,8 @@ fn undefine_texels(resource: &Resource) {
 }
 
 impl Array {
-    pub(crate) fn new(device: &Device, descriptor: &ArrayDescriptor) -> Result<Self, Error> {
-        Self::of_shape(device, descriptor, None, None)
-    }
-
-    fn of_shape(
+    /// Creates an array, in given memory or in new memory.
+    pub(crate) fn new(
         device: &Device,
         descriptor: &ArrayDescriptor,
         levels: Option<u32>,
@@ -320,19 +317,15 @@ impl Array {
         if len > size {
             return Err(Error::CopyOutside { name: self.name().to_owned(), offset: 0, len, size });
         }
-        if len == size {
-            return self.fill_packed(bytes);
+        match len == size {
+            true => self.resource.fill_packed(bytes)?,
+            false => {
+                let mut all = self.resource.to_packed();
+                all[..bytes.len()].copy_from_slice(bytes);
+                self.resource.fill_packed(&all)?;
+            }
         }
-        let mut all = self.resource.to_packed();
-        all[..bytes.len()].copy_from_slice(bytes);
-        self.resource.fill_packed(&all)?;
         self.define_packed(len);
-        Ok(())
-    }
-
-    fn fill_packed(&self, bytes: &[u8]) -> Result<(), Error> {
-        self.resource.fill_packed(bytes)?;
-        self.define_packed(bytes.len() as u64);
         Ok(())
     }
 
@@ -353,52 +346,6 @@ impl Array {
         }
     }
 
-    /// One sample of every texel of a multi-sample array, layer by layer.
-    ///
-    /// # Errors
-    /// [`Error::Create`] if there is no such sample.
-    pub fn read_sample(&self, sample: u32) -> Result<Vec<u8>, Error> {
-        let (plane, at) = self.sample_of_plane(sample)?;
-        let all = self.read();
-        Ok(all.chunks_exact(plane).flat_map(|texels| &texels[at.clone()]).copied().collect())
-    }
-
-    /// Sets one sample of every texel, from bytes laid out as [`Self::read_sample`] returns them.
-    ///
-    /// # Errors
-    /// [`Error::Create`] if there is no such sample, [`Error::CopyOutside`] if the number of bytes
-    /// is not that of one sample of all texels.
-    pub fn write_sample(&self, sample: u32, bytes: &[u8]) -> Result<(), Error> {
-        let (plane, at) = self.sample_of_plane(sample)?;
-        let mut all = self.read();
-        let (len, size) = (bytes.len() as u64, (all.len() / plane * at.len()) as u64);
-        if len != size {
-            return Err(Error::CopyOutside { name: self.name().to_owned(), offset: 0, len, size });
-        }
-        let planes = all.chunks_exact_mut(plane);
-        for (texels, new) in planes.zip(bytes.chunks_exact(at.len())) {
-            texels[at.clone()].copy_from_slice(new);
-        }
-        // The other samples count as initialised too, which at worst hides findings of checks.
-        self.fill_packed(&all)
-    }
-
-    /// The number of bytes of a layer with all its samples, and the range of one sample in it.
-    fn sample_of_plane(&self, sample: u32) -> Result<(usize, std::ops::Range<usize>), Error> {
-        let samples = self.samples();
-        if sample >= samples {
-            let reason = format!(
-                "`{}` has {}, but no sample {sample}",
-                self.name(),
-                Count(samples, "sample")
-            );
-            return Err(CreateError::Refused(reason).into());
-        }
-        let plane = self.size() as usize / self.planes() as usize;
-        let bytes = plane / samples as usize;
-        Ok((plane, bytes * sample as usize..bytes * (sample as usize + 1)))
-    }
-
     pub(crate) fn resource(&self) -> &Arc<Resource> {
         &self.resource
     }
@@ -416,7 +363,7 @@ impl Device {
     /// [`Error::Create`] or [`Error::Limit`] if such an array cannot exist, [`Error::Memory`] if
     /// the device has not enough memory.
     pub fn create_array(&self, descriptor: &ArrayDescriptor) -> Result<Array, Error> {
-        Array::new(self, descriptor)
+        Array::new(self, descriptor, None, None)
     }
 
     /// Creates an array of zero texels with mip levels (`cuMipmappedArrayCreate`).
@@ -429,20 +376,11 @@ impl Device {
         descriptor: &ArrayDescriptor,
         levels: u32,
     ) -> Result<MipmappedArray, Error> {
-        MipmappedArray::new(self, descriptor, levels, None)
+        Ok(MipmappedArray { whole: Array::new(self, descriptor, Some(levels), None)? })
     }
 }
 
 impl MipmappedArray {
-    pub(crate) fn new(
-        device: &Device,
-        descriptor: &ArrayDescriptor,
-        levels: u32,
-        memory: Option<&Arc<Block>>,
-    ) -> Result<Self, Error> {
-        Ok(Self { whole: Array::of_shape(device, descriptor, Some(levels), memory)? })
-    }
-
     /// Number of levels of a full mip chain for this size, down to one texel.
     pub fn max_mip_levels(extent: Extent) -> u32 {
         let longest = extent.axes().into_iter().max().unwrap_or(1);

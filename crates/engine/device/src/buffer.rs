@@ -2,12 +2,15 @@
 
 use crate::device::Device;
 use crate::error::Error;
-use bytemuck::{NoUninit, Pod};
+use crate::linear::Linear;
+use std::ops::Deref;
 use std::sync::Arc;
 use texunit_memory::{Block, Placement};
 use texunit_unit::Resource;
 
-/// An allocation of global memory (`cuMemAlloc`), freed when the last clone is dropped.
+/// An allocation of global memory (`cuMemAlloc`), with all functions of a [`Linear`]. It is freed
+/// when the last clone is dropped. Its address is a multiple of 512, of 4096 for sizes from 4096
+/// bytes on, and of 2 MiB from 1 MiB on.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     inner: Arc<Allocation>,
@@ -16,13 +19,12 @@ pub struct Buffer {
 #[derive(Debug)]
 struct Allocation {
     device: Device,
-    address: u64,
-    block: Arc<Block>,
+    memory: Linear,
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        self.device.inner.memory.free(self.address);
+        self.device.inner.memory.free(self.memory.address());
     }
 }
 
@@ -40,7 +42,8 @@ impl Device {
     }
 
     fn buffer(&self, address: u64, block: Arc<Block>) -> Buffer {
-        Buffer { inner: Arc::new(Allocation { device: self.clone(), address, block }) }
+        let memory = Linear::whole(block, address);
+        Buffer { inner: Arc::new(Allocation { device: self.clone(), memory }) }
     }
 
     /// As [`Self::alloc`], at a given address.
@@ -89,44 +92,15 @@ impl Device {
     }
 }
 
+impl Deref for Buffer {
+    type Target = Linear;
+
+    fn deref(&self) -> &Linear {
+        &self.inner.memory
+    }
+}
+
 impl Buffer {
-    /// Device address of the first byte: a multiple of 512, of 4096 for sizes from 4096 bytes on,
-    /// and of 2 MiB from 1 MiB on.
-    pub fn address(&self) -> u64 {
-        self.inner.address
-    }
-
-    /// Size in bytes.
-    pub fn size(&self) -> u64 {
-        self.inner.block.size() as u64
-    }
-
-    /// Number of the allocation, unique in the program, by which faults name it.
-    pub fn number(&self) -> u64 {
-        self.inner.block.number()
-    }
-
-    /// The name given when the buffer was created.
-    pub fn name(&self) -> &str {
-        self.inner.block.name()
-    }
-
-    /// A copy of all bytes.
-    pub fn read(&self) -> Vec<u8> {
-        self.inner.block.to_vec()
-    }
-
-    /// A copy of the buffer as numbers or structures. Trailing bytes that do not make up a whole
-    /// one are left out.
-    pub fn read_as<T: Pod>(&self) -> Vec<T> {
-        let (bytes, size) = (self.read(), size_of::<T>());
-        match bytes.len().checked_div(size) {
-            Some(count) => bytemuck::pod_collect_to_vec(&bytes[..count * size]),
-            // Types of size zero have no count.
-            None => Vec::new(),
-        }
-    }
-
     /// The buffer's pages as a file that can be passed to other processes, with a message for them
     /// of at most 1024 bytes.
     ///
@@ -134,44 +108,14 @@ impl Buffer {
     /// The operating system cannot share the pages as a file.
     #[cfg(all(target_os = "linux", not(miri)))]
     pub fn share_pages(&self, note: &[u8]) -> std::io::Result<Arc<texunit_memory::Pages>> {
-        self.inner.block.share_pages(note)
-    }
-
-    /// Copies numbers or structures into the buffer, starting at the element with this index.
-    ///
-    /// # Errors
-    /// [`Error::CopyOutside`] if they do not fit.
-    pub fn write_from<T: NoUninit>(&self, index: u64, values: &[T]) -> Result<(), Error> {
-        self.write(index.saturating_mul(size_of::<T>() as u64), bytemuck::cast_slice(values))
-    }
-
-    /// Copies bytes from `offset` on into `out`.
-    ///
-    /// # Errors
-    /// [`Error::CopyOutside`] if the range is not inside the buffer.
-    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
-        self.block().read(offset, out).map_err(|error| Error::outside(self.block(), error))
-    }
-
-    /// Copies bytes into the buffer, from `offset` on.
-    ///
-    /// # Errors
-    /// [`Error::CopyOutside`] if the bytes do not fit.
-    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-        copy_in(&self.inner.block, offset, bytes)
+        self.block().share_pages(note)
     }
 
     /// Sets all bytes to zero, whatever the initial contents of memory are
     /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for memory that has been
     /// written.
     pub fn clear(&self) {
-        self.inner.device.inner.memory.clear(&self.inner.block);
-    }
-
-    /// Whether some bytes from `offset` on are uninitialised; if so, `out` receives the masks
-    /// ([`Block::undefined_mask`]).
-    pub fn undefined_mask(&self, offset: u64, out: &mut [u8]) -> bool {
-        self.inner.block.undefined_mask(offset, out)
+        self.inner.device.inner.memory.clear(self.block());
     }
 
     /// Whether the texels of a resource are in this buffer.
@@ -179,18 +123,7 @@ impl Buffer {
         Arc::ptr_eq(self.block(), resource.block())
     }
 
-    pub(crate) fn block(&self) -> &Arc<Block> {
-        &self.inner.block
-    }
-
     pub(crate) fn device(&self) -> &Device {
         &self.inner.device
     }
-}
-
-/// Copies bytes into a block, and converts the error.
-pub(crate) fn copy_in(block: &Block, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-    block.write(offset, bytes).map_err(|error| Error::outside(block, error))?;
-    block.define(offset, bytes.len() as u64);
-    Ok(())
 }

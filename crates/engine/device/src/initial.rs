@@ -2,7 +2,7 @@
 //! They set sampler state; a resource that is bound later has its own size and format.
 
 use crate::texture::TextureDescriptor;
-use texunit_unit::{AddressMode, Attribute, Filter, QueryPlan, QueryRequest, Surface, Texture};
+use texunit_unit::{AddressMode, Attribute, Filter, QueryPlan, QueryRequest};
 
 /// The state of a static initialiser; fields that it omits have PTX's defaults.
 pub(crate) fn initial_state(fields: &[(String, i64)]) -> TextureDescriptor {
@@ -41,26 +41,9 @@ const OF_RESOURCE: [(&str, Attribute); 9] = [
     ("memory_layout",     Attribute::MemoryLayout),
 ];
 
-/// Warnings for fields of an initialiser that the bound texture contradicts.
-pub(crate) fn texture_warnings(
-    name: &str,
-    fields: &[(String, i64)],
-    texture: &Texture,
-    descriptor: &TextureDescriptor,
-) -> Vec<String> {
-    warnings(name, fields, |a| QueryPlan::texture(a, texture, &descriptor.sampler))
-}
-
-/// Warnings for fields of an initialiser that the bound surface contradicts.
-pub(crate) fn surface_warnings(
-    name: &str,
-    fields: &[(String, i64)],
-    surface: &Surface,
-) -> Vec<String> {
-    warnings(name, fields, |a| QueryPlan::surface(a, surface))
-}
-
-fn warnings(
+/// Warnings for fields of an initialiser that the bound texture or surface contradicts. `plan`
+/// gives the query of an attribute of it.
+pub(crate) fn warnings(
     name: &str,
     fields: &[(String, i64)],
     plan: impl Fn(Attribute) -> QueryPlan,

@@ -122,7 +122,7 @@ impl Kernel {
             memory: &memory,
             descriptors: &descriptors,
             grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
-            grid_workspace: workspace.as_ref().map_or(0, Buffer::address),
+            grid_workspace: workspace.as_ref().map_or(0, |of| of.address()),
             heap,
             jit: None,
             fill: device.memory.fill(),

@@ -100,13 +100,13 @@ pub use launch_options::{Dim, LaunchOptions};
 pub use linear::Linear;
 pub use module::{LoadError, Module};
 pub use pieces::overlay;
-pub use resource::{MemoryTexels, SurfaceResource, TextureResource};
+pub use resource::{MemoryTexels, SurfaceResource, TexelMemory, TextureResource};
 pub use sparse::{MipTail, TileRegion};
 pub use state::{State, WithHandle};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use unknown::UnknownKernel;
 pub use unloadable::Unloadable;
-pub use variables::{Global, OpaqueVariable, VariableAddresses};
+pub use variables::{OpaqueVariable, VariableAddresses};
 
 pub use bytemuck;
 

@@ -1,9 +1,9 @@
 //! Device memory by address, on which the driver API's copies and memory sets work. The address may
 //! belong to a buffer, a module variable, or host memory that is mapped into the device.
 
-use crate::buffer::copy_in;
 use crate::device::Device;
 use crate::error::Error;
+use bytemuck::{NoUninit, Pod};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -39,14 +39,24 @@ impl Device {
 }
 
 impl Linear {
+    /// The whole memory of an allocation.
+    pub(crate) fn whole(block: Arc<Block>, base: u64) -> Self {
+        Self { offset: 0, len: block.size() as u64, block, base }
+    }
+
     /// The address range of the allocation.
     pub fn allocation(&self) -> Range<u64> {
         self.base..self.base + self.block.size() as u64
     }
 
-    /// The block of memory, and the offset of the first byte in it.
-    pub(crate) fn place_in_block(&self) -> (&Arc<Block>, u64) {
-        (&self.block, self.offset)
+    /// The allocation.
+    pub(crate) fn block(&self) -> &Arc<Block> {
+        &self.block
+    }
+
+    /// Offset of the first byte in the allocation.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
     }
 
     /// The allocation's name in messages.
@@ -69,14 +79,9 @@ impl Linear {
         self.block.is_read_only()
     }
 
-    /// Number of bytes.
-    pub fn len(&self) -> u64 {
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
         self.len
-    }
-
-    /// Whether there are no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Host address of a range of bytes, for code of a library that writes them directly. `None` if
@@ -95,12 +100,39 @@ impl Linear {
         NonNull::new(host.wrapping_add(usize::try_from(at).ok()?))
     }
 
+    /// A copy of all bytes.
+    pub fn read(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.len as usize];
+        let read = self.block.read(self.offset, &mut bytes);
+        debug_assert!(read.is_ok(), "the range is inside the block");
+        bytes
+    }
+
+    /// A copy of the memory as numbers or structures. Trailing bytes that do not make up a whole
+    /// one are left out.
+    pub fn read_as<T: Pod>(&self) -> Vec<T> {
+        let (bytes, size) = (self.read(), size_of::<T>());
+        match bytes.len().checked_div(size) {
+            Some(count) => bytemuck::pod_collect_to_vec(&bytes[..count * size]),
+            // Types of size zero have no count.
+            None => Vec::new(),
+        }
+    }
+
+    /// Copies numbers or structures to the memory, from the element with this index on.
+    ///
+    /// # Errors
+    /// The errors of [`Linear::write`].
+    pub fn write_from<T: NoUninit>(&self, index: u64, values: &[T]) -> Result<(), Error> {
+        self.write(index.saturating_mul(size_of::<T>() as u64), bytemuck::cast_slice(values))
+    }
+
     /// Copies bytes from `offset` on into `out`.
     ///
     /// # Errors
     /// [`Error::CopyOutside`] if the range is out of bounds, [`Error::Freed`] if the memory has
     /// been freed or unmapped.
-    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
         self.check()?;
         let at = self.place(offset, out.len() as u64)?;
         self.block.read(at, out).map_err(|e| self.outside(e.offset, e.len))
@@ -185,4 +217,11 @@ impl Linear {
     fn outside(&self, offset: u64, len: u64) -> Error {
         Error::CopyOutside { name: self.block.name().to_owned(), offset, len, size: self.len }
     }
+}
+
+/// Copies bytes into a block, and converts the error.
+pub(crate) fn copy_in(block: &Block, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+    block.write(offset, bytes).map_err(|error| Error::outside(block, error))?;
+    block.define(offset, bytes.len() as u64);
+    Ok(())
 }

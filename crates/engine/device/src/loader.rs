@@ -1,12 +1,12 @@
 //! Loads the variables of a checked module onto a device: allocates them, initialises them, and
 //! resolves addresses.
 
-use crate::buffer::copy_in;
 use crate::device::Device;
 use crate::error::Error;
 use crate::handles::OpaqueKind;
 use crate::initial::initial_state;
-use crate::variables::{Global, OpaqueVariable, VariableAddresses};
+use crate::linear::{Linear, copy_in};
+use crate::variables::{OpaqueVariable, VariableAddresses};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};
@@ -22,7 +22,7 @@ pub(crate) struct Loader<'a> {
     /// Requested addresses and handles of variables.
     places: &'a VariableAddresses,
     pub(crate) symbols: Symbols,
-    pub(crate) globals: HashMap<String, Global>,
+    pub(crate) globals: HashMap<String, Linear>,
     /// Addresses of all variables in memory, because variables in function bodies may have equal
     /// names.
     pub(crate) placed: Vec<u64>,
@@ -98,7 +98,7 @@ impl<'a> Loader<'a> {
         self.placed.push(address);
         self.symbols.addresses[id] = address;
         self.blocks[id] = Some(Arc::clone(&block));
-        self.globals.insert(variable.name.clone(), Global { block, address });
+        self.globals.insert(variable.name.clone(), Linear::whole(block, address));
     }
 
     /// Allocates memory that the host program can access at the same address (managed variables).

@@ -4,20 +4,21 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::handles::{OpaqueKind, Slots};
-use crate::initial::{surface_warnings, texture_warnings};
+use crate::initial::warnings;
+use crate::linear::Linear;
 use crate::loader::{Loader, release};
 use crate::resource::{Owner, SurfaceResource, TextureResource};
-use crate::texture::{Pairing, TextureDescriptor, surface_header, texture_header};
+use crate::texture::{TextureDescriptor, surface_header, texture_header};
 use crate::undefined::undefined;
 use crate::unloadable::{Unloadable, unloadable};
-use crate::variables::{Global, OpaqueVariable, VariableAddresses};
+use crate::variables::{OpaqueVariable, VariableAddresses};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_simt::observe::Listing;
 use texunit_simt::{Arithmetic, Program};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
-use texunit_unit::Sampler;
+use texunit_unit::{QueryPlan, Sampler};
 
 /// PTX that cannot be loaded. Crate `report` renders the diagnostics; `Display` gives the short
 /// form.
@@ -65,7 +66,7 @@ pub(crate) struct Loaded {
     independent: bool,
     unloadable: Option<(Unloadable, Diagnostic)>,
     warnings: Vec<Diagnostic>,
-    globals: HashMap<String, Global>,
+    globals: HashMap<String, Linear>,
     placed: Vec<u64>,
     bindings: Mutex<Bindings>,
 }
@@ -197,7 +198,7 @@ impl Module {
     }
 
     /// The `.global` or `.const` variable of this name.
-    pub fn global(&self, name: &str) -> Option<Global> {
+    pub fn global(&self, name: &str) -> Option<Linear> {
         self.inner.globals.get(name).cloned()
     }
 
@@ -241,40 +242,15 @@ impl Module {
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<Vec<String>, Error> {
-        let pairing = if self.inner.independent { Pairing::AtFetch } else { Pairing::Now };
-        self.bind_texture_as(name, resource, descriptor, pairing)
-    }
-
-    /// As [`Self::bind_texture`], but refuses only what the driver refuses
-    /// ([`Device::create_texture_as_driver`]).
-    ///
-    /// # Errors
-    /// [`Error::Unknown`] if there is no such variable, and those of
-    /// [`Device::create_texture_as_driver`].
-    pub fn bind_texture_as_driver(
-        &self,
-        name: &str,
-        resource: &TextureResource<'_>,
-        descriptor: &TextureDescriptor,
-    ) -> Result<Vec<String>, Error> {
-        self.bind_texture_as(name, resource, descriptor, Pairing::AtFetch)
-    }
-
-    fn bind_texture_as(
-        &self,
-        name: &str,
-        resource: &TextureResource<'_>,
-        descriptor: &TextureDescriptor,
-        pairing: Pairing,
-    ) -> Result<Vec<String>, Error> {
-        let device = &self.inner.device;
-        let (texture, kept) = texture_header(device, resource, descriptor, pairing)?;
-        let warnings = self.bind(name, OpaqueKind::Texture, Some(kept), |tables, v| {
+        let as_driver = descriptor.as_driver || self.inner.independent;
+        let made = TextureDescriptor { as_driver, ..*descriptor };
+        let (texture, kept) = texture_header(&self.inner.device, resource, &made)?;
+        let sampler = descriptor.sampler;
+        self.bind(name, OpaqueKind::Texture, Some(kept), |tables, v| {
             tables.textures.set(v.slots.0, Some(Arc::clone(&texture)));
-            tables.samplers.set(v.slots.1, Some(Arc::new(descriptor.sampler)));
-            texture_warnings(name, &v.fields, &texture, descriptor)
-        })?;
-        Ok(warnings)
+            tables.samplers.set(v.slots.1, Some(Arc::new(sampler)));
+            warnings(name, &v.fields, |of| QueryPlan::texture(of, &texture, &sampler))
+        })
     }
 
     /// Unbinds the `.texref` or `.surfref` of this name, after which accesses through it are
@@ -317,7 +293,7 @@ impl Module {
         let (surface, kept) = surface_header(&self.inner.device, &resource.into())?;
         self.bind(name, OpaqueKind::Surface, Some(kept), |tables, v| {
             tables.surfaces.set(v.slots.0, Some(Arc::clone(&surface)));
-            surface_warnings(name, &v.fields, &surface)
+            warnings(name, &v.fields, |of| QueryPlan::surface(of, &surface))
         })
     }
 

@@ -1,8 +1,8 @@
 //! Boxes of texels of an array, on which copies work row by row.
 
 use crate::array::Array;
-use crate::buffer::copy_in;
 use crate::error::Error;
+use crate::linear::copy_in;
 use texunit_unit::{CreateError, Extent, Geometry, TexelIndex};
 
 impl Array {

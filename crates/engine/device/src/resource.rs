@@ -11,12 +11,30 @@ use std::sync::Arc;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Base, Extent, Geometry, Resource, View};
 
-/// The memory that contains texels: a buffer, or memory at an address.
+/// Conversions of values to variants of an enum that contain them.
+macro_rules! from {
+    ($to:ident<$life:lifetime>: $($type:ty => $variant:ident)*) => {
+        $(
+            impl<$life> From<$type> for $to<$life> {
+                fn from(value: $type) -> Self {
+                    Self::$variant(value)
+                }
+            }
+        )*
+    };
+}
+pub(crate) use from;
+
+/// The memory that contains texels.
 #[derive(Clone, Copy, Debug)]
-enum Backing<'a> {
+pub enum TexelMemory<'a> {
+    /// A buffer, from its beginning on.
     Buffer(&'a Buffer),
+    /// Memory from an address on ([`Device::linear`]).
     Linear(&'a Linear),
 }
+
+from! { TexelMemory<'a>: &'a Buffer => Buffer &'a Linear => Linear }
 
 /// Texels in memory that kernels can also access by address: linear memory (one row), or
 /// pitch-linear memory (several rows).
@@ -24,7 +42,7 @@ enum Backing<'a> {
 /// The address of the first texel must be a multiple of 16.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryTexels<'a> {
-    memory: Backing<'a>,
+    memory: TexelMemory<'a>,
     /// Bytes before the first texel.
     offset: u64,
     format: Format,
@@ -35,34 +53,21 @@ pub struct MemoryTexels<'a> {
 }
 
 impl<'a> MemoryTexels<'a> {
-    fn new(memory: Backing<'a>, format: Format, width: u32, rows: Option<(u32, u64)>) -> Self {
-        Self { memory, offset: 0, format, width, rows, as_driver: false }
+    /// `width` texels, from the beginning of the memory on.
+    pub fn line(memory: impl Into<TexelMemory<'a>>, format: Format, width: u32) -> Self {
+        let memory = memory.into();
+        Self { memory, offset: 0, format, width, rows: None, as_driver: false }
     }
 
-    /// `width` texels, from the beginning of a buffer on.
-    pub fn line(buffer: &'a Buffer, format: Format, width: u32) -> Self {
-        Self::new(Backing::Buffer(buffer), format, width, None)
-    }
-
-    /// Rows of texels, from the beginning of a buffer on, each `pitch` bytes after the one before.
-    pub fn rows(buffer: &'a Buffer, format: Format, [width, height]: [u32; 2], pitch: u64) -> Self {
-        Self::new(Backing::Buffer(buffer), format, width, Some((height, pitch)))
-    }
-
-    /// `width` texels, from an address on ([`Device::linear`]).
-    pub fn line_at(memory: &'a Linear, format: Format, width: u32) -> Self {
-        Self::new(Backing::Linear(memory), format, width, None)
-    }
-
-    /// Rows of texels, from an address on ([`Device::linear`]), each `pitch` bytes after the one
+    /// Rows of texels, from the beginning of the memory on, each `pitch` bytes after the one
     /// before.
-    pub fn rows_at(
-        memory: &'a Linear,
+    pub fn rows(
+        memory: impl Into<TexelMemory<'a>>,
         format: Format,
         [width, height]: [u32; 2],
         pitch: u64,
     ) -> Self {
-        Self::new(Backing::Linear(memory), format, width, Some((height, pitch)))
+        Self { rows: Some((height, pitch)), ..Self::line(memory, format, width) }
     }
 
     /// Sets the number of bytes before the first texel.
@@ -79,10 +84,18 @@ impl<'a> MemoryTexels<'a> {
     }
 
     fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
-        let Memory { base, name, owner } = match self.memory {
-            Backing::Buffer(buffer) => Memory::of(device, buffer, self.offset)?,
-            Backing::Linear(linear) => Memory::at(linear, self.offset),
+        let (memory, owner): (&Linear, Owner) = match self.memory {
+            TexelMemory::Buffer(buffer) => {
+                own(device, buffer.device(), buffer.name())?;
+                (buffer, Owner::Buffer(buffer.clone()))
+            }
+            TexelMemory::Linear(memory) => (memory, Owner::Linear(memory.clone())),
         };
+        // An offset beyond the last address is beyond the end of the block, and is refused for that
+        // reason.
+        let offset = memory.offset().saturating_add(self.offset);
+        let (block, address) = (Arc::clone(memory.block()), memory.allocation().start);
+        let (base, name) = (Base { block, offset, address }, memory.name());
         let (format, architecture) = (self.format, device.architecture());
         let limits = architecture.limits();
         let (height, pitch) = self.rows.unwrap_or((1, 0));
@@ -126,22 +139,8 @@ pub enum TextureResource<'a> {
 /// ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
 pub type SurfaceResource<'a> = TextureResource<'a>;
 
-impl<'a> From<MemoryTexels<'a>> for TextureResource<'a> {
-    fn from(texels: MemoryTexels<'a>) -> Self {
-        Self::Memory(texels)
-    }
-}
-
-impl<'a> From<&'a Array> for TextureResource<'a> {
-    fn from(array: &'a Array) -> Self {
-        Self::Array(array)
-    }
-}
-
-impl<'a> From<&'a MipmappedArray> for TextureResource<'a> {
-    fn from(array: &'a MipmappedArray) -> Self {
-        Self::Array(array)
-    }
+from! { TextureResource<'a>:
+    MemoryTexels<'a> => Memory &'a Array => Array &'a MipmappedArray => Array
 }
 
 /// The owner of the memory behind a descriptor, which must live as long as the descriptor.
@@ -208,28 +207,4 @@ fn of_array(device: &Device, array: &Array) -> Result<OwnedResource, Error> {
 
 fn of_texels(resource: &Arc<Resource>) -> OwnedResource {
     OwnedResource { resource: Arc::clone(resource), owner: Owner::Texels(Arc::clone(resource)) }
-}
-
-/// Memory, from the first texel on.
-struct Memory<'a> {
-    base: Base,
-    name: &'a str,
-    owner: Owner,
-}
-
-impl<'a> Memory<'a> {
-    fn of(device: &Device, buffer: &'a Buffer, offset: u64) -> Result<Self, Error> {
-        own(device, buffer.device(), buffer.name())?;
-        let base = Base { block: Arc::clone(buffer.block()), offset, address: buffer.address() };
-        Ok(Self { base, name: buffer.name(), owner: Owner::Buffer(buffer.clone()) })
-    }
-
-    fn at(linear: &'a Linear, offset: u64) -> Self {
-        let (block, before) = linear.place_in_block();
-        // An offset beyond the last address is beyond the end of the block, and is refused for that
-        // reason.
-        let offset = before.saturating_add(offset);
-        let base = Base { block: Arc::clone(block), offset, address: linear.allocation().start };
-        Self { base, name: linear.name(), owner: Owner::Linear(linear.clone()) }
-    }
 }

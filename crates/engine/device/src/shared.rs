@@ -1,7 +1,7 @@
 //! Memory of a device that buffers and arrays alone do not manage: reserved bytes, and memory of
 //! other devices.
 
-use crate::array::{ArrayDescriptor, MipmappedArray};
+use crate::array::{Array, ArrayDescriptor, MipmappedArray};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
@@ -20,7 +20,7 @@ impl Device {
         descriptor: &ArrayDescriptor,
         levels: u32,
     ) -> Result<MipmappedArray, Error> {
-        MipmappedArray::new(self, descriptor, levels, Some(memory))
+        Ok(MipmappedArray { whole: Array::new(self, descriptor, Some(levels), Some(memory))? })
     }
 
     /// Counts bytes as used without allocating them ([`texunit_memory::Memory::used`]).

@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::handles::OpaqueKind;
 use crate::resource::{SurfaceResource, TextureResource};
-use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
+use crate::texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -89,18 +89,17 @@ impl Device {
         State { memory, arrays, textures, samplers, surfaces, launches }
     }
 
-    /// As [`Self::create_texture_as_driver`], with a given handle.
+    /// As [`Self::create_texture`], with a given handle.
     ///
     /// # Errors
-    /// [`Error::Taken`] if the handle is in use, and the errors of
-    /// [`Self::create_texture_as_driver`].
+    /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_texture`].
     pub fn create_texture_at(
         &self,
         handle: u64,
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<TextureObject, Error> {
-        TextureObject::new(self, resource, descriptor, Pairing::AtFetch, Some(handle))
+        self.new_texture(resource, descriptor, Some(handle))
     }
 
     /// As [`Self::create_sampler`], with a given handle.
@@ -112,7 +111,7 @@ impl Device {
         handle: u64,
         sampler: &Sampler,
     ) -> Result<SamplerObject, Error> {
-        SamplerObject::new(self, sampler, Some(handle))
+        self.new_sampler(sampler, Some(handle))
     }
 
     /// As [`Self::create_surface`], with a given handle.
@@ -124,6 +123,6 @@ impl Device {
         handle: u64,
         resource: impl Into<SurfaceResource<'a>>,
     ) -> Result<SurfaceObject, Error> {
-        SurfaceObject::new(self, &resource.into(), Some(handle))
+        self.new_surface(&resource.into(), Some(handle))
     }
 }

@@ -19,6 +19,10 @@ pub struct TextureDescriptor {
     pub normalized_coords: bool,
     /// The sampler state.
     pub sampler: Sampler,
+    /// Whether only what the driver refuses is refused (`cuTexObjectCreate`): integers that are
+    /// read as integers may have a linear filter, with which fetches are faults. Otherwise what the
+    /// CUDA runtime refuses is refused as well (docs/numerics.md 8.1).
+    pub as_driver: bool,
 }
 
 texunit_unit::setters! {
@@ -26,16 +30,8 @@ texunit_unit::setters! {
         with_read_mode(read_mode: ReadMode);
         with_normalized_coords(normalized_coords: bool);
         with_sampler(sampler: Sampler);
+        with_as_driver(as_driver: bool);
     }
-}
-
-/// When an invalid combination of texels and sampler is refused (docs/numerics.md 8.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pairing {
-    /// At creation, as the CUDA runtime does.
-    Now,
-    /// At the fetch, as the driver does, and for separate samplers.
-    AtFetch,
 }
 
 /// Checks a texture of this resource, and creates its header.
@@ -43,20 +39,18 @@ pub(crate) fn texture_header(
     device: &Device,
     resource: &TextureResource<'_>,
     descriptor: &TextureDescriptor,
-    pairing: Pairing,
 ) -> Result<(Arc<Texture>, Owner), Error> {
     let OwnedResource { resource, owner } = resource.make(device)?;
-    let TextureDescriptor { read_mode, normalized_coords, sampler } = *descriptor;
-    let texture = match pairing {
-        Pairing::AtFetch => Texture::without_sampler(resource, read_mode, normalized_coords)?,
-        Pairing::Now => Texture::new(resource, read_mode, normalized_coords, &sampler)?,
+    let TextureDescriptor { read_mode, normalized_coords, sampler, as_driver } = *descriptor;
+    let texture = match as_driver {
+        true => Texture::without_sampler(resource, read_mode, normalized_coords)?,
+        false => Texture::new(resource, read_mode, normalized_coords, &sampler)?,
     };
     Ok((Arc::new(texture), owner))
 }
 
 impl Device {
-    /// Creates a texture object (`cudaCreateTextureObject`), and refuses what the CUDA runtime
-    /// refuses (docs/numerics.md 8.1).
+    /// Creates a texture object (`cudaCreateTextureObject`).
     ///
     /// # Errors
     /// [`Error::Create`] or [`Error::Limit`] if CUDA has no such texture, [`Error::TooMany`] if all
@@ -66,21 +60,21 @@ impl Device {
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<TextureObject, Error> {
-        TextureObject::new(self, resource, descriptor, Pairing::Now, None)
+        self.new_texture(resource, descriptor, None)
     }
 
-    /// Creates a texture object, and refuses only what the driver refuses (`cuTexObjectCreate`):
-    /// integers that are read as integers may have a linear filter.
-    ///
-    /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if the driver has no such texture, [`Error::TooMany`]
-    /// if all handles are in use.
-    pub fn create_texture_as_driver(
+    /// Creates a texture object, with a given handle or any.
+    pub(crate) fn new_texture(
         &self,
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
+        handle: Option<u64>,
     ) -> Result<TextureObject, Error> {
-        TextureObject::new(self, resource, descriptor, Pairing::AtFetch, None)
+        let (texture, owner) = texture_header(self, resource, descriptor)?;
+        let (kind, mut tables) = (OpaqueKind::Texture, self.inner.tables());
+        let slots = tables.take(kind, "a texture", handle, Some(&descriptor.sampler))?;
+        tables.textures.set(slots.0, Some(texture));
+        Ok(TextureObject(ObjectSlots { device: self.clone(), kind, slots, _kept: Some(owner) }))
     }
 
     /// Creates a sampler object, for modules in independent texturing mode.
@@ -88,7 +82,18 @@ impl Device {
     /// # Errors
     /// [`Error::Create`] if the state is not valid, [`Error::TooMany`] if all handles are in use.
     pub fn create_sampler(&self, sampler: &Sampler) -> Result<SamplerObject, Error> {
-        SamplerObject::new(self, sampler, None)
+        self.new_sampler(sampler, None)
+    }
+
+    /// Creates a sampler object, with a given handle or any.
+    pub(crate) fn new_sampler(
+        &self,
+        sampler: &Sampler,
+        handle: Option<u64>,
+    ) -> Result<SamplerObject, Error> {
+        let kind = OpaqueKind::Sampler;
+        let slots = self.inner.tables().take(kind, "a sampler", handle, Some(sampler))?;
+        Ok(SamplerObject(ObjectSlots { device: self.clone(), kind, slots, _kept: None }))
     }
 
     /// Creates a surface object (`cuSurfObjectCreate`) of an array, `create_surface(&array)`, or of
@@ -101,7 +106,20 @@ impl Device {
         &self,
         resource: impl Into<SurfaceResource<'a>>,
     ) -> Result<SurfaceObject, Error> {
-        SurfaceObject::new(self, &resource.into(), None)
+        self.new_surface(&resource.into(), None)
+    }
+
+    /// Creates a surface object, with a given handle or any.
+    pub(crate) fn new_surface(
+        &self,
+        resource: &SurfaceResource<'_>,
+        handle: Option<u64>,
+    ) -> Result<SurfaceObject, Error> {
+        let (surface, owner) = surface_header(self, resource)?;
+        let (kind, mut tables) = (OpaqueKind::Surface, self.inner.tables());
+        let slots = tables.take(kind, "a surface", handle, None)?;
+        tables.surfaces.set(slots.0, Some(surface));
+        Ok(SurfaceObject(ObjectSlots { device: self.clone(), kind, slots, _kept: Some(owner) }))
     }
 }
 
@@ -114,90 +132,36 @@ pub(crate) struct ObjectSlots {
     _kept: Option<Owner>,
 }
 
-impl ObjectSlots {
-    fn handle(&self) -> u64 {
-        self.kind.handle(self.slots)
-    }
-}
-
 impl Drop for ObjectSlots {
     fn drop(&mut self) {
         self.device.inner.tables().release(self.kind, self.slots);
     }
 }
 
-/// A texture object, which is destroyed when dropped.
-#[derive(Debug)]
-pub struct TextureObject(pub(crate) ObjectSlots);
+/// Objects, which are destroyed when dropped.
+macro_rules! objects {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug)]
+            pub struct $name(pub(crate) ObjectSlots);
 
-impl TextureObject {
-    /// Creates a texture object, with a given handle or any.
-    pub(crate) fn new(
-        device: &Device,
-        resource: &TextureResource<'_>,
-        descriptor: &TextureDescriptor,
-        pairing: Pairing,
-        handle: Option<u64>,
-    ) -> Result<Self, Error> {
-        let (texture, owner) = texture_header(device, resource, descriptor, pairing)?;
-        let (kind, mut tables) = (OpaqueKind::Texture, device.inner.tables());
-        let slots = tables.take(kind, "a texture", handle, Some(&descriptor.sampler))?;
-        tables.textures.set(slots.0, Some(texture));
-        drop(tables);
-        Ok(Self(ObjectSlots { device: device.clone(), kind, slots, _kept: Some(owner) }))
-    }
-
-    /// The 64-bit handle that kernels use.
-    pub fn handle(&self) -> u64 {
-        self.0.handle()
-    }
+            impl $name {
+                /// The 64-bit handle that kernels use.
+                pub fn handle(&self) -> u64 {
+                    self.0.kind.handle(self.0.slots)
+                }
+            }
+        )*
+    };
 }
-
-/// A sampler object, which is destroyed when dropped.
-#[derive(Debug)]
-pub struct SamplerObject(pub(crate) ObjectSlots);
-
-impl SamplerObject {
-    /// Creates a sampler object, with a given handle or any.
-    pub(crate) fn new(
-        device: &Device,
-        sampler: &Sampler,
-        handle: Option<u64>,
-    ) -> Result<Self, Error> {
-        let kind = OpaqueKind::Sampler;
-        let slots = device.inner.tables().take(kind, "a sampler", handle, Some(sampler))?;
-        Ok(Self(ObjectSlots { device: device.clone(), kind, slots, _kept: None }))
-    }
-
-    /// The 64-bit handle that kernels use.
-    pub fn handle(&self) -> u64 {
-        self.0.handle()
-    }
-}
-
-/// A surface object, which is destroyed when dropped.
-#[derive(Debug)]
-pub struct SurfaceObject(pub(crate) ObjectSlots);
-
-impl SurfaceObject {
-    /// Creates a surface object, with a given handle or any.
-    pub(crate) fn new(
-        device: &Device,
-        resource: &SurfaceResource<'_>,
-        handle: Option<u64>,
-    ) -> Result<Self, Error> {
-        let (surface, owner) = surface_header(device, resource)?;
-        let (kind, mut tables) = (OpaqueKind::Surface, device.inner.tables());
-        let slots = tables.take(kind, "a surface", handle, None)?;
-        tables.surfaces.set(slots.0, Some(surface));
-        drop(tables);
-        Ok(Self(ObjectSlots { device: device.clone(), kind, slots, _kept: Some(owner) }))
-    }
-
-    /// The 64-bit handle that kernels use.
-    pub fn handle(&self) -> u64 {
-        self.0.handle()
-    }
+objects! {
+    /// A texture object, which is destroyed when dropped.
+    TextureObject;
+    /// A sampler object, which is destroyed when dropped.
+    SamplerObject;
+    /// A surface object, which is destroyed when dropped.
+    SurfaceObject;
 }
 
 /// Checks a surface of this resource, and creates its header.

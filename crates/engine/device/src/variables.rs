@@ -1,12 +1,8 @@
-//! The variables of a module: memory, and references to textures, samplers and surfaces.
+//! References of a module to textures, samplers and surfaces, and requested places of variables.
 
-use crate::buffer::copy_in;
-use crate::error::Error;
 use crate::handles::{OpaqueKind, Slots};
 use crate::texture::TextureDescriptor;
 use std::collections::HashMap;
-use std::sync::Arc;
-use texunit_memory::Block;
 
 /// A module-scope `.texref`, `.samplerref` or `.surfref`, and the state that its initialiser gives.
 #[derive(Clone, Debug)]
@@ -30,39 +26,6 @@ impl OpaqueVariable {
     /// The handle that is the variable's value.
     pub fn handle(&self) -> u64 {
         self.kind.handle(self.slots)
-    }
-}
-
-/// A module-scope `.global` or `.const` variable.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Global {
-    pub(crate) block: Arc<Block>,
-    pub(crate) address: u64,
-}
-
-impl Global {
-    /// Device address.
-    pub fn address(&self) -> u64 {
-        self.address
-    }
-
-    /// Size in bytes.
-    pub fn size(&self) -> u64 {
-        self.block.size() as u64
-    }
-
-    /// A copy of all bytes.
-    pub fn read(&self) -> Vec<u8> {
-        self.block.to_vec()
-    }
-
-    /// Copies bytes to the variable, from `offset` on.
-    ///
-    /// # Errors
-    /// [`Error::CopyOutside`] if the bytes do not fit.
-    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-        copy_in(&self.block, offset, bytes)
     }
 }
 

@@ -48,7 +48,9 @@ pub fn is_warp_code(text: &str) -> bool {
 /// The first line that cannot be parsed.
 pub fn of_warp_code(text: &str, pass: Option<Pass>) -> Result<String, String> {
     let (mut code, source) = text::parse(text)?;
-    let marked = |code: &Code, events| marks::marked(&source, code, events, &|_| true).0;
+    let marked = |code: &Code, events| {
+        marks::marked(&source, code, events, &|_| true).code.unwrap_or_default()
+    };
     match pass {
         None => {}
         Some(Pass::Yields) => drop(lower::yield_in_loops(&mut code)),

@@ -2,7 +2,7 @@
 //! threads as they happen.
 
 use crate::observe::{
-    At, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess, LaunchInfo, Listing, Observer, Probe,
+    At, Events, ExecutedFetch, ExecutedSurfaceAccess, LaunchInfo, Listing, Observer, Probe,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_syntax::Span;
@@ -162,17 +162,6 @@ impl Watch {
             seen.more += 1;
         }
     }
-
-    /// The warp and lane of the recorded thread in a CTA; `None` if the CTA does not contain it.
-    fn lane(&self, cta: [u32; 3], block: [u32; 3]) -> Option<(u32, u32)> {
-        let [x, y, z] = self.thread;
-        let [w, h, d] = block;
-        if [x / w, y / h, z / d] != cta {
-            return None;
-        }
-        let index = x % w + w * (y % h + h * (z % d));
-        Some((index / 32, index % 32))
-    }
 }
 
 impl Observer for Watch {
@@ -182,7 +171,7 @@ impl Observer for Watch {
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
         let (listing, block) = (launch.listing, launch.config.block);
-        Box::new(Watching { watch: self, listing, block, lane: None })
+        Box::new(Watching { watch: self, listing, block })
     }
 }
 
@@ -191,8 +180,6 @@ struct Watching<'a> {
     watch: &'a Watch,
     listing: Listing<'a>,
     block: [u32; 3],
-    /// Warp and lane of the recorded thread, if it is in the current CTA.
-    lane: Option<(u32, u32)>,
 }
 
 impl Watching<'_> {
@@ -204,16 +191,17 @@ impl Watching<'_> {
 }
 
 impl Probe for Watching<'_> {
-    fn cta_begins(&mut self, cta: &CtaInfo) {
-        self.lane = self.watch.lane(cta.id, cta.block);
-    }
-
     fn answer_lanes(&mut self, at: &At) -> u32 {
-        match self.lane {
-            _ if self.watch.listener.is_some() => at.lanes,
-            Some((warp, lane)) if warp == at.warp => at.lanes & 1 << lane,
-            _ => 0,
+        let (Watch { thread, listener, .. }, block) = (self.watch, self.block);
+        if listener.is_some() {
+            return at.lanes;
         }
+        if [0, 1, 2].map(|axis| thread[axis] / block[axis]) != at.cta {
+            return 0;
+        }
+        let own = [0, 1, 2].map(|axis| thread[axis] % block[axis]);
+        let is_it = |lane: &usize| at.thread(*lane as u32, block) == own;
+        lanes(at.lanes).find(is_it).map_or(0, |lane| 1 << lane)
     }
 
     fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
@@ -228,22 +216,5 @@ impl Probe for Watching<'_> {
                 self.record(at, lane, Watched::Surface(made));
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_thread_is_in_one_cta() {
-        let watch = Watch::new([17, 5, 2]);
-        let block = [8, 4, 2];
-        assert_eq!(watch.lane([2, 1, 1], block), Some((0, 9)));
-        assert_eq!(watch.lane([2, 1, 0], block), None);
-        assert_eq!(watch.lane([1, 1, 1], block), None);
-        let watch = Watch::new([7, 3, 3]);
-        assert_eq!(watch.lane([0, 0, 1], block), Some((1, 31)));
-        assert_eq!(Watch::new([u32::MAX; 3]).lane([u32::MAX; 3], [1; 3]), Some((0, 0)));
     }
 }

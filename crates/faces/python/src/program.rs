@@ -44,6 +44,8 @@ fn descriptor(texture: &Texture) -> TextureDescriptor {
         .with_read_mode(header.read_mode)
         .with_normalized_coords(header.normalized_coords)
         .with_sampler(*texture.made().sampler())
+        // The runtime's additional checks were made when the Python texture was created.
+        .with_as_driver(true)
 }
 
 /// An argument of a launch.
@@ -109,9 +111,7 @@ impl Program {
                 return Ok(LaunchArgument::Sampler(sampler.map_err(value_error)?));
             }
             let texels = TextureResource::Texels(texture.made().resource());
-            // The texture is created by the rules of the driver, because the runtime's additional
-            // checks were made when the Python texture was created.
-            let object = self.device().create_texture_as_driver(&texels, &how);
+            let object = self.device().create_texture(&texels, &how);
             return Ok(LaunchArgument::Texture(object.map_err(value_error)?));
         }
         if let Ok(surface) = argument.cast::<Surface>() {
@@ -245,7 +245,7 @@ impl Program {
         let bound = match (kind, object.cast::<Texture>(), object.cast::<Surface>()) {
             (K::Texture, Ok(texture), _) => {
                 let texels = TextureResource::Texels(texture.get().made().resource());
-                self.module.bind_texture_as_driver(name, &texels, &descriptor(texture.get()))
+                self.module.bind_texture(name, &texels, &descriptor(texture.get()))
             }
             (K::Sampler, Ok(texture), _) => {
                 let sampler = texture.get().made().sampler();

@@ -4,7 +4,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::OutputSpec;
 use crate::texel_resource::{Place, TexelResource};
 use std::path::{Path, PathBuf};
-use texunit_device::{Buffer, Error, Extent, Format, Geometry, Global};
+use texunit_device::{Buffer, Error, Extent, Format, Geometry, Linear};
 use texunit_files::{FileError, Kind, Prepared, Texels};
 use texunit_forms::Count;
 use texunit_spec::At;
@@ -15,7 +15,7 @@ pub(crate) enum Source {
     Buffer(Buffer),
     /// The texels of a surface.
     Texels(TexelResource),
-    Global(Global),
+    Global(Linear),
 }
 
 impl Source {

@@ -4,7 +4,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::PartSpec;
 use texunit_device::{
     Array, Buffer, CreateError, Error, Extent, Format, Geometry, Linear, MemoryTexels,
-    SurfaceResource, TextureResource, TileRegion, View,
+    SurfaceResource, TexelMemory, TextureResource, TileRegion, View,
 };
 use texunit_spec::{At, ViewSpec};
 
@@ -45,19 +45,15 @@ impl TexelResource {
             Self::Array(array) => return array.into(),
             Self::Memory { place, format, width, rows } => (place, *format, *width, *rows),
         };
-        let texels = match (place, rows) {
-            (Place::Buffer(buffer, offset), None) => {
-                MemoryTexels::line(buffer, format, width).with_offset(*offset)
-            }
-            (Place::Buffer(buffer, offset), Some((height, pitch))) => {
-                MemoryTexels::rows(buffer, format, [width, height], pitch).with_offset(*offset)
-            }
-            (Place::Address(memory), None) => MemoryTexels::line_at(memory, format, width),
-            (Place::Address(memory), Some((height, pitch))) => {
-                MemoryTexels::rows_at(memory, format, [width, height], pitch)
-            }
+        let (memory, offset) = match place {
+            Place::Buffer(buffer, offset) => (TexelMemory::Buffer(buffer), *offset),
+            Place::Address(memory) => (TexelMemory::Linear(memory), 0),
         };
-        texels.into()
+        let texels = match rows {
+            None => MemoryTexels::line(memory, format, width),
+            Some((height, pitch)) => MemoryTexels::rows(memory, format, [width, height], pitch),
+        };
+        texels.with_offset(offset).into()
     }
 
     /// The resource of a surface; `None` for a mipmapped array, since a surface refers to one

@@ -83,7 +83,7 @@ impl Condition {
 
     pub(crate) fn value(&self) -> Answer<u32> {
         let mut bytes = [0; 4];
-        self.linear.read(0, &mut bytes).map_err(refusal)?;
+        self.linear.read_at(0, &mut bytes).map_err(refusal)?;
         Ok(u32::from_le_bytes(bytes))
     }
 }

@@ -168,7 +168,7 @@ impl Updatable {
     pub(crate) fn set(&self, op: &KernelOp) -> Answer {
         let size = op.params().len();
         ensure!(
-            HEADER + size as u64 <= self.linear.len(),
+            HEADER + size as u64 <= self.linear.size(),
             "kernels can update the node: its function cannot become one with more parameters"
         );
         let grid = op.shape.grid.map(u32::to_le_bytes);
@@ -183,8 +183,8 @@ impl Updatable {
     }
 
     fn read(&self) -> Answer<Vec<u8>> {
-        let mut bytes = vec![0; self.linear.len() as usize];
-        self.linear.read(0, &mut bytes).map_err(refusal)?;
+        let mut bytes = vec![0; self.linear.size() as usize];
+        self.linear.read_at(0, &mut bytes).map_err(refusal)?;
         Ok(bytes)
     }
 }

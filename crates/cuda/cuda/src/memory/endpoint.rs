@@ -116,7 +116,7 @@ impl<'a> Endpoint<'a> {
     /// Reads bytes. `at` is byte, row and slice for an array; only the byte for memory.
     pub(crate) fn read(&self, at: [u64; 3], out: &mut [u8]) -> Answer {
         match self {
-            Self::Linear(linear) => linear.read(at[0], out).map_err(refusal),
+            Self::Linear(linear) => linear.read_at(at[0], out).map_err(refusal),
             Self::HostRead(bytes) => bytes.read(at[0] as usize, out),
             Self::HostWritten(_) => Err(invalid!("what is to be written is not read")),
             Self::Array(array) => array.read_row(at, out).map_err(refusal),

@@ -126,7 +126,7 @@ impl CopyObject {
                 let len = self.model.len() as u64;
                 let linear = state::gpu(0).unwrap().device.linear(*address, len).unwrap();
                 let mut bytes = vec![0; self.model.len()];
-                linear.read(0, &mut bytes).unwrap();
+                linear.read_at(0, &mut bytes).unwrap();
                 bytes
             }
         }

@@ -28,10 +28,10 @@ impl Source {
         match self {
             Self::Array(array) => TextureResource::Array(array),
             Self::Linear(memory, format, width) => {
-                MemoryTexels::line_at(memory, *format, *width).as_driver().into()
+                MemoryTexels::line(memory, *format, *width).as_driver().into()
             }
             Self::Pitched(memory, format, size, pitch) => {
-                MemoryTexels::rows_at(memory, *format, *size, *pitch).as_driver().into()
+                MemoryTexels::rows(memory, *format, *size, *pitch).as_driver().into()
             }
         }
     }

@@ -4,10 +4,10 @@ use super::{A, B, C, Literal, primitives};
 use crate::convert;
 use crate::float;
 use crate::half::f16_to_f32;
-use crate::lane::{Constant, Constants, Lanes, ResultLanes, SourceLanes, Value};
+use crate::lane::{Constant, Constants, Lane, Lanes, ResultLanes, SourceLanes, Value};
 use crate::mode::{IEEE, Mode};
 use crate::round::{Format, narrow};
-use crate::term::{IntoComputation, Scalar, Select, Term};
+use crate::term::{Computation, Term};
 use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
 use texunit_sfu::lanes::{Curve, Words};
 
@@ -85,7 +85,7 @@ primitives! {
             /// !a
             not(a) = !a => J::Bits(!A);
             /// a if the predicate is true, else b.
-            when(a, p: Self::Holds, b: Self) = if p { a } else { b } => Select;
+            when(a, p: Self::Holds, b: Self) = if p { a } else { b } => Computation::Select;
             /// Selects the bits of a where those of c are set, and those of b elsewhere.
             pick(a, b: Self, c: Self) = (a & c) | (b & !c) => J::Bits((A & C) | (B & !C));
             /// Shifts a to the left by b; 0 if b ≥ 32.

@@ -3,13 +3,13 @@
 
 use super::*;
 use crate::find::all;
-use crate::lowered::{FinalStep, LoweredStep, MAX, Temporaries};
+use crate::lowered::{MAX, Temporaries};
 use std::collections::HashMap;
 use texunit_jit::region::{
-    Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region,
-    Step, compile,
+    Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region, Step,
+    compile,
 };
-use texunit_jit::{Combine, Predicate, Registers, Source, VReg};
+use texunit_jit::{Predicate, Registers, Source, VReg};
 use texunit_testkit::{Random, skipped};
 
 /// The registers of the test. For each width, there are four sources and a destination, followed by
@@ -135,27 +135,13 @@ fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
     };
     let sources = row.shape().from.into_iter().enumerate().map(source).collect::<Vec<_>>();
     row.compiled(known)?;
-    let steps = row.lowered(&sources, FREE).unwrap_or_else(|| panic!("{row:?}: {MAX:?}"));
-    let with = (Combine::And, Predicate::Always);
-    let mut actions: Vec<Action> = steps
-        .before
-        .into_iter()
-        .map(|step| match step {
-            LoweredStep::Compute { op, to, from } => Action::Compute { op, to, from },
-            LoweredStep::Compare { test, to, from } => {
-                Action::Compare { test, from, to: [Some(to), None], with }
-            }
-            LoweredStep::Rarely { of, steps } => Action::Rarely { of: Predicate::If(of), steps },
-        })
-        .collect();
-    let to = if row.shape().is_wide() { VReg::B64(DESTINATION) } else { VReg::B32(DESTINATION) };
-    let (action, to) = match steps.last {
-        FinalStep::Compute(op, from) => (Action::Compute { op, to, from }, to),
-        FinalStep::Compare(test, from) => {
-            (Action::Compare { test, from, to: [Some(0), None], with }, VReg::Predicate(0))
-        }
+    let to = match row.shape().result {
+        ResultKind::Narrow => VReg::B32(DESTINATION),
+        ResultKind::Wide | ResultKind::Double(_) => VReg::B64(DESTINATION),
+        ResultKind::Predicate | ResultKind::Predicates => VReg::Predicate(0),
     };
-    actions.push(action);
+    let actions = row.lowered(&sources, FREE, to.into());
+    let actions = actions.unwrap_or_else(|| panic!("{row:?}: {MAX:?}"));
     let step = |action| Step { at: 0, guard: Predicate::Always, counted: false, action };
     let block = Block {
         at: 0,

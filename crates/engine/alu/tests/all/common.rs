@@ -113,16 +113,8 @@ impl Instruction {
                 value.narrow.map(u64::from)
             }
             (Alu::Predicate(table), _) => bits(logic(table, mask(0), mask(1))),
-            (Alu::Convert(f), _) => {
-                f.run(&mut value.wide, a, b);
-                value.wide
-            }
-            (Alu::SmallFloat(f), _) => {
-                f.run(&mut value.wide, a, b, c);
-                value.wide
-            }
-            (Alu::Video(f), _) => {
-                f.run(&mut value.wide, a, b, c);
+            (alu @ (Alu::Convert(_) | Alu::SmallFloat(_) | Alu::Video(_)), _) => {
+                assert!(alu.run(&mut value.wide, [a, b, c]));
                 value.wide
             }
             // The incoming carry is the fourth source.

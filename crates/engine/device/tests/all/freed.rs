@@ -73,7 +73,7 @@ fn a_texture_of_freed_memory_is_named_with_it() {
     let number = buffer.number();
     let linear = here.device.linear(buffer.address(), 64).unwrap();
     let format = Format::from_name("f32").unwrap();
-    let resource = TextureResource::Memory(MemoryTexels::line_at(&linear, format, 16));
+    let resource = TextureResource::Memory(MemoryTexels::line(&linear, format, 16));
     let texture = here.device.create_texture(&resource, &TextureDescriptor::default()).unwrap();
     here.launch("fetch", texture.handle()).unwrap();
     let warnings =
@@ -96,7 +96,7 @@ fn a_texture_of_freed_memory_is_named_with_it() {
     // Queries still work, as on a GPU, because the header still exists.
     here.launch("size", handle).unwrap();
     // Copies to and from memory that was found before are refused.
-    assert!(matches!(linear.read(0, &mut [0; 4]), Err(Error::Freed(_))));
+    assert!(matches!(linear.read_at(0, &mut [0; 4]), Err(Error::Freed(_))));
     assert!(matches!(linear.write(0, &[0; 4]), Err(Error::Freed(_))));
     // A texture keeps its memory alive.
     let buffer = here.device.alloc(64, "kept").unwrap();
@@ -157,7 +157,7 @@ fn host_memory_that_is_taken_out_is_gone_for_its_textures() {
     let at = host.host_address();
     let linear = here.device.linear(at, 64).unwrap();
     let format = Format::from_name("f32").unwrap();
-    let resource = TextureResource::Memory(MemoryTexels::line_at(&linear, format, 16));
+    let resource = TextureResource::Memory(MemoryTexels::line(&linear, format, 16));
     let texture = here.device.create_texture(&resource, &TextureDescriptor::default()).unwrap();
     here.launch("fetch", texture.handle()).unwrap();
     here.launch("load", at).unwrap();

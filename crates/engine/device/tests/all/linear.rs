@@ -14,14 +14,14 @@ fn buffers_variables_and_host_memory_are_found_by_address() {
     assert_eq!(linear.allocation(), buffer.address()..buffer.address() + 100);
     assert!(matches!(linear.write(18, &[0; 3]), Err(Error::CopyOutside { .. })));
     assert!(matches!(linear.fill(0, &[0; 2], u64::MAX), Err(Error::CopyOutside { .. })));
-    assert!(linear.read(u64::MAX, &mut [0; 2]).is_err() && linear.fill(20, &[1], 1).is_err());
+    assert!(linear.read_at(u64::MAX, &mut [0; 2]).is_err() && linear.fill(20, &[1], 1).is_err());
     assert!(matches!(device.linear(buffer.address() + 90, 11), Err(Error::Address(_))));
 
     let ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.global .u32 v[4] = {1, 2, 3, 4};";
     let module = Module::load(&device, "variable.ptx", ptx).unwrap();
     let variable = module.global("v").unwrap();
     let mut bytes = [0; 4];
-    device.linear(variable.address() + 8, 4).unwrap().read(0, &mut bytes).unwrap();
+    device.linear(variable.address() + 8, 4).unwrap().read_at(0, &mut bytes).unwrap();
     assert_eq!(bytes, [3, 0, 0, 0]);
 
     let host = Arc::new(Block::page_aligned(64, "host").unwrap());

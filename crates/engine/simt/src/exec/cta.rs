@@ -3,9 +3,10 @@
 use super::context::Context;
 use super::grid::name_in;
 use super::outcome::{At, PendingFault};
-use super::warp::{Split, State, Warp, thread_of};
+use super::warp::{Split, State, Warp};
 use crate::fault::FaultKind;
 use crate::lower::Program;
+use crate::observe::{coordinates, linear_index};
 use crate::runtime::Caller;
 use crate::stats::{Fault, LaunchStats};
 use std::fmt::Write;
@@ -78,7 +79,7 @@ impl Context<'_> {
 
     /// Linear number of the current CTA in the grid, x varying fastest.
     pub(super) fn cta_number(&self) -> u64 {
-        crate::observe::linear_index(self.cta.id, self.launch.config.grid)
+        linear_index(self.cta.id, self.launch.config.grid)
     }
 
     /// Sets the number of the current CTA, and the values that follow from it.
@@ -153,7 +154,7 @@ impl Context<'_> {
         Caller {
             kernel: launch.program.kernel_name(launch.kernel).to_owned(),
             cta: self.cta.id,
-            thread: thread_of(warp.index * 32 + lane as u32 % 32, launch.config.block),
+            thread: coordinates((warp.index * 32 + lane as u32 % 32).into(), launch.config.block),
             span: span(split.pc),
             calls,
         }

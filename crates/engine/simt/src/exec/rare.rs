@@ -81,15 +81,13 @@ impl Context<'_> {
         }
         let [a, b, c, _] = &self.sources;
         match rare.alu {
-            Alu::Convert(convert) => convert.run(&mut self.wide, a, b),
-            Alu::SmallFloat(tiny) => tiny.run(&mut self.wide, a, b, c),
-            Alu::Video(video) => video.run(&mut self.wide, a, b, c),
             Alu::Carry(f) => {
                 let carry = f(&mut self.wide, a, b, c, warp.carry);
                 if rare.write_carry {
                     warp.carry = (warp.carry & !mask) | (carry & mask);
                 }
             }
+            alu if alu.run(&mut self.wide, [a, b, c]) => {}
             // All other kinds of arithmetic have operations of their own.
             _ => return,
         }

@@ -1,8 +1,9 @@
 //! Executes reads of special registers and conversions of addresses.
 
 use super::context::Context;
-use super::warp::{Warp, lanes, thread_of};
+use super::warp::{Warp, lanes};
 use crate::code::{Op, Slot};
+use crate::observe::coordinates;
 use texunit_isa::SpecialReg;
 use texunit_memory::{WINDOW_SIZE, space_of};
 
@@ -82,7 +83,7 @@ impl Context<'_> {
         let one = match reg {
             R::Tid => {
                 for (lane, to) in self.wide.iter_mut().enumerate() {
-                    *to = axis(thread_of(warp.index * 32 + lane as u32, config.block));
+                    *to = axis(coordinates((warp.index * 32 + lane as u32).into(), config.block));
                 }
                 return;
             }

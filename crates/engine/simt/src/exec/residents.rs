@@ -8,13 +8,13 @@ use super::Shared;
 use super::cluster;
 use super::context::{Context, Launch};
 use super::counters::Counts;
-use super::grid::cta_of;
 use super::limits::RESIDENT_TURN;
 use super::outcome::CtaTurn;
 use super::resident::{Resident, Stage};
 use super::schedule::Random;
 use super::turns::Policy;
 use crate::launch::CtaRange;
+use crate::observe::coordinates;
 use crate::stats::Fault;
 use std::ops::Range;
 use std::sync::PoisonError;
@@ -49,8 +49,8 @@ pub(super) struct Residents<'a> {
 fn number_in_grid(launch: &Launch<'_>, number: u64) -> u64 {
     let (shape, grid) = (launch.cluster_shape(), launch.config.grid);
     let (cluster, rank) = (number / launch.cluster_size(), number % launch.cluster_size());
-    let cluster = cta_of(cluster, [0, 1, 2].map(|axis| grid[axis] / shape[axis]));
-    let place = cta_of(rank, shape);
+    let cluster = coordinates(cluster, [0, 1, 2].map(|axis| grid[axis] / shape[axis]));
+    let place = coordinates(rank, shape);
     crate::observe::linear_index(
         [0, 1, 2].map(|axis| cluster[axis] * shape[axis] + place[axis]),
         grid,

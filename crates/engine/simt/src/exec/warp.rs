@@ -158,12 +158,6 @@ pub(crate) struct Warp {
     pub(crate) local_end: u64,
 }
 
-/// `%tid` of a thread, by its linear number in the CTA.
-pub(super) fn thread_of(linear: u32, block: [u32; 3]) -> [u32; 3] {
-    let [x, y, _] = block.map(|n| n.max(1));
-    [linear % x, linear / x % y, linear / x / y]
-}
-
 /// Stores the lanes `mask` of a value. All lanes are stored if these are the live ones.
 #[inline(always)]
 fn put_lanes<T>(to: &mut [T; 32], value: &L64, (mask, live): (u32, u32), of: impl Fn(u64) -> T) {

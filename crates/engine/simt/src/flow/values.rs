@@ -6,10 +6,11 @@
 use super::visit::each_slot;
 use super::{FunctionCode, Registers};
 use crate::code::{MemSpace, Op, Slot, of_cta};
-use texunit_alu::{Alu, FinalStep, Row, Temporaries};
+use texunit_alu::{Alu, Row, Temporaries};
 use texunit_flow::{Access, Cfg, Variation, forward};
 use texunit_isa::SpecialReg;
-use texunit_jit::{Op as Primitive, Source};
+use texunit_jit::region::Action;
+use texunit_jit::{Op as Primitive, Source, VReg};
 
 /// The known value of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,10 +101,8 @@ impl Values {
             return Some(Variation::Uniform);
         }
         let sources = [0, 1, 2].map(Source::B32);
-        let steps = row.lowered(&sources, Temporaries::default())?;
-        let (FinalStep::Compute(op, from), []) = (steps.last, &steps.before[..]) else {
-            return None;
-        };
+        let steps = row.lowered(&sources, Temporaries::default(), VReg::B32(0).into())?;
+        let [Action::Compute { op, from, .. }] = steps[..] else { return None };
         let [a, b, c] = from.map(|source| match source {
             Source::B32(i) => all[i as usize],
             Source::Literal(_) => Variation::Uniform,

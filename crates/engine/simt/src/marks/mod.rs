@@ -69,16 +69,12 @@ impl MarkedCodes {
     pub(crate) fn get(&self, source: &SourceFile, code: &Code, events: Events) -> Arc<MarkedCode> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = events.and(Events::BY_MARKS | Events::CALLS);
-        let made = kept.entry(marks).or_insert_with(|| Arc::new(make(source, code, marks)));
-        Arc::clone(made)
+        let make = || match marks.is_none() {
+            true => MarkedCode { sites: sites(code), ..MarkedCode::default() },
+            false => marked(source, code, marks, &|_| true),
+        };
+        Arc::clone(kept.entry(marks).or_insert_with(|| Arc::new(make())))
     }
-}
-
-/// Code with debugger marks ([`Events::STEPS`]) before the instructions whose source offsets `of`
-/// selects.
-pub(crate) fn at_places(source: &SourceFile, code: &Code, of: &dyn Fn(u32) -> bool) -> MarkedCode {
-    let (marked, origin) = marked(source, code, Events::STEPS, of);
-    MarkedCode { code: Some(marked), origin, sites: sites(code), ..MarkedCode::default() }
 }
 
 /// For each texture or surface instruction, by its site number, its operation.
@@ -93,17 +89,6 @@ fn sites(code: &Code) -> Vec<u32> {
         sites[site] = op;
     }
     sites
-}
-
-fn make(source: &SourceFile, code: &Code, events: Events) -> MarkedCode {
-    let sites = sites(code);
-    let counters = counters(source, code, events).0.len;
-    let mut observed = MarkedCode { sites, counters, ..MarkedCode::default() };
-    if !events.is_none() {
-        let (code, origin) = marked(source, code, events, &|_| true);
-        (observed.code, observed.origin) = (Some(code), origin);
-    }
-    observed
 }
 
 /// The marks around an operation.
@@ -210,13 +195,14 @@ fn fence_order(words: &[&str]) -> Order {
     Order { semantics, scope }
 }
 
-/// Builds the marked code and the program's operation for each of its operations.
+/// Builds the marked code for a set of events. Debugger marks ([`Events::STEPS`]) are placed before
+/// the instructions whose source offsets `steps` selects.
 pub(crate) fn marked(
     source: &SourceFile,
     code: &Code,
     events: Events,
     steps: &dyn Fn(u32) -> bool,
-) -> (Code, Vec<u32>) {
+) -> MarkedCode {
     let leads = leaders(code);
     let (counters, costs) = counters(source, code, events);
     let mut shadows =
@@ -268,7 +254,8 @@ pub(crate) fn marked(
     }
     let origin = assemble(&mut marked, items);
     marked.complete();
-    (marked, origin)
+    let (sites, counters, regions) = (sites(code), counters.len, Regions::default());
+    MarkedCode { code: Some(marked), origin, sites, counters, regions }
 }
 
 /// The counters for a set of events.

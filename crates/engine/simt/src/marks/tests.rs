@@ -56,8 +56,8 @@ fn marked_code_is_the_code() {
             let insts = code.insts.iter().map(|inst| format!("{inst:?}"));
             insts.collect::<Vec<_>>()
         };
-        let (same, _) = super::marked(program.source(), code, Events::NONE, &|_| true);
-        assert_eq!(text(code), text(&same), "{}", path.display());
+        let same = super::marked(program.source(), code, Events::NONE, &|_| true);
+        assert_eq!(text(code), text(&same.code.unwrap()), "{}", path.display());
         // All events of marks except `DEFINED`, whose shadow operations resemble those of the
         // program.
         let told = Events::ACCESSES
@@ -71,7 +71,8 @@ fn marked_code_is_the_code() {
             | Events::CALLS
             | Events::COUNTS
             | Events::ISSUES;
-        let (marked, origin) = super::marked(program.source(), code, told, &|_| true);
+        let marked = super::marked(program.source(), code, told, &|_| true);
+        let (marked, origin) = (marked.code.unwrap(), marked.origin);
         let is_own = |op: &Op| {
             let counts = matches!(
                 op,

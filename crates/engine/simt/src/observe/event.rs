@@ -1,7 +1,7 @@
 //! The data that notifications of observers carry: who executes an operation, memory accesses,
 //! synchronisation, branches, calls, fetches, and uses of uninitialised data.
 
-use super::{Arrangement, GroupedLoad, Order, Register, Sink};
+use super::{Arrangement, GroupedLoad, Order, Register, Sink, coordinates};
 use crate::code::{Constants, Slot};
 use std::sync::Arc;
 use texunit_alu::{L32, L64};
@@ -29,8 +29,7 @@ pub struct At {
 impl At {
     /// `%tid` of a lane.
     pub fn thread(&self, lane: u32, block: [u32; 3]) -> [u32; 3] {
-        let ([w, h, _], index) = (block.map(|n| n.max(1)), self.warp * 32 + lane);
-        [index % w, index / w % h, index / w / h]
+        coordinates((self.warp * 32 + lane).into(), block)
     }
 }
 

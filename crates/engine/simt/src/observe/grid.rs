@@ -8,7 +8,16 @@ pub fn linear_index(at: [u32; 3], size: [u32; 3]) -> u64 {
 }
 
 /// The coordinates of a linear index. Sizes of 0 count as 1.
-pub fn coordinates(index: u64, size: [u32; 3]) -> [u32; 3] {
-    let [width, height, _] = size.map(|n| u64::from(n.max(1)));
-    [index % width, index / width % height, index / width / height].map(|n| n as u32)
+#[inline]
+pub fn coordinates(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (x.max(1), y.max(1));
+    // A division can take longer than a short warp, and a 64-bit one longer than a 32-bit one.
+    match u32::try_from(index) {
+        Ok(index) if index < x => [index, 0, 0],
+        Ok(index) => [index % x, index / x % y, index / x / y],
+        Err(_) => {
+            let [x, y] = [x, y].map(u64::from);
+            [index % x, index / x % y, index / x / y].map(|n| n as u32)
+        }
+    }
 }

@@ -41,8 +41,6 @@
 //!   parameters are reported with [`Events::PARAMETERS`] only, those of constant memory with
 //!   [`Events::CONSTANTS`].
 //!
-//! # Example
-//!
 //! # Writing one
 //!
 //! An observer that counts bytes stored to global memory:

@@ -7,10 +7,8 @@ use super::operand::{Operands, predicate, vreg};
 use super::operation;
 use super::shadow;
 use crate::code::{self, Inst, Op, Shadow, Slot};
-use std::sync::Arc;
-use texunit_alu::Alu;
 use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
-use texunit_jit::region::{Action, Call, Match, Reduce, Routine, Shuffle, Shuffling, Step, Vote};
+use texunit_jit::region::{Action, Call, Match, Reduce, Shuffle, Shuffling, Step, Vote};
 use texunit_jit::{Source, VReg};
 
 /// The steps of an instruction, one of which is counted; `None` if the interpreter has to execute
@@ -87,22 +85,7 @@ fn call(operands: &Operands<'_>, op: &Op) -> Option<Call> {
         *to = operands.number(slot)?;
     }
     let to = (!rare.d.is_none()).then(|| vreg(rare.d));
-    Some(Call { routine: routine(rare.alu)?, to, keep: rare.mask, from })
-}
-
-fn routine(alu: Alu) -> Option<Routine> {
-    Some(match alu {
-        Alu::Convert(convert) => {
-            Routine::Closure(Arc::new(move |d, [a, b, ..]| convert.run(d, a, b)))
-        }
-        Alu::SmallFloat(tiny) => {
-            Routine::Closure(Arc::new(move |d, [a, b, c, _]| tiny.run(d, a, b, c)))
-        }
-        Alu::Video(video) => {
-            Routine::Closure(Arc::new(move |d, [a, b, c, _]| video.run(d, a, b, c)))
-        }
-        _ => return None,
-    })
+    Some(Call { routine: operation::routine(rare.alu)?, to, keep: rare.mask, from })
 }
 
 /// Translates operations that lanes execute together.

@@ -2,10 +2,11 @@
 
 use super::operand::{Operands, predicate, vreg};
 use crate::code::{CompareTo, Op, Slot};
-use texunit_alu::{Alu, FinalStep, LoweredStep, Row};
+use std::sync::Arc;
+use texunit_alu::{Alu, Destination, Row};
 use texunit_isa::BoolOp;
+use texunit_jit::Combine;
 use texunit_jit::region::{Action, Call, Routine};
-use texunit_jit::{Combine, Predicate, Source};
 
 /// The actions of an arithmetic operation or comparison, in order; `None` if the operation is of
 /// another kind or is left to the interpreter.
@@ -19,12 +20,10 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
 
 fn compute(operands: &Operands<'_>, row: &Row, d: Slot, s: &[Slot; 4]) -> Option<Vec<Action>> {
     let from = s.map(|slot| operands.source(slot));
-    let Some(steps) = row.lowered(&from, operands.temporaries) else {
-        return Some(vec![call(routine(row.function())?, d, from)]);
-    };
-    let FinalStep::Compute(op, from) = steps.last else { return None };
-    let last = Action::Compute { op, to: vreg(d), from };
-    Some(steps.before.into_iter().map(action).chain([last]).collect())
+    row.lowered(&from, operands.temporaries, vreg(d).into()).or_else(|| {
+        let (routine, to) = (routine(row.function())?, Some(vreg(d)));
+        Some(vec![Action::Call(Box::new(Call { routine, to, keep: u64::MAX, from }))])
+    })
 }
 
 fn compare(
@@ -34,39 +33,26 @@ fn compare(
     to: &CompareTo,
 ) -> Option<Vec<Action>> {
     let from = sources.map(|slot| operands.source(slot));
-    let steps = row.lowered(&from, operands.temporaries)?;
-    let FinalStep::Compare(test, from) = steps.last else { return None };
     let combine = match to.op {
         BoolOp::And => Combine::And,
         BoolOp::Or => Combine::Or,
         BoolOp::Xor => Combine::Xor,
     };
     let number = |slot: Slot| (!slot.is_none()).then(|| slot.predicate_index() as u32);
-    let to = ([to.p, to.q].map(number), (combine, predicate(to.c)));
-    let last = Action::Compare { test, from, to: to.0, with: to.1 };
-    Some(steps.before.into_iter().map(action).chain([last]).collect())
+    let to = Destination::Predicates([to.p, to.q].map(number), (combine, predicate(to.c)));
+    row.lowered(&from, operands.temporaries, to)
 }
 
-/// Converts an intermediate action of an operation.
-fn action(placed: LoweredStep) -> Action {
-    match placed {
-        LoweredStep::Compute { op, to, from } => Action::Compute { op, to, from },
-        LoweredStep::Compare { test, to, from } => {
-            let with = (Combine::And, Predicate::Always);
-            Action::Compare { test, from, to: [Some(to), None], with }
-        }
-        LoweredStep::Rarely { of, steps } => Action::Rarely { of: Predicate::If(of), steps },
-    }
-}
-
-fn call(routine: Routine, d: Slot, from: [Source; 4]) -> Action {
-    Action::Call(Box::new(Call { routine, to: Some(vreg(d)), keep: u64::MAX, from }))
-}
-
-fn routine(function: Alu) -> Option<Routine> {
+/// The function of an operation that has no steps.
+pub(super) fn routine(function: Alu) -> Option<Routine> {
     Some(match function {
         Alu::Narrow(f) => Routine::B32(f),
         Alu::Wide(f) => Routine::B64(f),
+        Alu::Convert(_) | Alu::SmallFloat(_) | Alu::Video(_) => {
+            Routine::Closure(Arc::new(move |d, [a, b, c, _]| {
+                function.run(d, [a, b, c]);
+            }))
+        }
         _ => return None,
     })
 }

@@ -174,16 +174,16 @@ impl Table {
         {
             return;
         }
-        let cut = Cut { function, insts: part.insts.clone() };
+        let cut = Cut::new(code, function, part.insts.clone(), self.facts(code, function));
         // Code for arbitrary active masks also contains code for converged warps, and replaces it,
         // unless lanes cannot diverge in the region.
         let parts = mode == Mode::Some || some > live / PARTED;
         if parts && some < COMPILED {
-            self.compile(code, setting, Mode::Some, &cut);
+            self.compile(setting, Mode::Some, &cut);
             part.interpreted_in(Mode::Some).store(COMPILED, Ordering::Relaxed);
         }
         if mode == Mode::Live && !cut.insts.clone().any(|at| self.at(mode, at).is_some()) {
-            self.compile(code, setting, mode, &cut);
+            self.compile(setting, mode, &cut);
         }
         part.interpreted_in(mode).store(COMPILED, Ordering::Relaxed);
         drop(making);
@@ -198,11 +198,15 @@ impl Table {
         Some((parts.get(number)?, function))
     }
 
-    fn compile(&self, code: &Code, setting: Setting, mode: Mode, cut: &Cut) -> Option<()> {
-        let of = self.functions.get(cut.function)?;
-        let flow = || Flow::of(code, cut.function, LIVENESS, self.in_line);
-        let facts = of.facts.get_or_init(|| flow().map(|flow| flow.facts));
-        let (region, yield_points, load_groups) = region_of(code, cut, facts.as_ref());
+    /// The analysis results of a function.
+    fn facts(&self, code: &Code, function: usize) -> Option<&Arc<Facts>> {
+        let flow = || Flow::of(code, function, LIVENESS, self.in_line);
+        let of = self.functions.get(function)?;
+        of.facts.get_or_init(|| flow().map(|flow| flow.facts)).as_ref()
+    }
+
+    fn compile(&self, setting: Setting, mode: Mode, cut: &Cut<'_>) -> Option<()> {
+        let (region, yield_points, load_groups) = region_of(cut);
         let function = texunit_jit::region::compile(&region, mode, setting.level).ok()?;
         let code_bytes = CodeBytes::take(function.code_size())?;
         let is_atomic = |step: &Step| matches!(step.action, Action::Atomic(_));
@@ -227,14 +231,10 @@ impl Table {
 }
 
 /// The region of a range, with its yield points and the marks that are reported together.
-fn region_of(
-    code: &Code,
-    cut: &Cut,
-    facts: Option<&Arc<Facts>>,
-) -> (Region, Box<[YieldPoint]>, LoadGroups) {
-    let yield_points = cut.yield_points(code, facts);
-    let mut region = cut.region(code, facts, &yield_points);
-    let load_groups = notify::gather(&mut region, code);
+fn region_of(cut: &Cut<'_>) -> (Region, Box<[YieldPoint]>, LoadGroups) {
+    let yield_points = cut.yield_points();
+    let mut region = cut.region(&yield_points);
+    let load_groups = notify::gather(&mut region, cut.code);
     (region, yield_points, load_groups)
 }
 
@@ -244,6 +244,6 @@ fn region_of(
 pub(crate) fn regions_of(code: &Code, function: usize) -> Vec<Region> {
     let facts = Flow::of(code, function, LIVENESS, true).map(|flow| flow.facts);
     let parts = parts_of(code, function).into_iter();
-    let cuts = parts.map(|part| Cut { function, insts: part.insts });
-    cuts.map(|cut| region_of(code, &cut, facts.as_ref()).0).collect()
+    let cuts = parts.map(|part| Cut::new(code, function, part.insts, facts.as_ref()));
+    cuts.map(|cut| region_of(&cut).0).collect()
 }

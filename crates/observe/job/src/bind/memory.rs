@@ -6,7 +6,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::{BufferSpec, Data, Parts};
 use crate::texel_resource::refused;
 use std::path::PathBuf;
-use texunit_device::{Buffer, Format, Global, Placement};
+use texunit_device::{Buffer, Format, Linear, Placement};
 use texunit_files::{FileError, Kind, TexelRequest};
 use texunit_forms::Count;
 use texunit_spec::At;
@@ -64,7 +64,7 @@ impl Binder<'_> {
     /// Initialises a module variable.
     pub(super) fn initialize(
         &self,
-        global: &Global,
+        global: &Linear,
         data: &At<Data>,
         parts: Option<&At<Parts>>,
     ) -> Result<(), Problem> {

@@ -70,6 +70,8 @@ impl Binder<'_> {
                 let initial = TextureDescriptor::default();
                 let descriptor = state::descriptor(spec, texels.whole.format(), &initial);
                 let texture = texels.part.texture();
+                // A recorded texture is accepted, because the driver accepted it then.
+                let descriptor = descriptor.with_as_driver(spec.handle.is_some());
                 let object = match spec.handle {
                     Some(handle) => self.device.create_texture_at(handle, &texture, &descriptor),
                     None => self.device.create_texture(&texture, &descriptor),

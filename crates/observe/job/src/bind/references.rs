@@ -40,10 +40,8 @@ impl Binder<'_> {
                 let texels = self.texture_texels(spec, &name.value)?;
                 let descriptor = state::descriptor(spec, texels.whole.format(), &initial);
                 let texture = texels.part.texture();
-                let warnings = match self.is_recorded(name) {
-                    true => self.module.bind_texture_as_driver(&name.value, &texture, &descriptor),
-                    false => self.module.bind_texture(&name.value, &texture, &descriptor),
-                };
+                let descriptor = descriptor.with_as_driver(self.is_recorded(name));
+                let warnings = self.module.bind_texture(&name.value, &texture, &descriptor);
                 Ok((Some(texels), warnings.map_err(|e| unknown(&spec.at, e))?))
             }
             ParamValue::Sampler(spec) => {

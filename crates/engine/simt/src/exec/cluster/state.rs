@@ -1,8 +1,7 @@
 //! The state of a CTA in its cluster, and the shared memories of the other CTAs while it runs.
 
-use super::super::grid::cta_of;
 use super::super::warp::Warp;
-use crate::observe::LaunchConfig;
+use crate::observe::{LaunchConfig, coordinates};
 use texunit_memory::Block;
 
 /// The state of a CTA in its cluster.
@@ -46,7 +45,7 @@ pub(super) struct Peer {
 impl Cluster {
     /// The state of CTA number `index` of the grid, in a launch whose CTAs have `warps` warps.
     pub(in crate::exec) fn of(config: &LaunchConfig<'_>, warps: u32, index: u64) -> Self {
-        let (shape, cta) = (config.cluster.unwrap_or([1; 3]), cta_of(index, config.grid));
+        let (shape, cta) = (config.cluster.unwrap_or([1; 3]), coordinates(index, config.grid));
         let place = [0, 1, 2].map(|axis| cta[axis] % shape[axis]);
         let none = vec![0; warps as usize];
         Self {

@@ -1,9 +1,8 @@
 //! Executes a single fetch or surface access of a stopped thread and returns its result.
 
-use super::super::grid::cta_of;
 use super::{Filter, Machine, Stop};
 use crate::observe::event::{At, ExecutedFetch, ExecutedSurfaceAccess};
-use crate::observe::{Events, Probe};
+use crate::observe::{Events, Probe, coordinates};
 use crate::watch::{Watched, WatchedFetch, WatchedSurface};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -45,7 +44,7 @@ impl Machine<'_> {
     /// fetch or surface access of that instruction.
     pub fn answer(&mut self, (cta, warp, lane): (u64, u32, u32)) -> Option<Watched> {
         let taken = Arc::new(Mutex::new(None));
-        let id = cta_of(cta, self.launch.config.grid);
+        let id = coordinates(cta, self.launch.config.grid);
         for resident in &mut self.residents.all {
             let taker = ResultProbe { thread: (id, warp, lane), taken: Arc::clone(&taken) };
             resident.context.probe = Some(Box::new(taker));

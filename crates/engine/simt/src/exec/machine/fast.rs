@@ -10,7 +10,7 @@ use super::super::resident::Resident;
 use super::super::workers::CtaEnd;
 use super::super::{CtaChunk, Shared};
 use super::{ALONE, Machine, Position, Stepper};
-use crate::marks::at_places;
+use crate::marks::marked;
 use crate::observe::{Events, LaunchConfig};
 
 /// Number of CTAs between checks for an interruption.
@@ -51,7 +51,8 @@ impl Machine<'_> {
         let (program, kernel) = (self.launch.program, self.launch.kernel);
         let unit = program.unit(kernel, self.launch.config.arithmetic());
         let config = LaunchConfig { jit: self.jit, ..self.launch.config.clone() };
-        let observed = places.map(|places| at_places(&program.source, &unit.code, places));
+        let observed =
+            places.map(|places| marked(&program.source, &unit.code, Events::STEPS, places));
         let of = (program, kernel, unit);
         let left = self.residents.order.left.clone();
         let (begin, end) = (left.start, left.start.saturating_add(most).min(left.end));

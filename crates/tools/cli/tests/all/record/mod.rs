@@ -98,7 +98,7 @@ fn everything_is_where_it_was() {
     let texture = device.create_texture(&(&level).into(), &linear).unwrap();
     let integers = device.create_texture(&(&level.view(&seen).unwrap()).into(), &plain).unwrap();
     let memory = device.linear(row.address() + 512, 256).unwrap();
-    let at = TextureResource::Memory(MemoryTexels::line_at(&memory, format("f32"), 64));
+    let at = TextureResource::Memory(MemoryTexels::line(&memory, format("f32"), 64));
     let of_row = device.create_texture(&at, &plain).unwrap();
     let some = levels.view(&View { levels: Some(1..3), ..View::default() }).unwrap();
     module.bind_texture("bound", &(&some).into(), &linear).unwrap();

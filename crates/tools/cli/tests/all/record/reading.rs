@@ -50,7 +50,7 @@ fn reading_is_as_it_was_for_every_way_to_read() {
             .unwrap(),
     ];
     let mut objects = vec![
-        device.create_texture_as_driver(&(&views[0]).into(), &integers).unwrap(),
+        device.create_texture(&(&views[0]).into(), &integers.with_as_driver(true)).unwrap(),
         device.create_texture(&(&views[1]).into(), &plain).unwrap(),
         device
             .create_texture(
