@@ -79,11 +79,6 @@ impl Function {
         self.code.size()
     }
 
-    /// The machine code and its constant pool, for tests that compare code.
-    pub fn parts(&self) -> (&[u8], &[u64]) {
-        (self.code.bytes(), &self.pool)
-    }
-
     /// Whether lanes can diverge inside the function.
     #[inline]
     pub fn can_diverge(&self) -> bool {

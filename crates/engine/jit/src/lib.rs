@@ -11,6 +11,8 @@
 //!       |  emit::uniform       loads whose lanes are expected to have one address; steps that
 //!       |                      compute one value for all lanes
 //!       |  emit::live          next use and last use of each register
+//!       |  emit::nans          registers whose NaNs are canonical on every path, so that values may
+//!       |                      have any NaN from block to block
 //!       v
 //!  emit::flow        emission, block by block; emit::register_cache: which processor register
 //!       |            holds which value; emit::edge reconciles the caches of two blocks;

@@ -129,9 +129,7 @@ impl SiteAccess {
         let total = u64::from(access.size) * u64::from(access.count);
         Self { offset: access.offset, total, stores, index: None }
     }
-}
 
-impl SiteAccess {
     /// The address of element 0 of an affine access; `None` if it is not aligned to the element
     /// size.
     fn first(self, params: &[u8]) -> Option<u64> {

@@ -183,7 +183,9 @@ impl Liveness {
     /// The registers that are live at the beginning of one of these blocks.
     fn union(&self, blocks: &[u32], live_in: &[Set]) -> LiveSet<'_> {
         let mut set = Set::new(self.numbers.len());
-        blocks.iter().for_each(|&block| set.union(&live_in[block as usize]));
+        for &block in blocks {
+            set.union(&live_in[block as usize]);
+        }
         LiveSet { numbers: &self.numbers, set, operands: Operands::default() }
     }
 }

@@ -29,9 +29,15 @@ impl Set {
         }
     }
 
-    /// Adds all members of another set that are below the limit.
-    pub fn union(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    /// Adds all members of another set that are below the limit. Returns whether there are new
+    /// ones.
+    pub fn union(&mut self, other: &Self) -> bool {
+        let mut changes = false;
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            changes |= b & !*a != 0;
+            *a |= b;
+        }
+        changes
     }
 
     /// Replaces the members by those of another set that are below the limit. Returns whether the

@@ -4,6 +4,7 @@
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
+use super::collective::of_lane;
 use super::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
 use crate::ir::{Atomic, Change, Space, Step};
@@ -36,12 +37,11 @@ impl Width {
     fn code(&self, narrow: C, wide: C) -> C {
         if self.wide { wide } else { narrow }
     }
-}
 
-/// The memory operand of lane `ebp` in a scratch register.
-fn of_lane(row: usize, width: &Width) -> MemoryOperand {
-    let (size, row) = (if width.wide { 8 } else { 4 }, Frame::scratch(row) as i64);
-    MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size, row, 1)
+    /// The memory operand of lane `ebp` in a scratch register.
+    fn of_lane(&self, row: usize) -> MemoryOperand {
+        of_lane(row, R::RBP, if self.wide { 8 } else { 4 })
+    }
 }
 
 fn locked(instruction: Result<I, iced_x86::IcedError>) -> Result<I, iced_x86::IcedError> {
@@ -119,7 +119,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         let global = op.access.space == Space::Global;
         if global && op.change == Change::Add {
             let add = width.code(C::Xadd_rm32_r32, C::Xadd_rm64_r64);
-            self.asm.put(I::with2(load, w(R::RAX), of_lane(B, width)));
+            self.asm.put(I::with2(load, w(R::RAX), width.of_lane(B)));
             self.asm.put(locked(I::with2(add, memory, w(R::RAX))));
         } else {
             self.asm.put(I::with2(load, w(R::RAX), memory));
@@ -137,14 +137,14 @@ impl<Z: Backend> Emitter<'_, Z> {
             }
         }
         if op.to.is_some() {
-            self.asm.put(I::with2(store, of_lane(OLD, width), w(R::RAX)));
+            self.asm.put(I::with2(store, width.of_lane(OLD), w(R::RAX)));
         }
     }
 
     /// Computes the new value in `r14` from the old value in `rax`, which is preserved. Uses `r13`.
     fn changed(&mut self, op: &Atomic, width: &Width) {
         let w = |register| width.of(register);
-        let (b, c) = (of_lane(B, width), of_lane(OTHER, width));
+        let (b, c) = (width.of_lane(B), width.of_lane(OTHER));
         let load = width.code(C::Mov_r32_rm32, C::Mov_r64_rm64);
         let (compare, test) = (
             width.code(C::Cmp_r32_rm32, C::Cmp_r64_rm64),

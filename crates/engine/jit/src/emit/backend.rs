@@ -280,10 +280,6 @@ pub(super) trait Backend: MemoryPrimitives {
     /// they are. May overwrite `rax` and `rbx`.
     fn store(e: &mut Emitter<'_, Self>, from: Reg, key: Key);
 
-    /// Jumps if a lane is a NaN other than the canonical NaN. The register has the value of the
-    /// key. May overwrite `rax`.
-    fn jump_if_noncanonical_nan(e: &mut Emitter<'_, Self>, reg: Reg, key: Key, to: Label);
-
     /// Copies a register to another of its kind.
     fn copy(e: &mut Emitter<'_, Self>, to: Reg, from: Reg);
 

@@ -121,7 +121,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Sets a nonzero register to -1.
-    fn is_some(&mut self, register: R) {
+    pub(super) fn is_some(&mut self, register: R) {
         self.asm.put(I::with1(C::Neg_rm32, register));
         self.asm.put(I::with2(C::Sbb_r32_rm32, register, register));
     }

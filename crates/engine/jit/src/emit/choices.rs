@@ -39,9 +39,9 @@ pub(crate) fn choices(region: &Region) -> String {
                 text.push_str(", index");
                 let _ = indexed.slot.map(|slot| write!(text, " in slot {slot}"));
             }
-            let is_shared_row = indices.is_shared_row((b, i), step);
+            let shared = (indices.is_shared_row((b, i), step), indices.is_strided((b, i)));
             let is_same = same.contains(&(b, i));
-            text.push_str(match Addressing::of(&access, indexed, is_shared_row, is_same) {
+            text.push_str(match Addressing::of(&access, indexed, shared, is_same) {
                 _ if access.is_in_frame() => "",
                 Addressing::Uniform | Addressing::Index => "",
                 Addressing::Same => ", one address",

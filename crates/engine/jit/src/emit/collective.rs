@@ -19,7 +19,8 @@ pub(super) const RESULT: usize = 4;
 /// The scratch register of membermasks, and of the values that lanes read from each other.
 pub(super) const ROW: usize = 0;
 
-fn of_lane(row: usize, lane: R, size: u32) -> MemoryOperand {
+/// The memory operand of a lane in a scratch register with `size` bytes per lane.
+pub(super) fn of_lane(row: usize, lane: R, size: u32) -> MemoryOperand {
     let row = Frame::scratch(row) as i64;
     MemoryOperand::with_base_index_scale_displ_size(R::RDI, lane, size, row, 1)
 }
@@ -159,7 +160,7 @@ impl<B: Backend> Emitter<'_, B> {
             None => {}
         }
         let Some(same) = op.same.filter(|_| op.all) else { return Some(()) };
-        self.spread_truth();
+        self.is_some(R::R12D);
         self.put_number(VReg::Predicate(same), step.guard)
     }
 
@@ -227,11 +228,5 @@ impl<B: Backend> Emitter<'_, B> {
         self.each_lane(|e| e.asm.put(I::with2(C::Mov_rm32_r32, result, R::R12D)));
         self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::R13D, R::R12D, R::R13D));
         self.asm.jump(C::Jne_rel32_64, again);
-    }
-
-    /// Sets `r12d` to all ones unless it is 0.
-    fn spread_truth(&mut self) {
-        self.asm.put(I::with1(C::Neg_rm32, R::R12D));
-        self.asm.put(I::with2(C::Sbb_r32_rm32, R::R12D, R::R12D));
     }
 }

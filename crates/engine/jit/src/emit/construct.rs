@@ -10,19 +10,18 @@ use super::input::PendingCopies;
 use super::live::{Numbers, Uses};
 use super::register_cache::RegisterCache;
 use super::{ColdCode, Constants, Emitter, Facts, Labels, Pending, Points, Version};
-use crate::ir::{End, Region, Target};
+use super::{nans, uniform};
+use crate::ir::Region;
 use crate::machine::Mode;
-use crate::operand::Predicate;
-use std::collections::HashSet;
 
 impl<'a, B: Backend> Emitter<'a, B> {
-    /// Creates the emitter of a region; `copies` come from [`super::input::read_in_place`], `plans`
-    /// from [`super::affine::plans`], and `same` is [`super::Facts::same`].
+    /// Creates the emitter of a region, which [`super::input::prepared`] has made of `original`
+    /// with `copies` and `plans`.
     pub(super) fn new(
+        original: &Region,
         region: &'a Region,
         copies: Vec<PendingCopies>,
         plans: Vec<Plan>,
-        same: HashSet<(usize, usize)>,
         mode: Mode,
     ) -> Self {
         let n = region.blocks.len();
@@ -60,12 +59,13 @@ impl<'a, B: Backend> Emitter<'a, B> {
             step: 0,
             next: vec![super::live::NEVER; numbers.len()],
             facts: Facts {
+                noncanonical: nans::noncanonical(original, &numbers),
                 numbers,
                 uses,
                 loops: vec![None; n],
                 base_groups: BaseGroups::of(region),
                 indices: Indices::of(region, &plans),
-                same,
+                same: uniform::loads(original),
                 plans,
                 copies,
             },
@@ -89,23 +89,5 @@ impl<'a, B: Backend> Emitter<'a, B> {
             }
         }
         e
-    }
-}
-
-impl End {
-    /// The successor blocks inside the region.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = usize> {
-        let targets = match *self {
-            End::Jump(to) => [Some(to), None],
-            End::Branch { taken: Predicate::Always, to, .. } => [Some(to), None],
-            End::Branch { taken: Predicate::Never, next, .. } => [Some(next), None],
-            End::Branch { to, next, .. } => [Some(to), Some(next)],
-            // Control continues after these instructions only through an entry.
-            End::Leave { .. } | End::Yield { .. } => [None; 2],
-        };
-        targets.into_iter().flatten().filter_map(|target| match target {
-            Target::Block(i) => Some(i as usize),
-            Target::Leave(_) => None,
-        })
     }
 }

@@ -121,7 +121,13 @@ impl<B: Backend> Emitter<'_, B> {
                 continue;
             }
             if !key.is_same() {
-                *state.of(reg) = RegState { pinned: false, kind: Kind::BITS, ..held };
+                let nans = match held.kind.nans {
+                    _ if !self.has_canonical_nans(to, vreg) => Nans::Bits,
+                    Nans::Bits => Nans::Canonical,
+                    nans => nans,
+                };
+                let kind = Kind { nans, ..Kind::BITS };
+                *state.of(reg) = RegState { pinned: false, kind, ..held };
             } else if self.stays_same(to, vreg, cache) {
                 // Another edge loads the value from the register file.
                 let dirty = held.dirty && edges == 1;
@@ -137,6 +143,12 @@ impl<B: Backend> Emitter<'_, B> {
     fn stays_same(&self, to: usize, vreg: VReg, cache: &RegisterCache) -> bool {
         let mut strides = self.region.strides.get(to).into_iter().flatten();
         cache.is_same(vreg) && strides.any(|&(i, stride)| vreg == VReg::B32(i) && stride == 0)
+    }
+
+    /// Whether a register has no NaN other than the canonical one where a block begins.
+    fn has_canonical_nans(&self, block: usize, vreg: VReg) -> bool {
+        let number = self.facts.numbers.get(vreg).filter(|_| matches!(vreg, VReg::B32(_)));
+        number.is_some_and(|i| !self.facts.noncanonical[block].has(i))
     }
 
     /// Chooses the register cache at the beginning of a loop: the registers that the loop uses most
@@ -192,10 +204,20 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let keys =
             || entry_state.iter().flat_map(|&vreg| Key::all::<B>(vreg).map(move |k| (vreg, k)));
+        let held = |vreg, key| {
+            let dirty = is_written(vreg);
+            // The loop replaces the NaNs of values that it does not write once, before it.
+            let nans = match self.has_canonical_nans(to, vreg) {
+                true if dirty => Nans::Any,
+                true => Nans::Canonical,
+                false => Nans::Bits,
+            };
+            let kind = Kind { nans, ..Kind::BITS };
+            RegState { key: Some(key), kind, dirty, ..RegState::default() }
+        };
         for (vreg, key) in keys() {
             if let Some(reg) = cache.position(key) {
-                let key = Some(key);
-                *state.of(reg) = RegState { key, dirty: is_written(vreg), ..RegState::default() };
+                *state.of(reg) = held(vreg, key);
             }
         }
         for (vreg, key) in keys() {
@@ -205,8 +227,7 @@ impl<B: Backend> Emitter<'_, B> {
             let in_masks = matches!(key, Key::Predicate(..)) && B::MASKS != 0;
             let range = if in_masks { MASK_0..MASK_0 + B::MASKS } else { 0..B::VECTORS };
             if let Some(reg) = range.map(Reg).find(|&r| state.get(r).key.is_none()) {
-                let key = Some(key);
-                *state.of(reg) = RegState { key, dirty: is_written(vreg), ..RegState::default() };
+                *state.of(reg) = held(vreg, key);
             }
         }
     }

@@ -7,6 +7,7 @@ use super::backend::Backend;
 use super::divergence::Divergence;
 use super::memory::is_supported;
 use super::register_cache::{Key, RegisterCache};
+use super::stub::StubKind;
 use crate::Error;
 use crate::frame::Frame;
 use crate::ir::{Action, Block, End, Space, Step, Target};
@@ -65,7 +66,7 @@ impl<B: Backend> Emitter<'_, B> {
             let reconverge_at = at(R::RDI, Frame::RECONVERGE_AT);
             self.asm.put(I::with2(C::Cmp_rm32_imm32, reconverge_at, block.at as i32));
             let out = if self.has_both_modes && self.mode == Mode::Some {
-                self.reconvergence_stub(block.at)
+                self.stub(StubKind::Reconverge, block.at)
             } else {
                 self.exit_stub(ExitReason::Reconverges, block.at)
             };
@@ -80,7 +81,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Adds the entries at the beginning of a block.
     fn entries_of(&mut self, block: &Block, label: super::Label, body: super::Label) {
         self.pending.open_indices = self.facts.indices.at_start(self.block);
-        let block_entry_stub = self.block_entry_stub(block.at, label);
+        let block_entry_stub = self.stub(StubKind::BlockEntry(label), block.at);
         let i = self.block;
         self.version().block_entries[i] = Some(block_entry_stub);
         self.points.entries.push((self.mode, block.at, block_entry_stub));
@@ -254,7 +255,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.uncounted = 0u32.wrapping_sub(u32::from(counted));
         let end = &self.region.blocks[self.block].end;
         let divides = match Divergence::of(self.region, end).filter(|_| self.has_both_modes) {
-            Some(divergence) => self.divergence_stub(divergence, number),
+            Some(divergence) => self.stub(StubKind::Diverge(divergence), number),
             None => self.exit_stub(ExitReason::Diverges, number),
         };
         self.uncounted = 0;

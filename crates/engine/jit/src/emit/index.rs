@@ -55,8 +55,10 @@ pub(super) struct Indices {
     /// For each block, the slots that are live at its beginning, and after each step.
     start: Vec<Slots>,
     live_after: Vec<Vec<Slots>>,
-    /// Accesses (block and step) whose lanes are known to be contiguous.
+    /// Accesses (block and step) whose lanes are known to be contiguous, and accesses of shared
+    /// memory whose lanes are known to be at a greater distance.
     rows: HashSet<(usize, usize)>,
+    strided: HashSet<(usize, usize)>,
     /// Index registers to which steps add small numbers.
     walking: HashSet<u32>,
 }
@@ -70,19 +72,22 @@ fn increment(step: &Step) -> Option<(u32, Addend)> {
     Addend::of(op, &from).filter(|of| of.0 == to && all_lanes_execute(step))
 }
 
-/// Finds accesses that need no test of their lanes: those with indices whose stride is known to be
-/// 1, and accesses of shared memory at addresses with a known stride.
-fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
-    let mut known = HashSet::new();
+/// Finds accesses that need no test of their lanes ([`Indices::rows`], [`Indices::strided`]): those
+/// with indices whose stride is known to be 1, and accesses of shared memory at addresses with a
+/// known stride.
+fn known_strides(region: &Region, plans: &[Plan]) -> [HashSet<(usize, usize)>; 2] {
+    let (mut rows, mut strided) = (HashSet::new(), HashSet::new());
     for (b, (block, plan)) in region.blocks.iter().zip(plans).enumerate() {
         let held = region.strides.get(b).into_iter().flatten().copied();
         let mut strides: HashMap<u32, u32> = held.collect();
         for (i, step) in block.steps.iter().enumerate() {
             let is_index = index_of(plan, i, step).map(|value| (value.index, 1));
             let contiguous = is_index.or_else(|| shared_address(step));
-            if contiguous.is_some_and(|(of, stride)| strides.get(&of) == Some(&stride)) {
-                known.insert((b, i));
-            }
+            match contiguous.and_then(|(of, unit)| Some((*strides.get(&of)?, unit))) {
+                Some((stride, unit)) if stride == unit => rows.insert((b, i)),
+                Some((stride, _)) if stride != 0 && is_index.is_none() => strided.insert((b, i)),
+                _ => false,
+            };
             let made = region.made_stride(step.at);
             step.each_written(&mut |vreg| {
                 if let VReg::B32(register) = vreg {
@@ -92,7 +97,7 @@ fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
             });
         }
     }
-    known
+    [rows, strided]
 }
 
 /// The operands of a load or store.
@@ -135,7 +140,7 @@ impl Indices {
     pub(super) fn of(region: &Region, plans: &[Plan]) -> Self {
         let mut counts: HashMap<u32, usize> = HashMap::new();
         let mut looked_at: HashSet<u32> = HashSet::new();
-        let rows = known_rows(region, plans);
+        let [rows, strided] = known_strides(region, plans);
         for (b, (block, plan)) in region.blocks.iter().zip(plans).enumerate() {
             for (i, step) in block.steps.iter().enumerate() {
                 let by_index = index_of(plan, i, step).filter(|_| all_lanes_execute(step));
@@ -155,7 +160,7 @@ impl Indices {
         let steps = region.blocks.iter().flat_map(|block| &block.steps);
         let walking =
             steps.filter_map(increment).filter(|of| of.1.is_near()).map(|of| of.0).collect();
-        let mut indices = Self { slots, rows, walking, ..Self::default() };
+        let mut indices = Self { slots, rows, strided, walking, ..Self::default() };
         if !indices.slots.is_empty() {
             indices.compute_liveness(region, plans);
         }
@@ -182,6 +187,11 @@ impl Indices {
     /// Whether a step accesses shared memory at addresses that are known to be contiguous.
     pub(super) fn is_shared_row(&self, at: (usize, usize), step: &Step) -> bool {
         self.rows.contains(&at) && shared_address(step).is_some()
+    }
+
+    /// Whether a step accesses shared memory at addresses that are known to be apart.
+    pub(super) fn is_strided(&self, at: (usize, usize)) -> bool {
+        self.strided.contains(&at)
     }
 
     /// The slots whose shapes a step reads, and the slots whose shapes it makes unknown.

@@ -256,9 +256,7 @@ impl Propagation<'_> {
             End::Leave { .. } => false,
         }
     }
-}
 
-impl Propagation<'_> {
     /// Whether a register is live at the beginning of a block.
     fn lives_in(&self, b: usize, vreg: VReg) -> bool {
         let future = self.future_uses[b].at_start.get(&vreg).copied().unwrap_or_default();

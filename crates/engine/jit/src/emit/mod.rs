@@ -21,11 +21,13 @@ mod count;
 mod divergence;
 mod edge;
 mod flow;
+mod graph;
 mod index;
 mod input;
 mod instructions;
 mod live;
 mod memory;
+mod nans;
 pub(crate) mod processor;
 mod rarely;
 mod register_cache;
@@ -54,6 +56,7 @@ use live::{Numbers, Uses};
 use register_cache::RegisterCache;
 use std::collections::{HashMap, HashSet};
 use stub::Stub;
+use texunit_flow::Set;
 
 /// Emits out-of-line code for a rare case, with the register cache of the jump to it.
 type ColdBlock<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
@@ -93,6 +96,9 @@ struct Facts {
     numbers: Numbers,
     /// For each block, the uses of registers.
     uses: Vec<Uses>,
+    /// For each block, the registers that may have a NaN other than the canonical one where it
+    /// begins.
+    noncanonical: Vec<Set>,
     /// For each block that is the head of a loop, the loop's last block.
     loops: Vec<Option<usize>>,
     /// Accesses that share a bounds check.
@@ -206,9 +212,9 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level, listed: bool) -> R
 fn emit_for<B: Backend>(region: &Region, mode: Mode, listed: bool) -> Result<Code, Error> {
     let needs = Needs::of(region)?;
     let mut uses = sites(region)?;
-    let same = uniform::loads(region);
-    let (region, copies, plans) = input::prepared(region);
-    let mut e = Emitter::<B>::new(&region, copies, plans, same, mode);
+    let original = region;
+    let (region, copies, plans) = input::prepared(original);
+    let mut e = Emitter::<B>::new(original, &region, copies, plans, mode);
     e.asm.listing = listed.then(Listing::default);
     e.function()?;
     for (site, add) in index::sites(&region, &e.facts.plans) {

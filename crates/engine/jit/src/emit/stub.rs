@@ -5,7 +5,7 @@
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::divergence::Divergence;
-use super::register_cache::{Nans, Reg, RegisterCache};
+use super::register_cache::{Reg, RegisterCache};
 use super::vector::register_file;
 use super::{Emitter, PendingValues};
 use crate::frame::{BASE_GROUPS, Frame};
@@ -33,12 +33,18 @@ pub(super) struct Stub {
     block: usize,
 }
 
+/// What a stub does.
 #[derive(Clone, Copy)]
-enum StubKind {
+pub(super) enum StubKind {
     Exit(ExitReason),
+    /// An entry before an instruction, which loads the register cache and continues at a label.
     Entry(Label),
+    /// An entry at the beginning of a block, for warps whose values are all in the register files
+    /// except pending copies. Not an entry of the function by itself.
     BlockEntry(Label),
+    /// A divergence; `eax` is the mask of lanes that take the branch.
     Diverge(Divergence),
+    /// The arrival of lanes at their reconvergence point.
     Reconverge,
     /// A yield point. For a barrier that the code can release: the block after it, and the number
     /// of instructions that it counts as.
@@ -51,35 +57,15 @@ impl<B: Backend> Emitter<'_, B> {
         self.stub(StubKind::Exit(why), number)
     }
 
-    /// Requests an entry before an instruction, which loads the current register cache and
-    /// continues at a label.
+    /// Requests an entry of the function before an instruction.
     pub(super) fn entry_stub(&mut self, number: u32, to: Label) {
         let label = self.stub(StubKind::Entry(to), number);
         self.points.entries.push((self.mode, number, label));
     }
 
-    /// Requests an entry at the beginning of a block, for warps whose values are all in the
-    /// register files except pending copies. The stub does not become an entry of the function.
-    pub(super) fn block_entry_stub(&mut self, number: u32, to: Label) -> Label {
-        self.stub(StubKind::BlockEntry(to), number)
-    }
-
-    /// Requests a divergence; `eax` is the mask of lanes that take the branch.
-    pub(super) fn divergence_stub(&mut self, divergence: Divergence, number: u32) -> Label {
-        self.stub(StubKind::Diverge(divergence), number)
-    }
-
-    /// Requests the arrival of lanes at their reconvergence point.
-    pub(super) fn reconvergence_stub(&mut self, number: u32) -> Label {
-        self.stub(StubKind::Reconverge, number)
-    }
-
-    /// Requests the code of a warp that waits at a yield point.
-    pub(super) fn yield_stub(&mut self, passes: Option<(usize, u32)>, number: u32) -> Label {
-        self.stub(StubKind::Yield(passes), number)
-    }
-
-    fn stub(&mut self, kind: StubKind, number: u32) -> Label {
+    /// Requests a stub for the current state; `number` is the instruction before which it enters or
+    /// exits.
+    pub(super) fn stub(&mut self, kind: StubKind, number: u32) -> Label {
         let (label, uncounted) = (self.asm.label(), self.uncounted);
         let mut cache = self.cache.clone();
         cache.defers_nans = false;
@@ -180,18 +166,13 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Emits an entry: loads the register cache and continues at a label. A value that the cache
-    /// or the register file holds as [`Nans::Any`] must have no NaN other than the canonical one,
-    /// because the code may replace any NaN by it, and a value that one register holds for all
-    /// lanes must be the same in all; otherwise the entry exits again.
+    /// Emits an entry: loads the register cache and continues at a label. A value that one register
+    /// holds for all lanes must be the same in all; otherwise the entry exits again. The NaNs of
+    /// values that the cache holds as [`super::register_cache::Nans::Any`] are canonical, because
+    /// the interpreter has come here through the same steps.
     fn enter(&mut self, to: Label, number: u32, uncounted: u32) {
         let all: Vec<_> = self.cache.all().collect();
         let mut other = None;
-        for key in self.cache.unsettled.clone() {
-            let out = *other.get_or_insert_with(|| self.asm.label());
-            B::load(self, Reg(0), key);
-            B::jump_if_noncanonical_nan(self, Reg(0), key, out);
-        }
         // Nothing is loaded yet, so that all registers are free.
         let same: Vec<_> = self.cache.all_same().collect();
         for key in same.into_iter().filter(|of| !of.1).map(|of| of.0) {
@@ -200,13 +181,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.cache.rows(key).map(|row| register_file::<B>(row).into()).collect();
             self.unless_apart(&rows, (false, rows.len()), 0, [Reg(0), Reg(1)], out);
         }
-        for (reg, key, held) in all {
-            self.fetch(reg, key);
-            if held.kind.nans == Nans::Any {
-                let out = *other.get_or_insert_with(|| self.asm.label());
-                B::jump_if_noncanonical_nan(self, reg, key, out);
-            }
-        }
+        all.into_iter().for_each(|(reg, key, _)| self.fetch(reg, key));
         self.add_steps(0u32.wrapping_sub(uncounted));
         self.asm.jump(C::Jmp_rel32_64, to);
         if let Some(out) = other {

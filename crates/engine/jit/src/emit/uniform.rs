@@ -13,7 +13,7 @@
 use super::Emitter;
 use super::backend::Backend;
 use super::live::Numbers;
-use crate::ir::{Action, Block, End, Load, Region, Space, Step, Target};
+use crate::ir::{Action, End, Load, Region, Space, Step};
 use crate::machine::Mode;
 use crate::op::Op;
 use crate::operand::{Predicate, Source, Test, VReg};
@@ -113,11 +113,9 @@ impl<'a> Analysis<'a> {
     fn of(region: &'a Region) -> Self {
         let numbers = Numbers::of(region);
         let varying = vec![Set::new(numbers.len()); region.blocks.len()];
-        let follows: HashSet<usize> = region.blocks.iter().flat_map(successors).collect();
         let mut analysis = Self { region, numbers, varying, diverges: HashSet::new() };
-        for (b, block) in region.blocks.iter().enumerate() {
-            // The interpreter may have changed any register before the block.
-            if b == 0 || block.is_entry || !follows.contains(&b) {
+        for (b, is_entered) in region.entered().into_iter().enumerate() {
+            if is_entered {
                 analysis.all_vary(b);
             }
         }
@@ -150,15 +148,11 @@ impl<'a> Analysis<'a> {
                 }
                 self.step(&mut varying, step);
             }
-            let leaves = matches!(block.end, End::Yield { barrier: None, .. });
-            for to in successors(block) {
-                if leaves {
-                    changes |= self.all_vary(to);
-                    continue;
-                }
-                let before = self.varying[to].clone();
-                self.varying[to].union(&varying);
-                changes |= self.varying[to] != before;
+            for to in block.end.successors() {
+                changes |= match block.end.writes_registers() {
+                    true => self.all_vary(to),
+                    false => self.varying[to].union(&varying),
+                };
             }
             let End::Branch { taken, reconverge_at, .. } = block.end else { continue };
             let condition = taken.vreg().and_then(|of| self.numbers.get(of));
@@ -174,7 +168,7 @@ impl<'a> Analysis<'a> {
     fn sides_vary(&mut self, b: usize, reconverge_at: u32) {
         let blocks = &self.region.blocks;
         let Some(end) = blocks.iter().position(|block| block.at == reconverge_at) else { return };
-        let first = successors(&blocks[b]).min().map_or(b, |to| to.min(b));
+        let first = blocks[b].end.successors().min().map_or(b, |to| to.min(b));
         for step in blocks[first.min(end)..end].iter().flat_map(|block| &block.steps) {
             step.each_written(&mut |vreg| {
                 let _ = self.numbers.get(vreg).map(|i| self.varying[end].insert(i));
@@ -216,13 +210,4 @@ impl<'a> Analysis<'a> {
             None => {}
         }
     }
-}
-
-/// The successor blocks, those after yield points too.
-fn successors(block: &Block) -> impl Iterator<Item = usize> {
-    let next = match block.end {
-        End::Yield { next: Target::Block(next), .. } => Some(next as usize),
-        _ => None,
-    };
-    block.end.blocks().chain(next)
 }

@@ -10,6 +10,7 @@ use super::Emitter;
 use super::asm::Label;
 use super::backend::Backend;
 use super::register_cache::RegisterCache;
+use super::stub::StubKind;
 use super::warps::{field, of};
 use crate::frame::Frame;
 use crate::ir::{End, Target};
@@ -41,7 +42,7 @@ impl<B: Backend> Emitter<'_, B> {
             Target::Leave(_) => None,
         };
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::YIELDS), 0));
-        let (stub, out) = (self.yield_stub(passes, number), self.asm.label());
+        let (stub, out) = (self.stub(StubKind::Yield(passes), number), self.asm.label());
         self.asm.jump(C::Jne_rel32_64, stub);
         // Warps that have waited exit from here too, with an empty register cache.
         self.cache = RegisterCache::default();

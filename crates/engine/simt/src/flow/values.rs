@@ -157,6 +157,7 @@ impl Values {
                 let offset = u32::try_from(of.offset).ok().filter(|_| whole);
                 (offset.map(Value::Param), of.size == 8)
             }
+            Op::Mov { a, .. } if a.is_constant() => (of(Some(Variation::Uniform)), a.is_wide()),
             Op::Mov { a, .. } => (Some(self.get(*a)), a.is_wide()),
             Op::Special { d, reg, component } if !d.is_wide() && !d.is_predicate() => {
                 (of(self.special(*reg, *component)), false)

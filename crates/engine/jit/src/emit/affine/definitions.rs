@@ -4,8 +4,8 @@
 use super::values::{AffineResult, Registers};
 use super::{Affine, base};
 use crate::ir::{Action, Block, End, Region, Step, Target};
-use crate::operand::{Predicate, VReg};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use crate::operand::VReg;
+use std::collections::{BTreeMap, HashMap};
 
 /// A definition of a register by an affine value, and the readers of the register in the block
 /// while the index has not changed.
@@ -82,12 +82,10 @@ impl<'a> Flow<'a> {
         let blocks = &self.region.blocks;
         // The facts of a block are `None` until a path to the block has been walked.
         let mut starts: Vec<Option<Facts>> = vec![None; blocks.len()];
-        let follows: HashSet<Target> = blocks.iter().flat_map(|of| successors(of.end)).collect();
-        let is_entered =
-            |b: usize| b == 0 || blocks[b].is_entry || !follows.contains(&Target::Block(b as u32));
-        let entered = (0..blocks.len()).filter(|&b| is_entered(b));
-        entered.for_each(|b| starts[b] = Some(Facts::new()));
-        let mut changed: Vec<bool> = (0..blocks.len()).map(is_entered).collect();
+        let mut changed = self.region.entered();
+        for (start, _) in starts.iter_mut().zip(&changed).filter(|of| *of.1) {
+            *start = Some(Facts::new());
+        }
         while let Some(b) = changed.iter().position(|&is| is) {
             changed[b] = false;
             let (block, mut start) = (&blocks[b], starts[b].clone().unwrap_or_default());
@@ -96,12 +94,9 @@ impl<'a> Flow<'a> {
             let params = self.region.params.get(b).map_or(&[][..], |params| params);
             let (all, end) = definitions((block, &original.blocks[b]), params, start);
             self.definitions[b] = all;
-            for to in successors(block.end) {
-                let Target::Block(to) = to else { continue };
-                let to = to as usize;
+            for to in block.end.successors() {
                 let new = match &starts[to] {
-                    // Control comes from a fetch, which writes registers.
-                    _ if matches!(block.end, End::Yield { barrier: None, .. }) => Facts::new(),
+                    _ if block.end.writes_registers() => Facts::new(),
                     None => end.clone(),
                     Some(known) => both(known, &end),
                 };
@@ -123,7 +118,7 @@ impl<'a> Flow<'a> {
             Target::Leave(_) => false,
         };
         match end {
-            End::Jump(_) | End::Branch { .. } => successors(end).all(can),
+            End::Jump(_) | End::Branch { .. } => end.targets().all(can),
             End::Yield { .. } | End::Leave { .. } => false,
         }
     }
@@ -163,11 +158,7 @@ impl<'a> Flow<'a> {
         let (block, mut changes) = (&self.region.blocks[b], false);
         let mut all = self.definitions[b].clone();
         for d in all.iter_mut().filter(|d| d.is_live_out && !d.is_used_later) {
-            let mut blocks = successors(block.end).filter_map(|to| match to {
-                Target::Block(to) => Some(to as usize),
-                Target::Leave(_) => None,
-            });
-            d.is_used_later = blocks.any(|to| {
+            d.is_used_later = block.end.successors().any(|to| {
                 self.at_start(to, d).is_some_and(|of| of.is_used(&self.region.blocks[to]))
             });
             changes |= d.is_used_later;
@@ -180,18 +171,6 @@ impl<'a> Flow<'a> {
 /// The facts that two paths to a block agree about.
 fn both(a: &Facts, b: &Facts) -> Facts {
     a.iter().filter(|&(vreg, value)| b.get(vreg) == Some(value)).map(|(&a, &b)| (a, b)).collect()
-}
-
-/// The targets of a terminator.
-fn successors(end: End) -> impl Iterator<Item = Target> {
-    let targets = match end {
-        End::Jump(to) | End::Yield { next: to, .. } => [Some(to), None],
-        End::Branch { taken: Predicate::Always, to, .. } => [Some(to), None],
-        End::Branch { taken: Predicate::Never, next, .. } => [Some(next), None],
-        End::Branch { to, next, .. } => [Some(to), Some(next)],
-        End::Leave { .. } => [None; 2],
-    };
-    targets.into_iter().flatten()
 }
 
 /// Whether a block, or one after it, reads the value that a register has where the block begins.

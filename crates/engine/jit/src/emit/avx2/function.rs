@@ -4,25 +4,18 @@
 use super::{Avx2Emitter, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::V;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 use texunit_sfu::lanes::{Curve, Entry};
 
-const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
-const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
-const SUB: C = C::VEX_Vpsubd_ymm_ymm_ymmm256;
-const DOWN: C = C::VEX_Vpsrld_ymm_ymm_imm8;
-const DOWN_SIGNED: C = C::VEX_Vpsrad_ymm_ymm_imm8;
-const UP: C = C::VEX_Vpslld_ymm_ymm_imm8;
-const PRODUCT: C = C::VEX_Vpmaddwd_ymm_ymm_ymmm256;
 const HIGH: C = C::VEX_Vpmulhuw_ymm_ymm_ymmm256;
-const SHUFFLE_BYTES: C = C::VEX_Vpshufb_ymm_ymm_ymmm256;
 
 impl Avx2Emitter<'_> {
     /// The entries of a table at indices whose high bits are ignored, in a temporary.
     pub(super) fn entries(&mut self, words: &'static [u32], index: Reg) -> Reg {
         let below = self.number(words.len() as u32 - 1);
-        let index = self.binary(AND, index, below);
+        let index = self.binary(V::And32, index, below);
         let d = self.temporary();
         self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, words.as_ptr() as u64));
         if crate::emit::processor::has_fast_gathers() {
@@ -50,8 +43,8 @@ impl Avx2Emitter<'_> {
         let [factors, constants, other] = [(); 3].map(|()| self.temporary());
         self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, curve.entries.as_ptr() as u64));
         if crate::emit::processor::has_fast_gathers() {
-            self.two_with(UP, other, a, 8);
-            self.two_with(DOWN, other, other, 24);
+            self.two_with(V::Left32, other, a, 8);
+            self.two_with(V::RightU32, other, other, 24);
             self.gather_entries(factors, other, (8, offset_of!(Entry, factors)));
             self.gather_entries(constants, other, (8, offset_of!(Entry, constant)));
             self.release(other);
@@ -82,9 +75,9 @@ impl Avx2Emitter<'_> {
 
     /// Gathers 32-bit numbers at indices relative to `r12`, with this scale and offset.
     fn gather_entries(&mut self, d: Reg, index: Reg, (scale, offset): (u32, usize)) {
-        self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, SCRATCH);
+        self.three(V::Equal32, SCRATCH, SCRATCH, SCRATCH);
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
-        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, d);
+        self.three(V::Xor32, d, d, d);
         let from = MemoryOperand::with_base_index_scale_displ_size(
             R::R12,
             index.ymm(),
@@ -102,7 +95,7 @@ impl Avx2Emitter<'_> {
     fn byte_of_lanes(&mut self, t: Reg, a: Reg, byte: u64) {
         let four = 0x0c08_0400 + byte * 0x0101_0101;
         let bytes = at(R::R9, self.pooled(&[four, 0, four, 0]));
-        self.three(SHUFFLE_BYTES, t, a, bytes);
+        self.three(V::ShuffleBytes, t, a, bytes);
         self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, t.xmm()));
         let extract = C::VEX_Vextracti128_xmmm128_ymm_imm8;
         self.asm.put(I::with3(extract, t.xmm(), t.ymm(), 1_u32));
@@ -128,38 +121,38 @@ impl Avx2Emitter<'_> {
         // Y - 2^15 in the upper half, and the square in the lower half.
         let square = self.folded_square_of(a);
         let n = self.temporary();
-        self.two_with(UP, n, a, 16);
+        self.two_with(V::Left32, n, a, 16);
         let sign = self.number(0x8000_0000);
-        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, n, n, sign);
-        self.three(C::VEX_Vpor_ymm_ymm_ymmm256, n, n, square);
+        self.three(V::Xor32, n, n, sign);
+        self.three(V::Or32, n, n, square);
         self.release(square);
-        self.three(PRODUCT, n, n, factors);
+        self.three(V::MulShort, n, n, factors);
         self.release(factors);
         let mut x = a;
         if curve.has_powers {
             // Only powers of four have this sum. Another 1 in the line gives them theirs.
             let sum = self.number(curve.sum_of_powers());
-            x = self.binary(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, n, sum);
-            self.three(ADD, x, x, a);
+            x = self.binary(V::Equal32, n, sum);
+            self.three(V::Add32, x, x, a);
         }
         if curve.biases[0] != 0 {
             let bias = self.number(curve.biases[0]);
-            self.three(ADD, n, n, bias);
+            self.three(V::Add32, n, n, bias);
         }
-        self.two_with(DOWN_SIGNED, n, n, curve.shifts[0]);
-        self.three(SUB, d, d, n);
-        self.two_with(DOWN_SIGNED, d, d, 1 + u32::from(curve.is_steep));
+        self.two_with(V::RightS32, n, n, curve.shifts[0]);
+        self.three(V::Sub32, d, d, n);
+        self.two_with(V::RightS32, d, d, 1 + u32::from(curve.is_steep));
         let origin = self.number(curve.origin);
         if curve.falls {
             self.set(false, SCRATCH, origin);
-            self.three(SUB, n, SCRATCH, x);
+            self.three(V::Sub32, n, SCRATCH, x);
         } else {
-            self.three(ADD, n, x, origin);
+            self.three(V::Add32, n, x, origin);
         }
         self.release(x);
-        self.three(ADD, d, d, n);
+        self.three(V::Add32, d, d, n);
         if !curve.is_steep {
-            self.two_with(DOWN, d, d, 1);
+            self.two_with(V::RightU32, d, d, 1);
         }
         self.release(n);
         d
@@ -175,23 +168,23 @@ impl Avx2Emitter<'_> {
         let (d, t, u) = (self.temporary(), self.temporary(), self.temporary());
         let [both, both_high] = [0x0504_0504_0100_0100, 0x0d0c_0d0c_0908_0908];
         let both = at(R::R9, self.pooled(&[both, both_high, both, both_high]));
-        self.two_with(DOWN, d, a, 1);
-        self.three(SHUFFLE_BYTES, d, d, both);
+        self.two_with(V::RightU32, d, a, 1);
+        self.three(V::ShuffleBytes, d, d, both);
         // 4 g + m is 8 g + m less 4 g.
         let [first, second, less] = [0x0030_fe00, 0xf800_ffc0, 0x7f00].map(|b| self.number(b));
-        self.two_with(DOWN, u, a, 2);
-        self.three(AND, u, u, less);
-        self.three(AND, t, d, second);
-        self.three(SUB, u, t, u);
-        self.three(AND, t, d, first);
+        self.two_with(V::RightU32, u, a, 2);
+        self.three(V::And32, u, u, less);
+        self.three(V::And32, t, d, second);
+        self.three(V::Sub32, u, t, u);
+        self.three(V::And32, t, d, first);
         self.three(HIGH, t, t, u);
         let [first, second] = [0x0002_000c, 0x8000_e000].map(|bits| self.number(bits));
-        self.three(AND, u, d, first);
-        self.three(AND, d, d, second);
+        self.three(V::And32, u, d, first);
+        self.three(V::And32, d, d, second);
         self.three(HIGH, d, d, u);
-        self.three(ADD, d, d, t);
+        self.three(V::Add32, d, d, t);
         let ones = self.number(0x0001_0001);
-        self.three(PRODUCT, d, d, ones);
+        self.three(V::MulShort, d, d, ones);
         self.release(t);
         self.release(u);
         d

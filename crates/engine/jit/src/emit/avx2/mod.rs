@@ -16,16 +16,13 @@ mod straight;
 mod table;
 
 use super::Emitter;
-use super::asm::{Label, at};
 use super::backend::Backend;
 use super::register_cache::{Key, Reg, SAME};
-use super::vector::{UNORDERED, V};
 use crate::Error;
-use crate::frame::Frame;
 use crate::ir::{Shuffle, Step};
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source};
-use iced_x86::{Code as C, Instruction as I, Register as R};
+use iced_x86::{Code as C, Register as R};
 use std::ops::Range;
 
 /// State of the back end during emission.
@@ -115,18 +112,6 @@ impl Backend for Avx2 {
 
     fn store(e: &mut Avx2Emitter<'_>, from: Reg, key: Key) {
         e.store_key(from, key);
-    }
-
-    fn jump_if_noncanonical_nan(e: &mut Avx2Emitter<'_>, reg: Reg, key: Key, to: Label) {
-        let nan = e.number(0x7fff_ffff);
-        // Zeros in lanes that have the canonical NaN.
-        e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, reg, nan);
-        e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, SCRATCH, SCRATCH, reg);
-        e.three_with(V::CompareF, SCRATCH, SCRATCH, SCRATCH, UNORDERED);
-        e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, SCRATCH.ymm()));
-        // Inactive lanes are not tested, because stores preserve what the register file has there.
-        let lanes = at(R::RDI, Frame::MASK + usize::from(straight::eighth(key)));
-        e.asm.jump_if(I::with2(C::Test_rm8_r8, lanes, R::AL), C::Jne_rel32_64, to);
     }
 
     fn copy(e: &mut Avx2Emitter<'_>, to: Reg, from: Reg) {

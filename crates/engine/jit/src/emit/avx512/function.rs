@@ -2,16 +2,14 @@
 //! square.
 
 use super::load::MOVE;
-use super::{Avx512Emitter, SCRATCH_MASK};
+use super::{Avx512, Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::at;
+use crate::emit::backend::Primitives;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::V;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use texunit_sfu::lanes::{Curve, Words};
-
-const AND: C = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
-const DOWN: C = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
 
 /// The number of 32-bit elements that a permutation of two registers selects from.
 const PERMUTED: usize = 32;
@@ -61,7 +59,7 @@ impl Avx512Emitter<'_> {
 
     fn gathered(&mut self, length: usize, index: Reg) -> Reg {
         let below = self.number(length as u32 - 1);
-        let index = self.binary(AND, index, below);
+        let index = self.binary(V::And32, index, below);
         let d = self.temporary();
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         self.zero(d);
@@ -77,14 +75,14 @@ impl Avx512Emitter<'_> {
         let [first, second] = [self.narrow(source, 0)?, self.narrow(source, 1)?];
         let [x, d, t, u] = [(); 4].map(|()| self.temporary());
         let upper = self.number(0xffff_0000);
-        self.two_with(DOWN, x, first, 1);
+        self.two_with(V::RightU32, x, first, 1);
         self.two_with(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t, second, 15);
         // The bits of t where those of `upper` are set, and those of x elsewhere.
         self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x.z(), t, upper, 0xd8);
         self.squares(x, d, [t, u]);
-        self.two_with(DOWN, t, d, 16);
+        self.two_with(V::RightU32, t, d, 16);
         let low = self.number(0xffff);
-        self.three(AND, d.z(), d, low);
+        self.three(V::And32, d.z(), d, low);
         [x, u].into_iter().for_each(|reg| self.cache.release(reg));
         Some([d, t])
     }
@@ -100,15 +98,15 @@ impl Avx512Emitter<'_> {
         const ADD: C = C::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512;
         let both = |bits: u32| bits << 16 | bits;
         let [g, m, last] = [0xfe00, 0xffc0, 0x8002].map(|bits| self.number(both(bits)));
-        self.three(AND, t.z(), x, g);
+        self.three(V::And32, t.z(), x, g);
         self.two_with(C::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8, u, t, 1);
-        self.three(AND, d.z(), x, m);
+        self.three(V::And32, d.z(), x, m);
         self.three(C::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512, d.z(), d, u);
         self.three(HIGH, d.z(), d, t);
         for (pair, above) in [(0x30, 0xf800), (0xc, 0xe000)] {
             let [pair, above] = [pair, above].map(|bits| self.number(both(bits)));
-            self.three(AND, t.z(), x, pair);
-            self.three(AND, u.z(), x, above);
+            self.three(V::And32, t.z(), x, pair);
+            self.three(V::And32, u.z(), x, above);
             self.three(HIGH, t.z(), t, u);
             self.three(ADD, d.z(), d, t);
         }
@@ -124,15 +122,12 @@ impl Avx512Emitter<'_> {
     /// the second, so that `vpunpcklwd` and `vpunpckhwd` make 32-bit elements of both.
     pub(super) fn curve(&mut self, curve: &'static Curve, source: Source) -> Option<[Reg; 2]> {
         const PERMUTE: C = C::EVEX_Vpermt2w_zmm_k1z_zmm_zmmm512;
-        const ADD: C = C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
-        const SUB: C = C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
-        const DOWN_SIGNED: C = C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
         let xs = [self.float(source, 0)?, self.float(source, 1)?];
         let origin = if curve.falls { Some(self.literal(curve.origin)) } else { None };
         let [segment, x, square, t, u] = [(); 5].map(|()| self.temporary());
         let words = [(); 4].map(|()| self.temporary());
-        self.two_with(DOWN, segment, xs[0], 1);
-        self.two_with(DOWN, t, xs[1], 1);
+        self.two_with(V::RightU32, segment, xs[0], 1);
+        self.two_with(V::RightU32, t, xs[1], 1);
         self.two(V::Move, x, segment);
         for (d, half) in [(x, 0), (segment, 1)] {
             // The numbers of the 16-bit elements, of which the second register's begin at 32.
@@ -174,36 +169,36 @@ impl Avx512Emitter<'_> {
             if curve.has_odd {
                 let one = self.number(1);
                 self.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, a, one);
-                self.two_with(DOWN_SIGNED, u, u, 17);
-                self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, t.z(), t.z(), u.z()));
+                self.two_with(V::RightS32, u, u, 17);
+                Avx512::three_where(self, V::Add32, (t, t), t, u);
             }
             if curve.biases[1] != 0 {
                 let bias = self.number(curve.biases[1]);
-                self.three(ADD, t.z(), t, bias);
+                self.three(V::Add32, t.z(), t, bias);
             }
-            self.two_with(DOWN_SIGNED, t, t, curve.shifts[1]);
+            self.two_with(V::RightS32, t, t, curve.shifts[1]);
             self.three(code, d.z(), low, high);
-            self.three(SUB, d.z(), d, t);
-            self.two_with(DOWN_SIGNED, d, d, 1 + u32::from(curve.is_steep));
+            self.three(V::Sub32, d.z(), d, t);
+            self.two_with(V::RightS32, d, d, 1 + u32::from(curve.is_steep));
             match origin {
                 Some(origin) => {
-                    self.three(SUB, t.z(), origin, a);
-                    self.three(ADD, d.z(), d, t);
+                    self.three(V::Sub32, t.z(), origin, a);
+                    self.three(V::Add32, d.z(), d, t);
                 }
                 None => {
                     let origin = self.number(curve.origin);
-                    self.three(ADD, d.z(), d, a);
-                    self.three(ADD, d.z(), d, origin);
+                    self.three(V::Add32, d.z(), d, a);
+                    self.three(V::Add32, d.z(), d, origin);
                 }
             }
             if !curve.is_steep {
-                self.two_with(DOWN, d, d, 1);
+                self.two_with(V::RightU32, d, d, 1);
             }
             if curve.has_powers {
                 let below = self.number(0x00ff_ffff);
                 let one = self.literal(1);
                 self.three(C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, t, below);
-                self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, d.z(), d.z(), one.z()));
+                Avx512::three_where(self, V::Add32, (d, d), d, one);
             }
         }
         [x, t, u, c2, c1, low, high].into_iter().for_each(|reg| self.cache.release(reg));

@@ -82,15 +82,6 @@ impl Backend for Avx512 {
         e.store_key(from, key);
     }
 
-    fn jump_if_noncanonical_nan(e: &mut Avx512Emitter<'_>, reg: Reg, _: Key, to: super::Label) {
-        let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-        e.asm.put(I::with4(compare, SCRATCH_MASK, reg.z(), reg.z(), 3));
-        let differs = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-        e.asm.put_masked(SCRATCH_MASK, I::with4(differs, SCRATCH_MASK, reg.z(), NAN.z(), 4));
-        e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-        e.asm.jump(C::Jne_rel32_64, to);
-    }
-
     fn copy(e: &mut Avx512Emitter<'_>, to: Reg, from: Reg) {
         if to.is_mask() {
             e.asm.put(I::with2(C::VEX_Kmovd_kr_km32, to.k(), from.k()));

@@ -92,29 +92,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.access_with_base(base, access, (guard, number), 6)
     }
 
-    /// Prepares an access by [`Self::load_same`], for which two vector registers are reserved.
-    pub(super) fn same_access(
-        &mut self,
-        access: &Access,
-        guard: Predicate,
-        number: u32,
-    ) -> MemAccess {
-        let base = access.base.map_or(Base::None, |source| self.base(source));
-        self.access_with_base(base, access, (guard, number), 2)
-    }
-
-    /// Prepares an access with a uniform address.
-    pub(super) fn uniform_access(
-        &mut self,
-        access: &Access,
-        guard: Predicate,
-        number: u32,
-    ) -> MemAccess {
-        let base = access.base.map_or(Base::None, |source| Base::One(source, is_wide(source)));
-        self.access_with_base(base, access, (guard, number), 6)
-    }
-
-    fn access_with_base(
+    /// Prepares an access with this base, for which vector registers are reserved.
+    pub(super) fn access_with_base(
         &mut self,
         base: Base,
         access: &Access,
@@ -158,7 +137,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// The base of an access, whose register must be stored by [`Self::spill`] before it is read
     /// from memory.
-    fn base(&mut self, source: Source) -> Base {
+    pub(super) fn base(&mut self, source: Source) -> Base {
         let vreg = match source {
             Source::B32(i) => VReg::B32(i),
             Source::B64(i) => VReg::B64(i),
@@ -186,7 +165,13 @@ impl<B: Backend> Emitter<'_, B> {
     /// several paths does this, so that the register cache must not record the store.
     pub(in crate::emit) fn spill(&mut self, mem: &MemAccess) {
         let vreg = Self::lane_base(mem).and_then(|base| base.vreg);
-        let Some(vreg) = vreg.filter(|_| !Self::has_offsets(mem)) else { return };
+        if let Some(vreg) = vreg.filter(|_| !Self::has_offsets(mem)) {
+            self.store_stale(vreg);
+        }
+    }
+
+    /// Stores the parts of a register of which the register file has an older value.
+    pub(super) fn store_stale(&mut self, vreg: VReg) {
         for key in Key::all::<B>(vreg) {
             if let Some(reg) = self.cache.position(key).filter(|_| !self.is_stored(key)) {
                 B::store(self, reg, key);
@@ -195,7 +180,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     fn base_row(&mut self, source: Source) -> Base {
-        let wide = is_wide(source);
+        let wide = is_wide_source(source);
         for part in 0..Self::parts_of_width(wide) {
             let reg = if wide { self.wide(source, part) } else { self.narrow(source, part) };
             if let Some(reg) = reg {
@@ -289,7 +274,7 @@ pub(super) fn is_by_lane(base: Option<Source>) -> bool {
 }
 
 /// Whether a uniform source has 64 bits.
-fn is_wide(source: Source) -> bool {
+pub(super) fn is_wide_source(source: Source) -> bool {
     matches!(
         source,
         Source::Literal(_) | Source::FrameAt | Source::WideConstant(_) | Source::Bytes64(_)

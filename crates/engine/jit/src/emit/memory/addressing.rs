@@ -20,25 +20,27 @@ pub(in crate::emit) enum Addressing {
     Index,
     /// The code tests whether the lanes are contiguous or have one address.
     Tested,
-    /// The lanes are accessed one by one: those of local memory, where they are not contiguous.
+    /// The lanes are accessed one by one: those of local memory, where they are not contiguous, and
+    /// of shared memory at a known distance.
     Scattered,
 }
 
 impl Addressing {
-    /// The shape of the addresses of an access; `is_shared_row` is
-    /// [`crate::emit::index::Indices::is_shared_row`], and `is_same` says whether
+    /// The shape of the addresses of an access; the flags for shared memory are
+    /// [`crate::emit::index::Indices::is_shared_row`] and
+    /// [`crate::emit::index::Indices::is_strided`], and `is_same` says whether
     /// [`crate::emit::uniform::loads`] has the access.
     pub(in crate::emit) fn of(
         access: &Access,
         indexed: Option<Indexed>,
-        is_shared_row: bool,
+        (is_shared_row, is_strided): (bool, bool),
         is_same: bool,
     ) -> Self {
         match indexed {
             _ if !is_by_lane(access.base) => Self::Uniform,
             Some(indexed) if indexed.is_row => Self::Row,
             Some(_) => Self::Index,
-            None if access.space == Space::Local => Self::Scattered,
+            None if access.space == Space::Local || is_strided => Self::Scattered,
             None if is_shared_row => Self::Row,
             None if is_same => Self::Same,
             None => Self::Tested,
@@ -49,7 +51,9 @@ impl Addressing {
 impl<B: Backend> Emitter<'_, B> {
     /// How the access of the current step is addressed.
     pub(super) fn addressing(&self, access: &Access) -> Addressing {
-        let is_same = self.mode == Mode::Live && self.facts.same.contains(&(self.block, self.step));
-        Addressing::of(access, self.indexed(), self.is_shared_row(), is_same)
+        let at = (self.block, self.step);
+        let is_same = self.mode == Mode::Live && self.facts.same.contains(&at);
+        let shared = (self.is_shared_row(), self.facts.indices.is_strided(at));
+        Addressing::of(access, self.indexed(), shared, is_same)
     }
 }

@@ -1,6 +1,6 @@
 //! Loads: from uniform addresses, from contiguous or scattered lanes, and by index.
 
-use super::access::{MemAccess, data_of_lane};
+use super::access::{Base, MemAccess, data_of_lane, is_wide_source};
 use super::addressing::Addressing;
 use super::indexed::{ContiguousAccess, Continuations};
 use super::offsets::is_wide;
@@ -117,7 +117,9 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits a load from a uniform address. Exits if a lane executes the load and the address is
     /// out of bounds.
     fn load_one(&mut self, step: &Step, load: &Load) -> Option<()> {
-        let mem = self.uniform_access(&load.access, step.guard, step.at);
+        let one = |source| Base::One(source, is_wide_source(source));
+        let base = load.access.base.map_or(Base::None, one);
+        let mem = self.access_with_base(base, &load.access, (step.guard, step.at), 6);
         if mem.never {
             return Some(());
         }

@@ -1,12 +1,11 @@
 //! Loads from an address that all lanes are expected to have ([`crate::emit::uniform`]), which give
 //! one value to all lanes. Only code for all live lanes has them.
 
-use super::access::MemAccess;
+use super::access::{Base, MemAccess};
 use super::shape::{Distance, ONE, Row, Slot, shape};
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::base_groups::Member;
-use crate::emit::register_cache::Key;
 use crate::emit::vector::V;
 use crate::ir::{Load, Step};
 use crate::operand::VReg;
@@ -17,7 +16,8 @@ impl<B: Backend> Emitter<'_, B> {
     /// bounds.
     pub(super) fn load_same(&mut self, step: &Step, load: &Load) -> Option<()> {
         let member = self.facts.base_groups.member(self.block, self.step);
-        let mem = self.same_access(&load.access, step.guard, step.at);
+        let base = load.access.base.map_or(Base::None, |source| self.base(source));
+        let mem = self.access_with_base(base, &load.access, (step.guard, step.at), 2);
         let (slot, found) = (Slot::of(member), self.asm.label());
         if let Some(member) = member.filter(|member| !member.leads) {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(0)));
@@ -52,11 +52,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, same);
         self.asm.bind(differ);
         // Lanes that are not live need not have the address. The register file gets the base.
-        for key in bases.vreg.into_iter().flat_map(Key::all::<B>) {
-            if let Some(reg) = self.cache.position(key).filter(|_| !self.is_stored(key)) {
-                B::store(self, reg, key);
-            }
-        }
+        bases.vreg.into_iter().for_each(|vreg| self.store_stale(vreg));
         self.load_executing(mem);
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EBP, R::EBX));
         self.base_of_lane(mem);
