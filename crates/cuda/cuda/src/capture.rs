@@ -215,7 +215,7 @@ pub(crate) fn join(links: &mut Vec<Link>, more: &[Link]) {
     }
 }
 
-/// Records that an event was recorded outside of captures.
+/// Records that an event was recorded outside of captures, or destroyed.
 pub(crate) fn recorded_outside(event: usize) {
     if is_any() {
         with(|all| all.events.remove(&event));
@@ -275,11 +275,6 @@ pub(crate) fn waits(place: Option<CapturedStream>, queue: Queue, event: usize) -
             }
         }
     })
-}
-
-/// Handles the destruction of an event.
-pub(crate) fn event_ended(event: usize) {
-    recorded_outside(event);
 }
 
 /// A captured stream and its capture.

@@ -214,10 +214,6 @@ impl Launch {
         answer
     }
 
-    fn order(&self, context: Arc<Context>, queue: Queue) -> Order {
-        Order::on(context, queue)
-    }
-
     fn step(self: &Arc<Self>, plan: &Plan, step: &Step, queue: Queue) -> Answer {
         self.order.context.check()?;
         match &step.op {
@@ -240,7 +236,7 @@ impl Launch {
                 })
             }
             Op::Memcpy(op) => {
-                let order = self.order(alive(op.context)?, queue);
+                let order = Order::on(alive(op.context)?, queue);
                 let CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth } = &op.copy;
                 // SAFETY: the program guarantees that the operands' memory exists when the node
                 // runs.
@@ -249,7 +245,7 @@ impl Launch {
                 copy::copy(&to, &from, size, &order)
             }
             Op::Copies(op) => {
-                let order = self.order(alive(op.context)?, queue);
+                let order = Order::on(alive(op.context)?, queue);
                 op.each().try_for_each(|(to, from, size)| {
                     // SAFETY: the program guarantees that the operands' memory exists when the node
                     // runs.
@@ -258,7 +254,7 @@ impl Launch {
                 })
             }
             Op::Memset(op) => {
-                let order = self.order(alive(Handle::of(op.ctx))?, queue);
+                let order = Order::on(alive(Handle::of(op.ctx))?, queue);
                 let pattern = &op.value.to_le_bytes()[..op.elementSize as usize];
                 fill(op.dst, op.pitch, pattern, [op.width, op.height], &order).map(|_| ())
             }
@@ -273,7 +269,7 @@ impl Launch {
                 Ok(())
             }
             Op::RecordEvent(event) => {
-                deferred::record_event(*event, &self.order(Arc::clone(&self.order.context), queue));
+                deferred::record_event(*event, &Order::on(Arc::clone(&self.order.context), queue));
                 Ok(())
             }
             Op::WaitEvent(event) => {
@@ -330,12 +326,10 @@ fn alive(context: Handle<Context>) -> Answer<Arc<Context>> {
     context::alive(context, "the context of the node")
 }
 
-/// The refusal of a step with the step's name. Steps with inner graphs, and faults that have ended
-/// the context, name it themselves.
+/// The refusal of a step with the step's name. Steps with inner graphs name it themselves.
 fn with_step_name(plan: &Plan, step: &Step, refusal: Refusal) -> Refusal {
-    let is_told = matches!(step.op, Op::Child(_) | Op::Conditional(_));
-    match is_told {
-        true => refusal,
-        false => refusal.within(|| step.op.node_name(step.id, plan.graph), &[]),
+    match step.op {
+        Op::Child(_) | Op::Conditional(_) => refusal,
+        _ => refusal.within(|| step.op.node_name(step.id, plan.graph), &[]),
     }
 }

@@ -370,9 +370,11 @@ impl Pool {
         );
         self.state().access.insert(device, flags);
         if own != device {
-            for allocation in memory::of_pool(self) {
-                allocation.show(gpu, all);
-            }
+            let is_own = |share: &PoolShare| share.pool.handle == self.handle;
+            let of_pool = memory::all(
+                |one| matches!(&one.kind, AllocationKind::Pool(share) if is_own(share)),
+            );
+            of_pool.iter().for_each(|allocation| allocation.show(gpu, all));
         }
         Ok(())
     }
