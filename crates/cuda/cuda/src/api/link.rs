@@ -178,8 +178,7 @@ fn input(kind: c_uint, image: Image) -> Answer<Image> {
         (jit_input::OBJECT | jit_input::LIBRARY | jit_input::NVVM, _) => {
             let reason = "objects, libraries and NVVM code cannot be linked: texunit links PTX and fatbins, and \
                           knows libcudadevrt.a";
-            say_refused(reason);
-            Err(CUresult::NOT_SUPPORTED.because(reason))
+            Err(printed_refusal(CUresult::NOT_SUPPORTED, reason))
         }
         _ => Err(invalid!("type {kind} is not a CUjitInputType of cuda.h")),
     }

@@ -104,10 +104,11 @@ impl Launch {
             next = behind.map(|exec| (Arc::clone(&exec), exec.plan()));
             rounds += 1;
             if rounds >= settings().max_steps.unwrap_or(MAX_ROUNDS) {
-                return self.endless(format!(
+                let reason = format!(
                     "graphs have launched each other {}, and there is no end",
                     Count(rounds, "time")
-                ));
+                );
+                return self.fail(CUresult::LAUNCH_TIMEOUT, reason);
             }
         }
         Ok(())
@@ -122,9 +123,10 @@ impl Launch {
         answer
     }
 
-    fn endless(&self, reason: String) -> Answer {
+    /// Ends the context by an error, of which the user is told.
+    fn fail(&self, code: CUresult, reason: String) -> Answer {
         say(format_args!("{reason}"));
-        let refusal = CUresult::LAUNCH_TIMEOUT.because(reason);
+        let refusal = code.because(reason);
         self.order.context.fail(refusal.clone());
         Err(refusal)
     }
@@ -161,10 +163,7 @@ impl Launch {
                         crate::module::kernel_name(&op.function),
                         wrong.unwrap_or_default()
                     );
-                    say(format_args!("{reason}"));
-                    let refusal = CUresult::LAUNCH_FAILED.because(reason);
-                    self.order.context.fail(refusal.clone());
-                    return Err(refusal);
+                    return self.fail(CUresult::LAUNCH_FAILED, reason);
                 }
             }
         }
@@ -227,14 +226,7 @@ impl Launch {
                 launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;
                 self.launched(op)
             }
-            Op::Work(task, context) => {
-                let context = alive(*context)?;
-                task.run(&context, &QueuePosition::now(queue)).inspect_err(|refusal| {
-                    if refusal.code != CUresult::OUT_OF_MEMORY {
-                        context.fail(refusal.clone());
-                    }
-                })
-            }
+            Op::Work(task, context) => task.run(&*alive(*context)?, &QueuePosition::now(queue)),
             Op::Memcpy(op) => {
                 let order = Order::on(alive(op.context)?, queue);
                 let CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth } = &op.copy;
@@ -304,10 +296,11 @@ impl Launch {
             }
             if rounds >= most || !sets_condition(body) {
                 let name = step.op.node_name(step.id, plan.graph);
-                return self.endless(format!(
+                let reason = format!(
                     "{name} has run its body {}, and its condition is still not 0: it has no end",
                     Count(rounds, "time")
-                ));
+                );
+                return self.fail(CUresult::LAUNCH_TIMEOUT, reason);
             }
         }
         Ok(())
