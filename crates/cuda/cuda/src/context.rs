@@ -139,9 +139,9 @@ impl Context {
         }
     }
 
-    /// Sets a known limit. `CUDA_ERROR_INVALID_VALUE` for too large a stack, an invalid L2 granularity,
-    /// and for the heap once a kernel that uses it has been launched; `CUDA_ERROR_OUT_OF_MEMORY`
-    /// for a heap larger than the memory.
+    /// Sets a known limit. `CUDA_ERROR_INVALID_VALUE` for too large a stack, an invalid L2
+    /// granularity, and for the heap once a kernel that uses it has been launched;
+    /// `CUDA_ERROR_OUT_OF_MEMORY` for a heap larger than the memory.
     pub(crate) fn set_limit(&self, number: u32, value: usize) -> Answer {
         match number {
             limit::STACK_SIZE if value > MAX_STACK => bail!(

@@ -102,7 +102,9 @@ fn number([major, minor, patch]: [c_int; 3]) -> c_int {
 
 /// Functions whose result depends on the version of the library, given with the major version.
 macro_rules! versions {
-    ($($major:literal $version:ident: $get:ident $property:ident $lt:ident $lt_property:ident)*) => {$(
+    ($(
+        $major:literal $version:ident: $get:ident $property:ident $lt:ident $lt_property:ident
+    )*) => {$(
         library_api! { (BlasCode)
             #[doc = concat!("The version of `libcublas.so.", $major, "`.")]
             fn $get(_handle: usize, version: Out<c_int>) {

@@ -17,8 +17,7 @@ macro_rules! transfers {
                 $($stream: CUstream)?
             ) {
                 let how = ($to_device, None$(.or(Some($stream)))?);
-                let sides = [($from, incx.into()), ($to, incy.into())];
-                matrix([1, n.into()], elemSize.into(), sides, how)
+                matrix(how, elemSize, [1, n], [($from, incx), ($to, incy)])
             }
 
             #[doc = concat!("Copies a matrix ", $doc)]
@@ -27,8 +26,7 @@ macro_rules! transfers {
                 $($stream: CUstream)?
             ) {
                 let how = ($to_device, None$(.or(Some($stream)))?);
-                let sides = [(A, lda.into()), (B, ldb.into())];
-                matrix([rows.into(), cols.into()], elemSize.into(), sides, how)
+                matrix(how, elemSize, [rows, cols], [(A, lda), (B, ldb)])
             }
         )* }
     };
@@ -50,21 +48,21 @@ transfers! { i64:
         cublasGetVectorAsync_64(devicePtr hostPtr) cublasGetMatrixAsync_64 false stream;
 }
 
-/// An address, and the increment or leading dimension.
-type Strided = (u64, Integer);
-
-fn matrix(
-    [rows, columns]: [Integer; 2],
-    bytes: Integer,
-    [from, to]: [Strided; 2],
+/// Copies a matrix of elements with this number of bytes; each side has an address and a leading
+/// dimension.
+fn matrix<N: Into<Integer>>(
     (to_device, stream): (bool, Option<CUstream>),
+    bytes: N,
+    [rows, columns]: [N; 2],
+    [(from, from_step), (to, to_step)]: [(u64, N); 2],
 ) -> Answer {
-    let [rows, columns] = [size("rows", rows)?, size("cols", columns)?];
+    let [rows, columns] = [size("rows", rows.into())?, size("cols", columns.into())?];
     let wrong =
         || BlasCode::InvalidValue.because("the size of an element, or a step, is too small");
-    let positive =
-        |number: Integer| usize::try_from(number).ok().filter(|&n| n > 0).ok_or_else(wrong);
-    let (bytes, from_step, to_step) = (positive(bytes)?, positive(from.1)?, positive(to.1)?);
+    let positive = |number: N| {
+        usize::try_from(number.into()).ok().filter(|&number| number > 0).ok_or_else(wrong)
+    };
+    let (bytes, from_step, to_step) = (positive(bytes)?, positive(from_step)?, positive(to_step)?);
     if from_step < rows || to_step < rows {
         return Err(wrong());
     }
@@ -81,8 +79,8 @@ fn matrix(
         ..CopySide2D::default()
     };
     let copy = CUDA_MEMCPY2D {
-        src: side(from.0, !to_device, pitch(from_step)?),
-        dst: side(to.0, to_device, pitch(to_step)?),
+        src: side(from, !to_device, pitch(from_step)?),
+        dst: side(to, to_device, pitch(to_step)?),
         width_in_bytes: pitch(rows)?,
         height: columns,
     };

@@ -6,8 +6,8 @@ use std::ffi::{c_char, c_int, c_uint};
 /// Number of reserved integers at the end of the structure.
 const RESERVED: usize = if cfg!(feature = "cuda-12") { 63 } else { 56 };
 
-/// Defines `cudaDeviceProp` from the rows of `data/properties.txt`: field, type, and its value, given
-/// a function that returns attributes by number.
+/// Defines `cudaDeviceProp` from the rows of `data/properties.txt`: field, type, and its value,
+/// given a function that returns attributes by number.
 macro_rules! properties {
     ($of:ident; $($name:ident: $type:ty = $value:expr;)*) => {
         /// `cudaDeviceProp`
