@@ -6,10 +6,11 @@ use texunit_device::cards::Card;
 
 const KIB: i32 = 1024;
 
-/// The rows of `data/attributes.txt`: number, name after `CU_DEVICE_ATTRIBUTE_`, and the value of a
+/// A row of `data/attributes.txt`: number, name after `CU_DEVICE_ATTRIBUTE_`, and the value of a
 /// GPU.
-const ATTRIBUTES: &[(i32, &str, fn(&Card) -> i32)] =
-    include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
+type Attribute = (i32, &'static str, fn(&Card) -> i32);
+
+const ATTRIBUTES: &[Attribute] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
 
 /// Values that an NVIDIA H200 returned (driver 580.159.04, CUDA 13.0, 2026-11-28) and that do not
 /// follow from its facts; its driver knows no attribute above 147. Features that texunit lacks

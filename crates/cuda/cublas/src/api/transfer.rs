@@ -16,8 +16,7 @@ macro_rules! transfers {
                 n: $int, elemSize: $int, $from: u64, incx: $int, $to: u64, incy: $int,
                 $($stream: CUstream)?
             ) {
-                let how = ($to_device, None$(.or(Some($stream)))?);
-                matrix(how, elemSize, [1, n], [($from, incx), ($to, incy)])
+                copy(($to_device, &[$($stream)?]), elemSize, [1, n], [($from, incx), ($to, incy)])
             }
 
             #[doc = concat!("Copies a matrix ", $doc)]
@@ -25,8 +24,7 @@ macro_rules! transfers {
                 rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int,
                 $($stream: CUstream)?
             ) {
-                let how = ($to_device, None$(.or(Some($stream)))?);
-                matrix(how, elemSize, [rows, cols], [(A, lda), (B, ldb)])
+                copy(($to_device, &[$($stream)?]), elemSize, [rows, cols], [(A, lda), (B, ldb)])
             }
         )* }
     };
@@ -48,10 +46,10 @@ transfers! { i64:
         cublasGetVectorAsync_64(devicePtr hostPtr) cublasGetMatrixAsync_64 false stream;
 }
 
-/// Copies a matrix of elements with this number of bytes; each side has an address and a leading
-/// dimension.
-fn matrix<N: Into<Integer>>(
-    (to_device, stream): (bool, Option<CUstream>),
+/// Copies a matrix of elements with this number of bytes, in the stream, if one is given; each side
+/// has an address and a leading dimension.
+fn copy<N: Into<Integer>>(
+    (to_device, stream): (bool, &[CUstream]),
     bytes: N,
     [rows, columns]: [N; 2],
     [(from, from_step), (to, to_step)]: [(u64, N); 2],
@@ -87,8 +85,8 @@ fn matrix<N: Into<Integer>>(
     // SAFETY: the caller describes its own memory.
     let code = unsafe {
         match stream {
-            Some(stream) => driver::cuMemcpy2DAsync_v2(&raw const copy, stream),
-            None => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
+            [stream, ..] => driver::cuMemcpy2DAsync_v2(&raw const copy, *stream),
+            [] => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
         }
     };
     driver::check(code).map_err(|why| BlasCode::MappingError.with(why))
