@@ -33,9 +33,9 @@ fn attributes() -> String {
     let rows = list.lines().map(|line| {
         let [number, name, value] = columns(line);
         let value = match value {
-            "limit" => format!("Limit({:?})", name.trim_start_matches("MAXIMUM_")),
-            _ if value.parse::<i32>().is_ok() => format!("Same({value})"),
-            _ => format!("Of(|p| {value})"),
+            "limit" => format!("|p| limit(p, {:?})", name.trim_start_matches("MAXIMUM_")),
+            _ if value.contains("p.") => format!("|p| {value}"),
+            _ => format!("|_| {value}"),
         };
         format!("({number}, {name:?}, {value}),\n")
     });

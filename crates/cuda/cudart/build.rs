@@ -60,10 +60,17 @@ fn properties(major: &str) -> String {
         let words: Vec<&str> = line.split(' ').collect();
         let [name, of, attributes, ref only @ ..] = words[..] else { panic!("{line}") };
         if only.is_empty() || only == [major] {
-            writeln!(rows, "{name}: {of} = [{attributes}];").expect("memory");
+            let values: Vec<String> = attributes.split(',').map(|n| format!("of({n})?")).collect();
+            let (of, value) = match (of, &*values.join(", ")) {
+                ("i", value) => ("c_int".to_owned(), value.to_owned()),
+                ("u", value) => ("c_uint".to_owned(), format!("{value} as c_uint")),
+                ("z", value) => ("usize".to_owned(), format!("{value}.max(0) as usize")),
+                (_, all) => (format!("[c_int; {}]", values.len()), format!("[{all}]")),
+            };
+            writeln!(rows, "{name}: {of} = {value};").expect("memory");
         }
     }
-    format!("properties! {{\n{rows}}}\n")
+    format!("properties! {{\nof; {rows}}}\n")
 }
 
 /// The definition of `symbol`, which calls a function of the driver as the list says.

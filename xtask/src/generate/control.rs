@@ -11,7 +11,7 @@ use super::setup::Setup;
 use texunit_testkit::Random;
 
 /// A question about a random module of this family.
-pub(super) fn question(setup: Setup, family: &'static str, random: &mut Random) -> Question {
+pub(super) fn question(setup: Setup, random: &mut Random) -> Question {
     let mut text = setup.head();
     let functions: Vec<_> = (0..random.below(4) + 1)
         .filter_map(|_| draw("functions", random).split_once(" => "))
@@ -52,5 +52,5 @@ pub(super) fn question(setup: Setup, family: &'static str, random: &mut Random) 
     text += "ret;\n}\n";
     let strength = random.of(&[0, 0, 0, 1, 1, 2]);
     let text = mutated(&text, strength, random);
-    setup.whole(family, text)
+    setup.whole(text)
 }

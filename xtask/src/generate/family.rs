@@ -11,12 +11,7 @@ use texunit_testkit::Random;
 /// A question whose lines are random uses of array elements (`name[2]`, `name[%r1+2]`), in
 /// instructions that accept them and in others, and of numbered names (`name<4>`), in every state
 /// space and scope.
-pub(super) fn array(
-    setup: Setup,
-    family: &'static str,
-    most: usize,
-    random: &mut Random,
-) -> Question {
+pub(super) fn array(setup: Setup, most: usize, random: &mut Random) -> Question {
     // Array parameters of kernels, and call parameters in a body, need version 2.0 and target
     // sm_20.
     let parameters = yes(setup.version >= 20 && setup.target >= 20);
@@ -25,17 +20,12 @@ pub(super) fn array(
     let mut prefix = setup.prefix_with(&text("array_variables"), &text("array_kernel_parameters"));
     prefix += &text("array_locals");
     let lines = (0..most).map(|_| text("array_line")).collect();
-    Question { prefix, ..setup.question(family, lines) }
+    Question { prefix, ..setup.question(lines) }
 }
 
 /// A question whose lines are random calls, and accesses to the parameters of a function and of its
 /// calls, in one function, which is a kernel in one of three cases.
-pub(super) fn call(
-    mut setup: Setup,
-    family: &'static str,
-    most: usize,
-    random: &mut Random,
-) -> Question {
+pub(super) fn call(mut setup: Setup, most: usize, random: &mut Random) -> Question {
     // The ABI of functions needs version 2.0 and target sm_20.
     setup.version = setup.version.max(30);
     let variables = [("variadic", yes(setup.target >= 30))].into();
@@ -47,19 +37,19 @@ pub(super) fn call(
     }
     prefix += &text("call_locals");
     let lines = (0..most).map(|_| text("call_line")).collect();
-    Question { prefix, ..setup.question(family, lines) }
+    Question { prefix, ..setup.question(lines) }
 }
 
 /// A question about a module with pragmas and sections with arbitrary lines.
-pub(super) fn directive(setup: Setup, family: &'static str, random: &mut Random) -> Question {
+pub(super) fn directive(setup: Setup, random: &mut Random) -> Question {
     let variables = [("head", setup.head())].into();
-    setup.whole(family, expand("directive_module", &variables, random))
+    setup.whole(expand("directive_module", &variables, random))
 }
 
 /// A question about a module with random declarations and properties: headers, variables of every
 /// state space, type and shape, initialisers, fields of opaque references, linkage, parameters,
 /// functions, directives, limits.
-pub(super) fn declaration(mut setup: Setup, family: &'static str, random: &mut Random) -> Question {
+pub(super) fn declaration(mut setup: Setup, random: &mut Random) -> Question {
     let mut head = setup.head();
     if random.chance(6) {
         head = draw("heads", random).to_owned();
@@ -73,7 +63,7 @@ pub(super) fn declaration(mut setup: Setup, family: &'static str, random: &mut R
     };
     let text = head + &module;
     let text = if !counted && random.chance(10) { mutated(&text, 1, random) } else { text };
-    Question { assemble: counted, ..setup.whole(family, text) }
+    Question { assemble: counted, ..setup.whole(text) }
 }
 
 /// A kernel with about as many references as the limit of a kernel allows.

@@ -72,12 +72,7 @@ fn modifiers(
 }
 
 /// A question whose lines are random texture and surface instructions in one kernel.
-pub(super) fn textures(
-    setup: Setup,
-    family: &'static str,
-    most: usize,
-    random: &mut Random,
-) -> Question {
+pub(super) fn textures(setup: Setup, most: usize, random: &mut Random) -> Question {
     let forms = forms_of(true);
     let mut opcodes: Vec<&str> = forms.iter().map(|f| f.row.opcode.name()).collect();
     opcodes.dedup();
@@ -91,20 +86,15 @@ pub(super) fn textures(
         line(form, ("texture_modifiers", 40), &variables, random)
     };
     let lines = (0..most).map(|_| one()).collect();
-    setup.question(family, lines)
+    setup.question(lines)
 }
 
 /// A question whose lines are other random instructions in one kernel.
-pub(super) fn ordinary(
-    setup: Setup,
-    family: &'static str,
-    most: usize,
-    random: &mut Random,
-) -> Question {
+pub(super) fn ordinary(setup: Setup, most: usize, random: &mut Random) -> Question {
     let forms = forms_of(false);
     let mut one = || line(random.of(&forms), ("modifiers", 25), &Variables::new(), random);
     let lines = (0..most).map(|_| one()).collect();
-    setup.question(family, lines)
+    setup.question(lines)
 }
 
 /// The text of the operands: for each operand of the table the rule with the name of its role, or

@@ -58,7 +58,7 @@ impl Question {
     pub(crate) fn of_lines(release: Ptxas, head: &str, text: &str) -> Vec<Self> {
         let setup = Setup::read(release, head);
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        lines.chunks(TOGETHER).map(|c| setup.clone().question("given", c.to_vec())).collect()
+        lines.chunks(TOGETHER).map(|c| setup.clone().question(c.to_vec())).collect()
     }
 
     /// The line number in a module of the first line after the prefix.
@@ -122,19 +122,22 @@ impl Families {
     fn question(&self, family: usize, most: usize, random: &mut Random) -> Question {
         let release = random.of(&self.releases);
         let name = Self::NAMES[family];
+        if name == "mutation" {
+            return mutation::question(&self.examples, release, name, random);
+        }
+        let setup = Setup::new(name, release, random);
         match name {
-            "texture" => instruction::textures(Setup::new(release, random), name, most, random),
-            "ordinary" => instruction::ordinary(Setup::new(release, random), name, most, random),
-            "declaration" => family::declaration(Setup::new(release, random), name, random),
-            "directive" => family::directive(Setup::new(release, random), name, random),
-            "control" => control::question(Setup::new(release, random), name, random),
-            "array" => family::array(Setup::new(release, random), name, most, random),
-            "call" => family::call(Setup::new(release, random), name, most, random),
-            "item" => item::items(Setup::new(release, random), name, most, random),
-            "constant" => item::constants(Setup::new(release, random), name, most, random),
-            "name" => item::names(Setup::new(release, random), name, most, random),
-            "spelling" => item::spellings(Setup::new(release, random), name, most, random),
-            _ => mutation::question(&self.examples, release, name, random),
+            "texture" => instruction::textures(setup, most, random),
+            "ordinary" => instruction::ordinary(setup, most, random),
+            "declaration" => family::declaration(setup, random),
+            "directive" => family::directive(setup, random),
+            "control" => control::question(setup, random),
+            "array" => family::array(setup, most, random),
+            "call" => family::call(setup, most, random),
+            "item" => item::items(setup, most, random),
+            "constant" => item::constants(setup, most, random),
+            "name" => item::names(setup, most, random),
+            _ => item::spellings(setup, most, random),
         }
     }
 }

@@ -39,6 +39,8 @@ pub(super) fn machines(release: Ptxas) -> &'static [u32] {
 /// Version, target and texturing mode of a module, and the ptxas release that judges it.
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
+    /// The family of the modules.
+    family: &'static str,
     pub(super) release: Ptxas,
     /// The architecture that ptxas assembles for, without `sm_`.
     pub(super) arch: String,
@@ -52,7 +54,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    pub(super) fn new(release: Ptxas, random: &mut Random) -> Self {
+    pub(super) fn new(family: &'static str, release: Ptxas, random: &mut Random) -> Self {
         let (major, minor) = release.newest_version();
         let newest = major * 10 + minor;
         let version = if random.chance(55) { newest } else { random.of(VERSIONS).min(newest) };
@@ -80,7 +82,7 @@ impl Setup {
             4 => ", texmode_unified",
             _ => "",
         };
-        Self { release, arch, target, suffix, version, options }
+        Self { family, release, arch, target, suffix, version, options }
     }
 
     /// Parses a head, such as `8.8 75` or `7.8 80, texmode_independent`.
@@ -96,6 +98,7 @@ impl Setup {
         let target = target.parse().unwrap_or(75);
         let least = machines(release).iter().copied().find(|m| *m >= target);
         Self {
+            family: "given",
             release,
             arch: match suffix {
                 "" => least.unwrap_or(machines(release)[machines(release).len() - 1]).to_string(),
@@ -163,14 +166,14 @@ impl Setup {
     }
 
     /// Makes a question about instructions in a kernel.
-    pub(super) fn question(self, family: &'static str, lines: Vec<String>) -> Question {
+    pub(super) fn question(self, lines: Vec<String>) -> Question {
         let (prefix, suffix) = (self.prefix(), "here:\nret;\n}\n".to_owned());
-        Question { prefix, lines, suffix, ..self.whole(family, String::new()) }
+        Question { prefix, lines, suffix, ..self.whole(String::new()) }
     }
 
     /// Makes a question about a whole module.
-    pub(super) fn whole(self, family: &'static str, module: String) -> Question {
-        Question::whole(family, self.release, self.arch, module)
+    pub(super) fn whole(self, module: String) -> Question {
+        Question::whole(self.family, self.release, self.arch, module)
     }
 }
 

@@ -13,12 +13,15 @@ mod transfer;
 use crate::call::{Call, Integer, operation, second, size};
 use crate::code::*;
 use crate::format::Format;
-use crate::handle;
+use crate::handle::{self, HANDLES};
 use crate::number::{Element, Number};
 use crate::operand::{Factor, Operand, changed, sizes};
 use crate::view::Operation;
 use num_complex::{Complex32, Complex64};
 use std::ffi::{c_char, c_int, c_void};
+
+/// Access flags of an operand that is changed in place.
+const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
 /// Defines a function for several element types, each with 32-bit and with 64-bit integers. In its
 /// parameters and its body these are `T` and `Int`, and `NAME` is its name. Before the names are

@@ -2,7 +2,7 @@
 //! submits the computation to the handle's stream.
 
 use crate::code::*;
-use crate::handle::{self, Settings};
+use crate::handle::{HANDLES, Settings};
 use crate::view::Operation;
 use std::sync::{Arc, Mutex};
 
@@ -54,7 +54,7 @@ pub(crate) fn too_far() -> Refused<BlasCode> {
 impl Call {
     /// A call of this function with a handle.
     pub(crate) fn new(function: &'static str, handle: usize) -> Answer<Self> {
-        let settings = handle::get(handle)?;
+        let settings = HANDLES.get(handle)?;
         context::make_current()?;
         Ok(Self { function, settings, regions: Vec::new() })
     }

@@ -18,7 +18,8 @@ pub(crate) struct Settings {
 /// The first handle, in a range that no allocation uses.
 const FIRST: usize = 0x0000_5b00_0000_0000;
 
-static HANDLES: Handles<Settings, BlasCode> = Handles::new(FIRST, 16, none);
+/// The handles with their settings.
+pub(crate) static HANDLES: Handles<Settings, BlasCode> = Handles::new(FIRST, 16, none);
 
 fn none(handle: usize) -> Refused<BlasCode> {
     BlasCode::NotInitialized.because(match handle {
@@ -31,19 +32,4 @@ fn none(handle: usize) -> Refused<BlasCode> {
 pub(crate) fn create() -> Answer<usize> {
     context::make_current().map_err(|why| BlasCode::NotInitialized.with(why))?;
     Ok(HANDLES.insert(Settings::default()))
-}
-
-/// Destroys a handle.
-pub(crate) fn destroy(handle: usize) -> Answer {
-    HANDLES.remove(handle).map(drop)
-}
-
-/// Settings of a handle.
-pub(crate) fn get(handle: usize) -> Answer<Settings> {
-    HANDLES.get(handle)
-}
-
-/// Changes the settings of a handle.
-pub(crate) fn change(handle: usize, change: impl FnOnce(&mut Settings)) -> Answer {
-    HANDLES.with(handle, change)
 }

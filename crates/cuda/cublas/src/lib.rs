@@ -24,5 +24,4 @@ mod level3;
 mod number;
 mod operand;
 mod product;
-mod refused;
 mod view;

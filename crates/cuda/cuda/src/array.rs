@@ -6,7 +6,7 @@ use crate::format;
 use crate::handle::object;
 use crate::memory::with_room;
 use crate::prelude::*;
-use crate::settings::say_refused;
+use crate::settings::printed_refusal;
 use texunit_device::{Array, ArrayDescriptor, Block, Extent, Geometry, MipmappedArray};
 
 /// A `CUarray`: an array, or a level of a mipmapped array.
@@ -83,8 +83,7 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     for (flag, name) in NOT_PROVIDED {
         if flags & flag != 0 {
             let reason = format!("arrays with the flag {name} are not supported");
-            say_refused(&reason);
-            return Err(CUresult::NOT_SUPPORTED.because(reason));
+            return Err(printed_refusal(CUresult::NOT_SUPPORTED, reason));
         }
     }
     ensure!(
@@ -284,15 +283,10 @@ pub(crate) fn destroy_mipmapped(handle: Handle<MipmapObject>) -> Answer {
     let whole = handle.take()?;
     crate::allocation_trace::freed(whole.array.number());
     whole.array.destroy();
-    end_levels(&whole);
-    Ok(())
-}
-
-fn end_levels(whole: &Arc<MipmapObject>) {
-    let mut levels = lock(&whole.levels);
-    for (_, level) in levels.drain() {
+    for (_, level) in lock(&whole.levels).drain() {
         ArrayObject::registry().remove(level);
     }
+    Ok(())
 }
 
 /// Destroys the arrays of a context.

@@ -4,22 +4,13 @@
 use std::ops::RangeInclusive;
 use texunit_device::cards::Card;
 
-/// Source of an attribute's value.
-enum Value {
-    /// The value is the same for all GPUs.
-    Same(i32),
-    /// The value is computed from the GPU's facts.
-    Of(fn(&Card) -> i32),
-    /// A limit of textures or surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
-    Limit(&'static str),
-}
-
-use Value::{Limit, Of, Same};
-
 const KIB: i32 = 1024;
 
-/// The rows of `data/attributes.txt`: number, name after `CU_DEVICE_ATTRIBUTE_`, value.
-const ATTRIBUTES: &[(i32, &str, Value)] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
+/// A row of `data/attributes.txt`: number, name after `CU_DEVICE_ATTRIBUTE_`, and the value of a
+/// GPU.
+type Attribute = (i32, &'static str, fn(&Card) -> i32);
+
+const ATTRIBUTES: &[Attribute] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
 
 /// Values that an NVIDIA H200 returned (driver 580.159.04, CUDA 13.0, 2026-11-28) and that do not
 /// follow from its facts; its driver knows no attribute above 147. Features that texunit lacks
@@ -40,13 +31,12 @@ pub(crate) fn value(card: &Card, attribute: i32) -> Option<i32> {
         return *value;
     }
     let (_, _, value) = ATTRIBUTES.iter().find(|(number, _, _)| *number == attribute)?;
-    Some(match value {
-        Same(value) => *value,
-        Of(of) => of(card),
-        Limit(name) => {
-            card.capability.limit(name).map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX))
-        }
-    })
+    Some(value(card))
+}
+
+/// A limit of textures or surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
+fn limit(card: &Card, name: &str) -> i32 {
+    card.capability.limit(name).map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX))
 }
 
 #[cfg(test)]
@@ -58,12 +48,7 @@ mod tests {
         assert!(ATTRIBUTES.windows(2).all(|pair| pair[0].0 < pair[1].0));
         let card = &texunit_device::cards::CARDS[0];
         for (number, name, value) in ATTRIBUTES {
-            if let Limit(limit) = value {
-                assert!(
-                    card.capability.limit(limit).is_some_and(|most| most > 0),
-                    "{number} {name}"
-                );
-            }
+            assert!(!name.starts_with("MAXIMUM_") || value(card) > 0, "{number} {name}");
         }
         assert_eq!(value(card, 75), Some(8));
         assert_eq!(value(card, 22), Some(131_072));

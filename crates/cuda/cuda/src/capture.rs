@@ -117,6 +117,11 @@ fn is_any() -> bool {
     COUNT.load(Relaxed) > 0
 }
 
+/// Calls a function if streams are being captured; returns `none` without a capture.
+fn if_any<T>(none: T, work: impl FnOnce(&mut All) -> T) -> T {
+    if is_any() { with(work) } else { none }
+}
+
 /// State of a captured stream.
 pub(crate) struct Info {
     pub(crate) is_invalid: bool,
@@ -159,10 +164,7 @@ fn implicit() -> Refusal {
 /// The capture of a stream; `None` if it is not captured. Use of a context's legacy stream during
 /// the capture of a blocking stream is refused and invalidates the capture.
 pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<CapturedStream>> {
-    if !is_any() {
-        return Ok(None);
-    }
-    with(|all| {
+    if_any(Ok(None), |all| {
         if queue.is_default() {
             let waiting = all.blocking(context.handle);
             waiting.iter().for_each(|&capture| all.invalidate(capture));
@@ -174,10 +176,7 @@ pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<CapturedStrea
 
 /// State of a stream's capture, for queries, which do not invalidate a capture.
 pub(crate) fn info(context: &Context, queue: Queue) -> Answer<Option<Info>> {
-    if !is_any() {
-        return Ok(None);
-    }
-    with(|all| {
+    if_any(Ok(None), |all| {
         if queue.is_default() {
             return if all.blocking(context.handle).is_empty() {
                 Ok(None)
@@ -215,7 +214,7 @@ pub(crate) fn join(links: &mut Vec<Link>, more: &[Link]) {
     }
 }
 
-/// Records that an event was recorded outside of captures.
+/// Records that an event was recorded outside of captures, or destroyed.
 pub(crate) fn recorded_outside(event: usize) {
     if is_any() {
         with(|all| all.events.remove(&event));
@@ -224,10 +223,7 @@ pub(crate) fn recorded_outside(event: usize) {
 
 /// Makes a stream wait for an event, and returns whether a capture has handled the wait.
 pub(crate) fn waits(place: Option<CapturedStream>, queue: Queue, event: usize) -> Answer<bool> {
-    if !is_any() {
-        return Ok(false);
-    }
-    with(|all| {
+    if_any(Ok(false), |all| {
         let recorded = all.events.get(&event).cloned();
         let Some((of, links)) = recorded else {
             let Some(place) = place else { return Ok(false) };
@@ -257,7 +253,7 @@ pub(crate) fn waits(place: Option<CapturedStream>, queue: Queue, event: usize) -
                 all.invalidate(of);
                 Err(implicit())
             }
-            None if all.captures.get(&of).is_some_and(|capture| capture.is_invalid) => {
+            _ if all.captures.get(&of).is_some_and(|capture| capture.is_invalid) => {
                 Err(invalidated())
             }
             None => {
@@ -265,9 +261,6 @@ pub(crate) fn waits(place: Option<CapturedStream>, queue: Queue, event: usize) -
                 Ok(true)
             }
             Some(place) => {
-                if all.captures.get(&of).is_some_and(|capture| capture.is_invalid) {
-                    return Err(invalidated());
-                }
                 if let Some(tail) = all.streams.get_mut(&place.queue) {
                     join(&mut tail.links, &links);
                 }
@@ -275,11 +268,6 @@ pub(crate) fn waits(place: Option<CapturedStream>, queue: Queue, event: usize) -
             }
         }
     })
-}
-
-/// Handles the destruction of an event.
-pub(crate) fn event_ended(event: usize) {
-    recorded_outside(event);
 }
 
 /// A captured stream and its capture.

@@ -17,7 +17,7 @@ pub(crate) struct Context {
     pub(crate) id: u64,
     /// Flags of the context (`CUctx_flags`).
     pub(crate) flags: AtomicU32,
-    /// Values of the limits, by [`Limit`].
+    /// Values of the limits, by number ([`limit`]).
     limits: [AtomicUsize; LIMITS.len()],
     /// Cache preference (`CUfunc_cache`), which has no effect.
     pub(crate) cache: AtomicU32,
@@ -31,47 +31,17 @@ pub(crate) struct Context {
 
 object!(Context, "a context", INVALID_CONTEXT);
 
-/// A limit of a context (`CUlimit`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Limit {
-    /// Stack size of a thread in bytes.
-    StackSize,
-    /// Size in bytes of the buffer of device-side `printf`.
-    PrintfFifoSize,
-    /// Size in bytes of the device heap (`malloc` in kernels).
-    MallocHeapSize,
-    /// Maximum nesting depth at which a device-side launch can synchronise.
-    DevRuntimeSyncDepth,
-    /// Maximum number of pending device-side launches.
-    DevRuntimePendingLaunchCount,
-    /// Fetch granularity of the L2 cache in bytes.
-    MaxL2FetchGranularity,
-    /// Size in bytes of the persisting L2 cache.
-    PersistingL2CacheSize,
-}
+/// Defaults of the limits, by number (`CUlimit`). The stack size is that of a thread in bytes.
+const LIMITS: [usize; 7] = [1024, 1 << 20, 8 << 20, 2, 2048, 64, 0];
 
-/// All limits by number, with their defaults.
-const LIMITS: [(Limit, usize); 7] = [
-    (Limit::StackSize, 1024),
-    (Limit::PrintfFifoSize, 1 << 20),
-    (Limit::MallocHeapSize, 8 << 20),
-    (Limit::DevRuntimeSyncDepth, 2),
-    (Limit::DevRuntimePendingLaunchCount, 2048),
-    (Limit::MaxL2FetchGranularity, 64),
-    (Limit::PersistingL2CacheSize, 0),
-];
-
-impl Limit {
-    /// The limit with a number; `CUDA_ERROR_INVALID_VALUE` if there is none.
-    pub(crate) fn of(number: u32) -> Answer<Self> {
-        let found = LIMITS.get(number as usize).map(|(limit, _)| *limit);
-        found.ok_or_else(|| {
-            invalid!(
-                "limit {number} is not a CUlimit that texunit has: those are 0 to {}",
-                LIMITS.len() - 1
-            )
-        })
-    }
+/// Checks the number of a limit; `CUDA_ERROR_INVALID_VALUE` if there is none.
+pub(crate) fn known_limit(number: u32) -> Answer<u32> {
+    ensure!(
+        (number as usize) < LIMITS.len(),
+        "limit {number} is not a CUlimit that texunit has: those are 0 to {}",
+        LIMITS.len() - 1
+    );
+    Ok(number)
 }
 
 /// Maximum stack size of a thread in bytes, on every GPU.
@@ -92,7 +62,7 @@ impl Context {
             gpu: Arc::clone(gpu),
             id: IDS.fetch_add(1, Ordering::Relaxed),
             flags: AtomicU32::new(flags),
-            limits: LIMITS.map(|(_, value)| AtomicUsize::new(value)),
+            limits: LIMITS.map(AtomicUsize::new),
             cache: AtomicU32::new(0),
             uses: AtomicU32::new(1),
             fault: OnceLock::new(),
@@ -160,29 +130,29 @@ impl Context {
         }
     }
 
-    /// The value of a limit.
-    pub(crate) fn limit(&self, limit: Limit) -> usize {
-        match limit {
+    /// The value of a known limit.
+    pub(crate) fn limit(&self, number: u32) -> usize {
+        match number {
             // The heap belongs to the device, as its memory does.
-            Limit::MallocHeapSize => self.gpu.device.heap_size() as usize,
-            _ => self.limits[limit as usize].load(Ordering::Relaxed),
+            limit::MALLOC_HEAP_SIZE => self.gpu.device.heap_size() as usize,
+            _ => self.limits[number as usize].load(Ordering::Relaxed),
         }
     }
 
-    /// Sets a limit. `CUDA_ERROR_INVALID_VALUE` for too large a stack, an invalid L2 granularity,
-    /// and for the heap once a kernel that uses it has been launched; `CUDA_ERROR_OUT_OF_MEMORY`
-    /// for a heap larger than the memory.
-    pub(crate) fn set_limit(&self, limit: Limit, value: usize) -> Answer {
-        match limit {
-            Limit::StackSize if value > MAX_STACK => bail!(
+    /// Sets a known limit. `CUDA_ERROR_INVALID_VALUE` for too large a stack, an invalid L2
+    /// granularity, and for the heap once a kernel that uses it has been launched;
+    /// `CUDA_ERROR_OUT_OF_MEMORY` for a heap larger than the memory.
+    pub(crate) fn set_limit(&self, number: u32, value: usize) -> Answer {
+        match number {
+            limit::STACK_SIZE if value > MAX_STACK => bail!(
                 "value {value} is more than {MAX_STACK}, the maximum bytes of stack (CU_LIMIT_STACK_SIZE) that a \
                      thread can have"
             ),
-            Limit::MaxL2FetchGranularity if value > 128 => bail!(
+            limit::MAX_L2_FETCH_GRANULARITY if value > 128 => bail!(
                 "value {value} is more than 128, the maximum bytes that are fetched into level 2 at a time \
                      (CU_LIMIT_MAX_L2_FETCH_GRANULARITY)"
             ),
-            Limit::MallocHeapSize => {
+            limit::MALLOC_HEAP_SIZE => {
                 let device = &self.gpu.device;
                 ensure!(
                     value as u64 <= device.memory().limit(),
@@ -195,7 +165,7 @@ impl Context {
             }
             _ => {}
         }
-        self.limits[limit as usize].store(value, Ordering::Relaxed);
+        self.limits[number as usize].store(value, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -12,7 +12,6 @@
 //! dependent work is stored until it has ended and then executed immediately.
 
 mod branches;
-mod calls;
 mod items;
 mod streams;
 mod waiting_launches;
@@ -26,7 +25,6 @@ use crate::settings::settings;
 use crate::stream::{self, Stream};
 
 pub(crate) use branches::{StepNeeds, branches};
-pub(crate) use calls::called;
 pub(crate) use items::Random;
 use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
@@ -118,6 +116,18 @@ pub(crate) fn position(order: &Order) -> QueuePosition {
     match must_defer(order) {
         true => QueuePosition::submitted(order.queue),
         false => QueuePosition::now(order.queue),
+    }
+}
+
+/// Functions that wait for all work, because it may use what they change or destroy.
+const WAITING: &str = include_str!("../data/waiting.txt");
+
+/// Called at the start of each driver function.
+pub(crate) fn called(name: &str) {
+    let waits =
+        |name: &str| WAITING.lines().any(|known| known == name) || name.starts_with("cuTexRefSet");
+    if (settings().schedule.is_some() || waiting_launches::is_busy()) && waits(name) {
+        wait_for_all();
     }
 }
 
@@ -281,12 +291,16 @@ pub(crate) fn check_event(event: usize) -> Answer {
 
 /// Waits for the work of a stream.
 pub(crate) fn wait_for_stream(order: &Order) {
+    wait_for(|state| match order.queue.is_default() {
+        true => state.before(order.line()),
+        false => state.tail(order.line()).collect(),
+    });
+}
+
+/// Waits for the items that `select` chooses.
+fn wait_for(select: impl FnOnce(&mut State) -> Vec<Id>) {
     if has_any() {
-        let ids = with(|state| match order.queue.is_default() {
-            true => state.before(order.line()),
-            false => state.tail(order.line()).collect(),
-        });
-        execute_with_dependencies(&ids);
+        execute_with_dependencies(&with(select));
     }
 }
 
@@ -305,16 +319,12 @@ pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
 
 /// Waits for all work that precedes an operation of a stream which is executed immediately.
 pub(crate) fn wait_before(order: &Order) {
-    if has_any() {
-        execute_with_dependencies(&with(|state| state.before(order.line())));
-    }
+    wait_for(|state| state.before(order.line()));
 }
 
 /// Waits for an event.
 pub(crate) fn wait_for_event(event: usize) {
-    if has_any() {
-        execute_with_dependencies(&with(|state| state.of_event(event)));
-    }
+    wait_for(|state| state.of_event(event));
 }
 
 /// Executes the work before an interprocess event without deferral, because the process that waits
@@ -327,25 +337,17 @@ fn push(event: usize) {
 
 /// Waits for all work of a context.
 pub(crate) fn wait_for_context(context: &Context) {
-    if has_any() {
-        let number = context.handle.number();
-        execute_with_dependencies(&with(|state| {
-            let waiting =
-                state.waiting.iter().map(|(&id, item)| (id, item.context.handle.number()));
-            let running = state.running.iter().map(|(&id, &of)| (id, of));
-            let all = waiting.chain(running).filter(|(_, of)| *of == number);
-            all.map(|(id, _)| id).collect::<Vec<_>>()
-        }));
-    }
+    let number = context.handle.number();
+    wait_for(|state| {
+        let waiting = state.waiting.iter().map(|(&id, item)| (id, item.context.handle.number()));
+        let running = state.running.iter().map(|(&id, &of)| (id, of));
+        waiting.chain(running).filter(|(_, of)| *of == number).map(|(id, _)| id).collect()
+    });
 }
 
 /// Waits for all work.
 pub(crate) fn wait_for_all() {
-    if has_any() {
-        execute_with_dependencies(&with(|state| {
-            state.waiting.keys().chain(state.running.keys()).copied().collect::<Vec<_>>()
-        }));
-    }
+    wait_for(|state| state.waiting.keys().chain(state.running.keys()).copied().collect());
 }
 
 /// Records an event in a stream; `happens` is called when the preceding work is done.

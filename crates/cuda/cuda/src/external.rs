@@ -12,7 +12,7 @@ use crate::memory::ipc::map;
 use crate::memory::virtual_memory::{Physical, Place};
 use crate::memory::{self, AllocationKind};
 use crate::prelude::*;
-use crate::settings::say_refused;
+use crate::settings::printed_refusal;
 use texunit_device::{Block, Pages};
 
 /// Name of the function that maps arrays, in messages.
@@ -41,8 +41,7 @@ pub(crate) fn import(
                  other drivers (NvSciBuf, DMA-BUF), which do not exist here",
                 desc.kind
             );
-            say_refused(&reason);
-            return Err(CUresult::NOT_SUPPORTED.because(reason));
+            return Err(printed_refusal(CUresult::NOT_SUPPORTED, reason));
         }
         other => bail!("type {other} is not a CUexternalMemoryHandleType"),
     }

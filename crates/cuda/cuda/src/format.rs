@@ -1,7 +1,7 @@
 //! Texel formats by their numbers in `CUarray_format` and `CUresourceViewFormat`.
 
 use crate::prelude::*;
-use crate::settings::say_refused;
+use crate::settings::printed_refusal;
 use texunit_cuda_abi::format::{FORMATS, VIEW_FORMATS};
 use texunit_device::Format;
 use texunit_forms::CHANNELS;
@@ -32,8 +32,7 @@ pub(crate) fn format_of(names: [&str; 2], number: u32, channels: u32) -> Answer<
         None if VIDEO.iter().any(|(video, n)| video.contains(&number) && *n == channels) => {
             let reason =
                 format!("arrays of video formats (CUarray_format {number:#x}) are not supported");
-            say_refused(&reason);
-            Err(CUresult::INVALID_VALUE.because(reason))
+            Err(printed_refusal(CUresult::INVALID_VALUE, reason))
         }
         None => Err(CUresult::INVALID_VALUE.because(no_format(names, number, channels))),
     }

@@ -6,7 +6,7 @@ use crate::fatbin::{self, Compatibility, EntryKind};
 use crate::message::say;
 use crate::origin::Origin;
 use crate::prelude::*;
-use crate::settings::{say_refused, settings};
+use crate::settings::{printed_refusal, say_refused, settings};
 use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
 
 pub(crate) use texunit_link::Ptx;
@@ -54,8 +54,7 @@ unsafe fn fatbin_at(image: Raw<'_>) -> Answer<Vec<u8>> {
 /// The refusal of a damaged image.
 fn invalid(why: fatbin::FatbinError) -> Refusal {
     let reason = format!("the image of a module is a fatbin, but damaged: {why}");
-    say_refused(&reason);
-    CUresult::INVALID_IMAGE.because(reason)
+    printed_refusal(CUresult::INVALID_IMAGE, reason)
 }
 
 /// Maximum number of fatbins that a wrapper may point to.
@@ -351,8 +350,7 @@ fn newer(ptx: &Ptx, device: &Card) -> Answer {
     {
         if settings().strict {
             let reason = format!("{name} is for sm_{target}, and the device is an sm_{number}");
-            say_refused(&reason);
-            return Err(CUresult::NO_BINARY_FOR_GPU.because(reason));
+            return Err(printed_refusal(CUresult::NO_BINARY_FOR_GPU, reason));
         }
         say_once(format!(
             "warning: {name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture \
@@ -364,8 +362,7 @@ fn newer(ptx: &Ptx, device: &Card) -> Answer {
         let (major, minor) = (version / 10, version % 10);
         if settings().strict {
             let reason = format!("{name} has .version {major}.{minor}, which is newer than CUDA");
-            say_refused(&reason);
-            return Err(CUresult::UNSUPPORTED_PTX_VERSION.because(reason));
+            return Err(printed_refusal(CUresult::UNSUPPORTED_PTX_VERSION, reason));
         }
         say_once(format!(
             "warning: {name} has .version {major}.{minor}: a driver of CUDA {}.{} would refuse it",
@@ -378,12 +375,10 @@ fn newer(ptx: &Ptx, device: &Card) -> Answer {
 
 /// Prints a text once in a process.
 pub(crate) fn say_once(text: String) {
-    use std::collections::HashSet;
-    use std::sync::Mutex;
-    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut said = lock(&SAID);
-    if !said.get_or_insert_default().contains(&text) {
+    if !said.contains(&text) {
         say(format_args!("{text}"));
-        said.get_or_insert_default().insert(text);
+        said.insert(text);
     }
 }

@@ -9,7 +9,6 @@ pub(crate) mod event;
 
 use crate::prelude::*;
 use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::path::Path;
 use texunit_device::{Block, Pages, Reserved};
 use texunit_evidence::ProcessStat;
@@ -132,11 +131,6 @@ impl Ticket {
         }
         let file = File::options().read(true).write(true).open(&path);
         file.map_err(|error| failed(error.to_string()))
-    }
-
-    /// The file descriptor of a file in this process.
-    pub(crate) fn number_of(file: &File) -> i32 {
-        file.as_raw_fd()
     }
 }
 

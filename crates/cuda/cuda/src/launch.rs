@@ -7,7 +7,7 @@ mod parameters;
 mod reasons;
 
 use crate::check_log::QueuePosition;
-use crate::context::{Context, Limit, MAX_STACK};
+use crate::context::{Context, MAX_STACK};
 use crate::deferred::{self, Order};
 use crate::library::Kernel;
 use crate::message::say;
@@ -36,7 +36,7 @@ fn stack_limit(context: &Context, function: &Function) -> u32 {
     if resources.known_stack {
         return MAX_STACK as u32;
     }
-    let limit = resources.reached.saturating_add(context.limit(Limit::StackSize) as u64);
+    let limit = resources.reached.saturating_add(context.limit(limit::STACK_SIZE) as u64);
     limit.min(MAX_STACK as u64) as u32
 }
 
@@ -240,7 +240,7 @@ fn run_grid(
         .with_peers(&peers)
         .with_bounds(settings().bounds)
         .with_bad_fetch(settings().bad_fetch)
-        .with_printf_limit(context.limit(Limit::PrintfFifoSize))
+        .with_printf_limit(context.limit(limit::PRINTF_FIFO_SIZE))
         .with_schedule(settings().schedule)
         .with_max_steps(settings().max_steps.unwrap_or(default.max_steps));
     let records = || crate::record::begin(function, &plain, params);

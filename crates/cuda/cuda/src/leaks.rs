@@ -63,7 +63,7 @@ pub(crate) fn at_end() {
                 memory.size,
             );
         }
-        for (number, _) in crate::memory::virtual_memory::reservations() {
+        for number in crate::memory::virtual_memory::reservations() {
             add(&mut groups, rules::LEAK_OBJECT, "reservation of addresses", number, 0);
         }
         // Graphs belong to no context; inner graphs are destroyed with their outer graph.

@@ -28,6 +28,10 @@ use std::sync::RwLock;
 use std::sync::atomic::Ordering;
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 
+/// Maximum size in bytes of host memory. Untouched pages cost nothing, so that the system would
+/// refuse too late or never.
+const MAX_HOST: usize = 1 << 40;
+
 static TABLE: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
 
 /// Allocates memory of the context's device.
@@ -92,13 +96,6 @@ pub(crate) fn take_in(
     register(context, Allocation::new(context, gpu, kind, place, Storage::Device { buffer }))
 }
 
-/// All allocations of a pool.
-pub(crate) fn of_pool(pool: &pool::Pool) -> Vec<Arc<Allocation>> {
-    all(
-        |allocation| matches!(&allocation.kind, AllocationKind::Pool(share) if share.pool.handle == pool.handle),
-    )
-}
-
 /// Allocates device memory by `make`. If the device is full, its pools free unused memory and
 /// `make` is repeated.
 pub(crate) fn with_room<T>(gpu: &Gpu, make: impl Fn() -> Answer<T>) -> Answer<T> {
@@ -131,7 +128,7 @@ pub(crate) fn allocate_host(context: &Context, size: usize, kind: AllocationKind
 /// A block of host memory that is not in the table.
 pub(crate) fn host_block(size: usize, name: &str) -> Answer<Block> {
     ensure!(
-        fits_host(size),
+        size <= MAX_HOST,
         CUresult::OUT_OF_MEMORY,
         "bytesize {size} is more host memory than the system could have"
     );
@@ -163,13 +160,6 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKin
     }
     let storage = Storage::Host { block };
     register(context, Allocation::new(context, &context.gpu, kind, (base, size), storage))
-}
-
-/// Whether the system could have this much memory at all. Untouched pages cost nothing, so that the
-/// system would refuse too late or never.
-fn fits_host(size: usize) -> bool {
-    const MAX_SIZE: usize = 1 << 40;
-    size <= MAX_SIZE
 }
 
 /// The bytes at an address, if they are in one allocation or variable known to the device.

@@ -69,16 +69,8 @@ impl<'a> Log<'a> {
     }
 }
 
-/// The options of a call as passed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RawOptions<'a> {
-    /// Number of options (parameter `numOptions`).
-    pub(crate) count: u32,
-    /// Array of option numbers (parameter `options`).
-    pub(crate) options: In<'a, u32>,
-    /// Array of option values (parameter `optionValues`).
-    pub(crate) values: InOut<'a, usize>,
-}
+/// The options of a call as passed: their count, numbers, and values.
+pub(crate) type RawOptions<'a> = (c_uint, In<'a, c_uint>, InOut<'a, usize>);
 
 impl<'a> JitOptions<'a> {
     /// Reads the options of a call.
@@ -86,15 +78,15 @@ impl<'a> JitOptions<'a> {
     /// # Safety
     /// Options and values have `count` elements, and buffers have the sizes that their options
     /// state, for the lifetime.
-    pub(crate) unsafe fn read(given: RawOptions<'a>) -> Answer<Self> {
+    pub(crate) unsafe fn read((count, options, values): RawOptions<'a>) -> Answer<Self> {
         let mut jit = Self::default();
         let (mut buffers, mut sizes) = ([None; 2], [None; 2]);
-        let count = given.count as usize;
+        let count = count as usize;
         // SAFETY: the caller upholds this function's safety contract.
-        let options = unsafe { given.options.elements(count) };
+        let options = unsafe { options.elements(count) };
         for i in 0..count {
             // SAFETY: the caller upholds this function's safety contract.
-            let slot = unsafe { given.values.nth(i) };
+            let slot = unsafe { values.nth(i) };
             let value = slot.get()?;
             // SAFETY: the option's value is a pointer to the caller's buffer.
             let buffer = || Some(unsafe { Raw::of(value as u64) });

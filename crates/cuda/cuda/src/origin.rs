@@ -39,7 +39,7 @@ impl Origin {
             Some(file) if std::env::current_exe().is_ok_and(|program| program == file) => {
                 format!("the program {what}: compile it with {compile}")
             }
-            Some(file) if is_nvidias(file) => format!(
+            Some(file) if nvidias_works(file) == Some(false) => format!(
                 "the library {} {what}: what it does on a device does not run here. It is NVIDIA's, and has no PTX in any \
                  release: the program has to do without it",
                 file.display()
@@ -70,29 +70,33 @@ impl Origin {
     }
 }
 
-/// Prefixes of the file names of NVIDIA's libraries with kernels.
-const NVIDIAS: [&str; 14] = [
-    "libcublas",
-    "libcudnn",
-    "libcufft",
-    "libcurand",
-    "libcusolver",
-    "libcusparse",
-    "libcutensor",
-    "libcuvs",
-    "libnccl",
-    "libnpp",
-    "libnvjpeg",
-    "libnvinfer",
-    "libnvgraph",
-    "libcudss",
+/// Prefixes of the file names of NVIDIA's libraries for the host, and whether they work on this
+/// driver; the others have kernels as machine code.
+const NVIDIAS: [(&str, bool); 16] = [
+    ("libcublas", false),
+    ("libcudnn", false),
+    ("libcudss", false),
+    ("libcufft", false),
+    ("libcurand", false),
+    ("libcusolver", false),
+    ("libcusparse", false),
+    ("libcutensor", false),
+    ("libcuvs", false),
+    ("libnccl", false),
+    ("libnpp", false),
+    ("libnvgraph", false),
+    ("libnvinfer", false),
+    ("libnvJitLink", true),
+    ("libnvjpeg", false),
+    ("libnvrtc", true),
 ];
 
-/// Whether a library is NVIDIA's, by its file name: `libcublasLt.so.12`, `libcufft-1a2b3c4d.so.11`
-/// in a Python wheel.
-fn is_nvidias(file: &Path) -> bool {
-    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.contains(".so") && NVIDIAS.iter().any(|start| name.starts_with(start))
+/// Whether a library of NVIDIA's works on this driver; `None` for other files. It is recognised by
+/// its file name: `libcublasLt.so.12`, `libcufft-1a2b3c4d.so.11` in a Python wheel.
+pub(crate) fn nvidias_works(file: &Path) -> Option<bool> {
+    let name = file.file_name()?.to_str()?;
+    let is_of = |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.contains(".so"));
+    NVIDIAS.iter().find(|(start, _)| is_of(start)).map(|(_, works)| *works)
 }
 
 /// Whether a library is loaded in a process, by its name, which a Python wheel may extend by a
@@ -122,7 +126,7 @@ fn mapped(maps: &str, address: u64) -> Option<&str> {
 
 /// The file in a line such as `7f00-7f10 r--p 00000000 fe:01 123   /usr/lib/libx.so`, if there is
 /// one.
-fn file_of(line: &str) -> Option<&str> {
+pub(crate) fn file_of(line: &str) -> Option<&str> {
     let (at, _) = line.char_indices().find(|&(_, c)| c == '/')?;
     Some(&line[at..])
 }

@@ -229,12 +229,12 @@ impl Recording {
             // When all launches are recorded, a refused one needs no message, as the program gets
             // the error.
             Err(_) if wanted.kernel.is_none() => return,
-            Err(LaunchError::Fault(_)) => {
-                let why = Refused::Launch("it was stopped from outside".to_owned());
-                return messages::refused(wanted, function, number, &why);
-            }
-            Err(_) => {
-                let why = Refused::Launch("it was refused, and nothing has run".to_owned());
+            Err(error) => {
+                let why = match error {
+                    LaunchError::Fault(_) => "it was stopped from outside",
+                    _ => "it was refused, and nothing has run",
+                };
+                let why = Refused::Launch(why.to_owned());
                 return messages::refused(wanted, function, number, &why);
             }
         };

@@ -147,8 +147,8 @@ impl State {
     }
 
     fn has_news(&self) -> bool {
-        self.kernels.values().any(KernelStatistics::has_news)
-            || self.findings.iter().any(ReportedFinding::has_news)
+        self.kernels.values().any(|kernel| kernel.has_news)
+            || self.findings.iter().any(|found| found.has_news)
     }
 
     /// Number of the next finding, a fault or a check's finding.
@@ -309,7 +309,7 @@ fn end() {
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());
     let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
     state.append(Event::Totals(totals));
-    crate::faults::report_repeated(state.findings.iter().map(ReportedFinding::finding));
+    crate::faults::report_repeated(state.findings.iter().map(|found| &found.finding));
     if let Some(path) = &settings().report {
         own::write(path, std::mem::take(&mut state.record));
     }

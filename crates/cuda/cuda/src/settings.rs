@@ -8,6 +8,7 @@ pub(crate) use record::{RecordSettings, is_meant, plain_name};
 
 use crate::message::{self, say};
 use crate::prelude::*;
+use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
 use texunit_checks::Check;
@@ -126,6 +127,13 @@ pub(crate) fn say_refused(text: &str) {
     if !settings().report_api_errors {
         say(format_args!("{text}"));
     }
+}
+
+/// A refusal whose reason is printed as by [`say_refused`].
+pub(crate) fn printed_refusal(code: CUresult, reason: impl Into<Cow<'static, str>>) -> Refusal {
+    let reason = reason.into();
+    say_refused(&reason);
+    code.because(reason)
 }
 
 impl Settings {
@@ -248,6 +256,11 @@ fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
     // Findings about leaks and uninitialised memory show where the memory was allocated.
     let leaks =
         checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak) || wanted.has(Check::Init));
+    let [formats, not_steps, not_threads] = [
+        "; it takes json, sarif, junit and github",
+        ", which is not a number of instructions; the limit stays as it is",
+        ", which is not a number; launches use every core",
+    ];
     let not_seed = format!(", which is not a seed (0 to {}); the order stays as it is", u64::MAX);
     Settings {
         trace,
@@ -266,24 +279,14 @@ fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
         counters: reader.is_on("TEXUNIT_COUNTERS"),
         continue_after_fault: reader.is_on("TEXUNIT_CONTINUE_AFTER_FAULT"),
         color: reader.color(),
-        report_format: reader.parsed(
-            "TEXUNIT_REPORT_FORMAT",
-            "; it takes json, sarif, junit and github",
-            Format::named,
-        ),
-        max_steps: reader.parsed(
-            "TEXUNIT_MAX_STEPS",
-            ", which is not a number of instructions; the limit stays as it is",
-            |steps| steps.parse().ok().filter(|&steps| steps > 0),
-        ),
+        report_format: reader.parsed("TEXUNIT_REPORT_FORMAT", formats, Format::named),
+        max_steps: reader.parsed("TEXUNIT_MAX_STEPS", not_steps, |steps| {
+            steps.parse().ok().filter(|&steps| steps > 0)
+        }),
         schedule: reader.parsed("TEXUNIT_SCHEDULE", &not_seed, |seed| seed.parse().ok()),
         fill: reader.fill(),
         threads: reader
-            .parsed(
-                "TEXUNIT_THREADS",
-                ", which is not a number; launches use every core",
-                |number| number.parse().ok(),
-            )
+            .parsed("TEXUNIT_THREADS", not_threads, |number| number.parse().ok())
             .unwrap_or_default(),
         bounds: reader
             .word("TEXUNIT_BOUNDS", "exact, which holds now, and hardware", &Bounds::NAMES)

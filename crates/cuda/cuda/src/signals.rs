@@ -2,31 +2,17 @@
 
 use std::mem::MaybeUninit;
 
-/// The signal mask of a thread.
-struct SignalMask(libc::sigset_t);
-
-/// Blocks all signals in the calling thread, and returns its previous mask.
-fn block_all() -> SignalMask {
-    let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::zeroed());
-    // SAFETY: both sets are local variables; the first is filled before it is read, and the
-    // second, zeroed, is a valid empty set.
+/// Starts a thread of texunit's with all signals blocked, as they are the program's.
+pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    // SAFETY: both sets are local variables; the first is filled before it is read.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-        SignalMask(before.assume_init())
     }
-}
-
-fn restore(before: &SignalMask) {
-    // SAFETY: the set was returned by the system.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before.0, std::ptr::null_mut()) };
-}
-
-/// Starts a thread of texunit's with all signals blocked, as they are the program's.
-pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    let before = block_all();
     let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(work);
-    restore(&before);
+    // SAFETY: the system has written the second set above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
     thread.map(|_| ())
 }
 

@@ -22,13 +22,6 @@ struct Variable {
     name: String,
 }
 
-impl Variable {
-    /// The module; `CUDA_ERROR_INVALID_HANDLE` if it has been unloaded.
-    fn module(&self) -> Answer<Arc<Module>> {
-        self.module.get()
-    }
-}
-
 /// The object behind a `CUtexref` handle: a texture reference.
 #[derive(Debug)]
 pub(crate) struct TextureReference {
@@ -116,7 +109,7 @@ impl TextureReference {
     /// printed here.
     fn bind(&self, state: &TextureState, source: Option<Source>) -> Answer {
         let Some(variable) = &self.variable else { return Ok(()) };
-        let module = &variable.module()?.loaded;
+        let module = &variable.module.get()?.loaded;
         let Some(source) = source else {
             module.unbind(&variable.name);
             return Ok(());
@@ -153,7 +146,7 @@ impl SurfaceReference {
     pub(crate) fn set(&self, handle: Handle<ArrayObject>) -> Answer {
         let array = handle.get()?;
         texture::check_surface(&array)?;
-        let module = self.variable.module()?;
+        let module = self.variable.module.get()?;
         let warnings = module.loaded.bind_surface(&self.variable.name, &array.array);
         for warning in warnings.map_err(refusal)? {
             say(format_args!("{warning}"));

@@ -68,17 +68,22 @@ impl Task {
         let context = Arc::clone(&order.context);
         deferred::submit(order, move |works| {
             works?;
-            self.run(&context, &stand).inspect_err(|refusal| {
-                if refusal.code != CUresult::OUT_OF_MEMORY {
-                    context.fail(refusal.clone());
-                }
-            })
+            self.run(&context, &stand)
+        })
+    }
+
+    /// Executes the work. An error ends the context, unless memory is lacking.
+    pub(crate) fn run(&self, context: &Context, stand: &QueuePosition) -> Answer {
+        self.run_parts(context, stand).inspect_err(|refusal| {
+            if refusal.code != CUresult::OUT_OF_MEMORY {
+                context.fail(refusal.clone());
+            }
         })
     }
 
     /// Reads the regions, calls the library, and writes the results: all at once, or in parts if no
     /// check observes accesses.
-    pub(crate) fn run(&self, context: &Context, stand: &QueuePosition) -> Answer {
+    fn run_parts(&self, context: &Context, stand: &QueuePosition) -> Answer {
         let places = self.places(context)?;
         let _beside = record::library_work(&self.function);
         let mut checked = checks::Work::new(&self.function, stand);

@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUdevice, CUresult, lock};
-use texunit_forms::Count;
 
 thread_local! {
     /// The device set by `cudaSetDevice`.
@@ -55,18 +54,8 @@ fn chosen() -> CUdevice {
 
 /// Checks a device number: `cudaErrorInvalidDevice` if there is no such device.
 pub(crate) fn check_device(device: CUdevice) -> Answer {
-    let count = init()?;
-    if (0..count).contains(&device) {
-        return Ok(());
-    }
-    Err(CUresult::INVALID_DEVICE.because(match count {
-        1 => format!("device {device} does not exist: there is one device, 0"),
-        n => format!(
-            "device {device} does not exist: there are {}, 0 to {}",
-            Count(n, "device"),
-            n - 1
-        ),
-    }))
+    init()?;
+    ask(|found| driver::cuDeviceGet(found, device)).map(|_| ())
 }
 
 /// Sets the calling thread's device and makes its context current.

@@ -206,10 +206,8 @@ impl Plan {
             return Err(too_large());
         }
         let all = regions[0].count[0];
-        let together = match together(regions) {
-            0 => all,
-            count => count.min(all),
-        };
+        let together =
+            Some(together(regions)).filter(|&count| count != 0).map_or(all, |n| n.min(all));
         let mut rooms = [Vec::new(), Vec::new()];
         for (room, region) in rooms.iter_mut().zip(regions) {
             *room = zeros(size(&region.part(0, together)))?;

@@ -21,6 +21,5 @@ mod code;
 mod fftw;
 mod number;
 mod plan;
-mod refused;
 mod shape;
 mod transform;

@@ -123,11 +123,8 @@ impl Plan {
     /// Value of a property, or its default.
     pub(crate) fn property(&self, property: u32) -> Answer<i64> {
         check_property(property)?;
-        Ok(self
-            .properties
-            .get(&property)
-            .copied()
-            .unwrap_or(i64::from(property == MAX_NUM_HOST_THREADS)))
+        let usual = i64::from(property == MAX_NUM_HOST_THREADS);
+        Ok(self.properties.get(&property).copied().unwrap_or(usual))
     }
 
     /// Sets a property, or (`None`) resets it. Properties have no effect here, as they control how

@@ -32,17 +32,8 @@ enum PrecisionTables {
     Double(Tables<f64>),
 }
 
-/// Tables of each direction.
-struct Tables<T> {
-    forward: OnceLock<Steps<T>>,
-    inverse: OnceLock<Steps<T>>,
-}
-
-impl<T> Default for Tables<T> {
-    fn default() -> Self {
-        Self { forward: OnceLock::new(), inverse: OnceLock::new() }
-    }
-}
+/// Tables of the forward and the inverse direction.
+type Tables<T> = [OnceLock<Steps<T>>; 2];
 
 /// The FFTs of each dimension.
 struct Steps<T> {
@@ -73,35 +64,35 @@ impl Engine {
 
     /// Transforms all elements of the input, which is overwritten.
     pub(crate) fn run(&self, direction: FftDirection, input: &mut [u8], output: &mut [u8]) {
-        let precision = self.shape.of.precision;
+        let (shape, precision) = (&self.shape, self.shape.of.precision);
         match &self.of {
             PrecisionTables::Double(tables) => {
-                tables.run(&self.shape, direction, cast_slice_mut(input), cast_slice_mut(output));
-            }
-            PrecisionTables::Single(tables) if precision.is_short() => {
-                let mut wide = precision.widen(input);
-                let mut result = vec![0.0; output.len() / 2];
-                tables.run(&self.shape, direction, &mut wide, &mut result);
-                precision.narrow(&result, output);
+                Steps::of(tables, shape, direction).run(
+                    shape,
+                    cast_slice_mut(input),
+                    cast_slice_mut(output),
+                );
             }
             PrecisionTables::Single(tables) => {
-                tables.run(&self.shape, direction, cast_slice_mut(input), cast_slice_mut(output));
+                let steps = Steps::of(tables, shape, direction);
+                if !precision.is_short() {
+                    return steps.run(shape, cast_slice_mut(input), cast_slice_mut(output));
+                }
+                let mut wide = precision.widen(input);
+                let mut result = vec![0.0; output.len() / 2];
+                steps.run(shape, &mut wide, &mut result);
+                precision.narrow(&result, output);
             }
         }
     }
 }
 
-impl<T: Number> Tables<T> {
-    fn run(&self, shape: &Shape, direction: FftDirection, input: &mut [T], output: &mut [T]) {
-        let table = match direction {
-            FftDirection::Forward => &self.forward,
-            FftDirection::Inverse => &self.inverse,
-        };
-        table.get_or_init(|| Steps::new(shape, direction)).run(shape, input, output);
-    }
-}
-
 impl<T: Number> Steps<T> {
+    /// The steps of a direction, which are computed if they are missing.
+    fn of<'t>(tables: &'t Tables<T>, shape: &Shape, direction: FftDirection) -> &'t Self {
+        tables[direction as usize].get_or_init(|| Self::new(shape, direction))
+    }
+
     fn new(shape: &Shape, direction: FftDirection) -> Self {
         // The sizes fit, as they are those of existing memory.
         let sizes = shape.sizes.iter().map(|&size| usize::try_from(size).unwrap_or(1));

@@ -24,5 +24,4 @@ mod distribution;
 mod engine;
 mod generator;
 mod poisson;
-mod refused;
 mod source;

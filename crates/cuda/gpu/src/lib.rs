@@ -19,7 +19,7 @@ mod run;
 
 pub use driver::{Buffer, Gpu, GpuError, LaunchShape, Module};
 pub use mirror::{CardResource, Uses};
-pub use object::{CardSurface, CardTexture};
+pub use object::CardObject;
 pub use open::LIBRARY_VARIABLE;
 pub use ptx::{fetch_kernel, surface_kernel};
 pub use run::Runner;

@@ -195,6 +195,11 @@ pub(crate) fn not_expressible(reason: impl std::fmt::Display) -> GpuError {
     GpuError::NotExpressible(reason.to_string())
 }
 
+/// The flags that are wanted.
+pub(crate) fn flags(all: &[(bool, u32)]) -> u32 {
+    all.iter().filter(|(wanted, _)| *wanted).fold(0, |flags, (_, flag)| flags | flag)
+}
+
 fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError> {
     let (format, num_channels) = cuda_format(shape.format)?;
     let Extent { width, height, depth } = shape.extent;
@@ -208,19 +213,14 @@ fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError
         Geometry::D3 => (height as usize, depth as usize),
         _ => (height as usize, planes),
     };
-    let mut flags = 0;
-    for (wanted, flag) in [
+    let flags = flags(&[
         (shape.geometry.is_array(), CUDA_ARRAY3D_LAYERED),
         (shape.geometry.is_cube(), CUDA_ARRAY3D_CUBEMAP),
         (uses.surface, CUDA_ARRAY3D_SURFACE_LDST),
         // The driver accepts the flag for plain 2D arrays only; other kinds support gathers without
         // it.
         (uses.gather && shape.geometry == Geometry::D2, CUDA_ARRAY3D_TEXTURE_GATHER),
-    ] {
-        if wanted {
-            flags |= flag;
-        }
-    }
+    ]);
     let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
         width: width as usize,
         height,

@@ -2,23 +2,24 @@
 
 use crate::driver::GpuError;
 use crate::ffi::call;
-use crate::mirror::{CardResource, Storage, not_expressible, of_array};
+use crate::mirror::{CardResource, Storage, flags, not_expressible, of_array};
 use texunit_cuda_abi::*;
 use texunit_unit::{AddressMode, Filter, ReadMode, Sampler, Texture};
 
-/// A texture object on the GPU.
+/// A texture or surface object on the GPU.
 #[derive(Debug)]
-pub struct CardTexture<'a> {
+pub struct CardObject<'a> {
     resource: &'a CardResource,
     handle: u64,
+    is_texture: bool,
 }
 
-impl<'a> CardTexture<'a> {
+impl<'a> CardObject<'a> {
     /// A texture object of a resource with the state of `texture`.
     ///
     /// # Errors
     /// CUDA cannot express the state, or the driver refuses it.
-    pub fn new(
+    pub fn texture(
         resource: &'a CardResource,
         texture: &Texture,
         sampler: &Sampler,
@@ -47,7 +48,26 @@ impl<'a> CardTexture<'a> {
                 )
             )
         }?;
-        Ok(Self { resource, handle })
+        Ok(Self { resource, handle, is_texture: true })
+    }
+
+    /// A surface object of the base level of a resource that was made for
+    /// [`Uses::surface`](crate::Uses::surface).
+    ///
+    /// # Errors
+    /// CUDA cannot express the state, or the driver refuses it.
+    pub fn surface(resource: &'a CardResource) -> Result<Self, GpuError> {
+        let descriptor = match resource.storage {
+            Storage::Array(array) => of_array(array),
+            Storage::Mipmapped(whole) => of_array(resource.level(whole, 0)?),
+            Storage::Memory(_) => {
+                return Err(not_expressible("CUDA makes surfaces of arrays only"));
+            }
+        };
+        let mut handle = 0;
+        // SAFETY: the descriptor is initialised and has the layout of `cuda.h`.
+        unsafe { call!(resource.gpu, cuSurfObjectCreate(&raw mut handle, &raw const descriptor)) }?;
+        Ok(Self { resource, handle, is_texture: false })
     }
 
     /// The handle that kernels are given.
@@ -56,10 +76,16 @@ impl<'a> CardTexture<'a> {
     }
 }
 
-impl Drop for CardTexture<'_> {
+impl Drop for CardObject<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by `new`, destroyed once.
-        unsafe { (self.resource.gpu.api().cuTexObjectDestroy)(self.handle) };
+        let api = self.resource.gpu.api();
+        // SAFETY: made by `texture` or `surface`, destroyed once.
+        unsafe {
+            match self.is_texture {
+                true => (api.cuTexObjectDestroy)(self.handle),
+                false => (api.cuSurfObjectDestroy)(self.handle),
+            }
+        };
     }
 }
 
@@ -75,8 +101,7 @@ fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<CUDA_TEXTU
         return Err(not_expressible("CUDA textures have no compare function"));
     }
     let [x, y, z] = sampler.address_mode;
-    let mut flags = 0;
-    for (wanted, flag) in [
+    let flags = flags(&[
         (texture.read_mode == ReadMode::Element, CU_TRSF_READ_AS_INTEGER),
         (
             texture.normalized_coords && !sampler.force_unnormalized_coords,
@@ -84,11 +109,7 @@ fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<CUDA_TEXTU
         ),
         (sampler.srgb, CU_TRSF_SRGB),
         (sampler.seamless_cube, CU_TRSF_SEAMLESS_CUBEMAP),
-    ] {
-        if wanted {
-            flags |= flag;
-        }
-    }
+    ]);
     let filter = |filter| u32::from(filter == Filter::Linear);
     // Levels beyond this range do not exist, and the descriptor's fields do not accept infinity.
     let level = |level: f32| level.clamp(-1000.0, 1000.0);
@@ -104,44 +125,4 @@ fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<CUDA_TEXTU
         border_color: sampler.border.map(f32::from_bits),
         reserved: [0; 12],
     })
-}
-
-/// A surface object on the GPU.
-#[derive(Debug)]
-pub struct CardSurface<'a> {
-    resource: &'a CardResource,
-    handle: u64,
-}
-
-impl<'a> CardSurface<'a> {
-    /// A surface object of the base level of a resource that was made for
-    /// [`Uses::surface`](crate::Uses::surface).
-    ///
-    /// # Errors
-    /// CUDA cannot express the state, or the driver refuses it.
-    pub fn new(resource: &'a CardResource) -> Result<Self, GpuError> {
-        let descriptor = match resource.storage {
-            Storage::Array(array) => of_array(array),
-            Storage::Mipmapped(whole) => of_array(resource.level(whole, 0)?),
-            Storage::Memory(_) => {
-                return Err(not_expressible("CUDA makes surfaces of arrays only"));
-            }
-        };
-        let mut handle = 0;
-        // SAFETY: the descriptor is initialised and has the layout of `cuda.h`.
-        unsafe { call!(resource.gpu, cuSurfObjectCreate(&raw mut handle, &raw const descriptor)) }?;
-        Ok(Self { resource, handle })
-    }
-
-    /// The handle that kernels are given.
-    pub fn handle(&self) -> u64 {
-        self.handle
-    }
-}
-
-impl Drop for CardSurface<'_> {
-    fn drop(&mut self) {
-        // SAFETY: made by `new`, destroyed once.
-        unsafe { (self.resource.gpu.api().cuSurfObjectDestroy)(self.handle) };
-    }
 }

@@ -3,7 +3,7 @@
 
 use crate::driver::{Gpu, GpuError, LaunchShape, Module};
 use crate::mirror::{CardResource, Uses};
-use crate::object::{CardSurface, CardTexture};
+use crate::object::CardObject;
 use crate::ptx::{self, ACCESS_WORDS, ANSWER_WORDS, OPERAND_WORDS};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ impl Runner {
     ) -> Result<Vec<FetchValue>, GpuError> {
         let uses = Uses { gather: matches!(form.kind, FetchKind::Gather(_)), surface: false };
         let resource = CardResource::new(&self.gpu, &texture.resource, uses)?;
-        let card = CardTexture::new(&resource, texture, sampler)?;
+        let card = CardObject::texture(&resource, texture, sampler)?;
         let module = self.module(ptx::fetch_kernel(&form))?;
         let mut answers = Vec::with_capacity(fetches.len());
         for fetches in fetches.chunks(LAUNCH) {
@@ -105,7 +105,7 @@ impl Runner {
         warp: bool,
     ) -> Result<(Vec<[u8; 16]>, Vec<u8>), GpuError> {
         let card = CardResource::new(&self.gpu, resource, Uses { surface: true, gather: false })?;
-        let surface = CardSurface::new(&card)?;
+        let surface = CardObject::surface(&card)?;
         let together = if warp { accesses.len().max(1) } else { 1 };
         let data = self.gpu.buffer(&vec![0; together * ACCESS_WORDS * 4])?;
         let arguments =

@@ -30,7 +30,6 @@ Options that change a device, and other queries, are refused with exit code 2.
 ";
 
 /// What to print: the table, or another output that an option selects.
-#[derive(Debug, PartialEq, Eq)]
 enum Request {
     Table,
     List,

@@ -72,12 +72,9 @@ pub unsafe extern "C" fn texunit_surface_read(
 ) -> texunit_status {
     guard(|| {
         // SAFETY: guaranteed by the caller.
-        let accesses = unsafe { Accesses::new(surface, desc)? };
-        accesses.check(range(values, size), size)?;
+        let (accesses, places) = unsafe { Accesses::checked(surface, desc, values, size)? };
         // SAFETY: guaranteed by the caller, and overlap was excluded.
         let values = unsafe { bytes_mut("values", values, size)? };
-        // SAFETY: guaranteed by the caller.
-        let places = unsafe { places(&accesses.desc)? };
         Ok(accesses.surface.read(places, values)?)
     })
 }
@@ -97,10 +94,9 @@ pub unsafe extern "C" fn texunit_surface_write(
 ) -> texunit_status {
     guard(|| {
         // SAFETY: guaranteed by the caller.
-        let accesses = unsafe { Accesses::new(surface, desc)? };
-        accesses.check(range(values, size), size)?;
+        let (accesses, places) = unsafe { Accesses::checked(surface, desc, values, size)? };
         // SAFETY: guaranteed by the caller; overlap with the surface was excluded.
-        let (places, values) = unsafe { (places(&accesses.desc)?, bytes("values", values, size)?) };
+        let values = unsafe { bytes("values", values, size)? };
         Ok(accesses.surface.write(places, &accesses.input(values)?)?)
     })
 }
@@ -128,10 +124,9 @@ pub unsafe extern "C" fn texunit_surface_reduce(
             _ => return Err(Failure::value(format!("op {op} is not a TEXUNIT_REDUCE number"))),
         };
         // SAFETY: guaranteed by the caller.
-        let accesses = unsafe { Accesses::new(surface, desc)? };
-        accesses.check(range(values, size), size)?;
+        let (accesses, places) = unsafe { Accesses::checked(surface, desc, values, size)? };
         // SAFETY: guaranteed by the caller; overlap with the surface was excluded.
-        let (places, values) = unsafe { (places(&accesses.desc)?, bytes("values", values, size)?) };
+        let values = unsafe { bytes("values", values, size)? };
         Ok(accesses.surface.reduce(op, places, &accesses.input(values)?)?)
     })
 }
@@ -143,17 +138,24 @@ struct Accesses {
 }
 
 impl Accesses {
-    /// Looks up the surface and copies the descriptor.
+    /// Looks up the surface, copies the descriptor, and checks the values; also returns the
+    /// coordinates.
     ///
     /// # Safety
-    /// The descriptor is null or valid.
-    unsafe fn new(
+    /// The descriptor is null or valid, as for [`places`].
+    unsafe fn checked<'a>(
         surface: texunit_surface,
         desc: *const texunit_access_desc,
-    ) -> Result<Self, Failure> {
+        values: *const c_void,
+        size: usize,
+    ) -> Result<(Self, SurfaceCoordinates<'a>), Failure> {
         let surface = find(surface)?;
         // SAFETY: guaranteed by the caller.
-        Ok(Self { surface, desc: unsafe { read("desc", desc)? } })
+        let all = Self { surface, desc: unsafe { read("desc", desc)? } };
+        all.check(range(values, size), size)?;
+        // SAFETY: guaranteed by the caller.
+        let places = unsafe { places(&all.desc)? };
+        Ok((all, places))
     }
 
     /// Checks the size of the values, and that they overlap neither texels nor operands.

@@ -67,7 +67,8 @@ impl InputArray {
         if object.is_instance_of::<PyList>() {
             // A list has Python numbers, which are converted to the type that is needed.
             let array = numpy(object.py(), "asarray")?.call1((object,))?;
-            return Ok(Self { is_weak: true, ..Self::of_buffer(what, &array)? });
+            let array = Self::of_exported(what, PyUntypedBuffer::get(&array)?)?;
+            return Ok(Self { is_weak: true, ..array });
         }
         if let Ok(buffer) = PyUntypedBuffer::get(object) {
             return Self::of_exported(what, buffer);
@@ -108,10 +109,6 @@ impl InputArray {
         let bytes = Box::new(bytes);
         let place = ArrayLocation { shape: vec![], strides: None, dtype, first: bytes.as_ptr() };
         Self { is_weak: true, ..Self::at(place, Owner::Number(bytes)) }
-    }
-
-    fn of_buffer(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::of_exported(what, PyUntypedBuffer::get(object)?)
     }
 
     fn of_exported(what: &str, buffer: PyUntypedBuffer) -> PyResult<Self> {

@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use texunit_device::{
-    Arg, Buffer, ComputeCapability, Device, DeviceOptions, InitialContents, Kernel, Module,
+    Arg, Buffer, ComputeCapability, Device, DeviceOptions, Global, InitialContents, Kernel, Module,
     SamplerObject, SurfaceObject, SurfaceResource, TextureDescriptor, TextureObject,
     TextureResource,
 };
@@ -97,6 +97,10 @@ impl<'py> ByteArray<'py> {
 impl Program {
     fn device(&self) -> &Device {
         self.module.device()
+    }
+
+    fn variable(&self, name: &str) -> PyResult<Global> {
+        self.module.global(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
     fn kernel(&self, name: &str) -> PyResult<Kernel> {
@@ -223,16 +227,12 @@ impl Program {
 
     /// The bytes of a variable.
     fn read<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let global = self.module.global(name);
-        let global = global.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
-        Ok(PyBytes::new(py, &global.read()))
+        Ok(PyBytes::new(py, &self.variable(name)?.read()))
     }
 
     /// Writes bytes of a variable.
     fn write(&self, name: &str, offset: u64, bytes: &[u8]) -> PyResult<()> {
-        let global = self.module.global(name);
-        let global = global.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
-        global.write(offset, bytes).map_err(value_error)
+        self.variable(name)?.write(offset, bytes).map_err(value_error)
     }
 
     /// Binds a texture or surface to a module-scope reference; returns warnings.

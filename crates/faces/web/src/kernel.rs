@@ -3,7 +3,7 @@
 use crate::access::texture;
 use crate::picture;
 use crate::refusal::{MethodResult, Refusal};
-use crate::session::{Files, Run, Session};
+use crate::session::{Run, Session};
 use crate::writers::Writers;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -45,10 +45,10 @@ pub(crate) fn hold(
     bytes: Vec<u8>,
 ) -> MethodResult {
     if fresh {
-        session.files = Files::default();
+        session.files = MemoryFiles::default();
         session.run = None;
     }
-    session.files.0.hold(Path::new(FOLDER).join(name), bytes);
+    session.files.hold(Path::new(FOLDER).join(name), bytes);
     Ok((json!({}), Vec::new()))
 }
 
@@ -59,18 +59,10 @@ pub(crate) struct Start {
     ptx: String,
 }
 
-/// The problems and diagnostics that have prevented a kernel from starting.
-struct Stopped {
-    problems: Vec<Value>,
-}
-
-impl Stopped {
-    fn job(source: &SourceFile, problems: &[Problem]) -> Self {
-        let all = problems
-            .iter()
-            .map(|p| diagnostic("job", Some(Located::from(source)), &p.diagnostic()));
-        Self { problems: all.collect() }
-    }
+/// Problems of the job as JSON.
+fn of_job(source: &SourceFile, problems: &[Problem]) -> Vec<Value> {
+    let one = |p: &Problem| diagnostic("job", Some(Located::from(source)), &p.diagnostic());
+    problems.iter().map(one).collect()
 }
 
 /// `start`: loads the job and the PTX, and creates the job's objects.
@@ -81,7 +73,7 @@ pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Method
     let path = Path::new(FOLDER).join("job.toml");
     held.hold(&path, job.as_bytes());
     match prepare(&path, &mut held, ptx) {
-        Err(stopped) => Ok((json!({ "problems": stopped.problems }), Vec::new())),
+        Err(problems) => Ok((json!({ "problems": problems }), Vec::new())),
         Ok((run, warnings)) => {
             let outputs = run.bound.outputs();
             let answer = json!({
@@ -105,17 +97,20 @@ pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Method
     }
 }
 
-fn prepare(path: &Path, held: &mut MemoryFiles, ptx: &str) -> Result<(Run, Vec<Value>), Stopped> {
-    let plain = |message: String| Stopped {
-        problems: vec![json!({ "file": "job", "severity": "error", "message": message })],
-    };
-    let read = read_job(path).map_err(|e| plain(e.message))?;
+/// The kernel of a job, and warnings; or the problems that prevent it from starting.
+fn prepare(
+    path: &Path,
+    held: &mut MemoryFiles,
+    ptx: &str,
+) -> Result<(Run, Vec<Value>), Vec<Value>> {
+    let read = read_job(path)
+        .map_err(|e| vec![json!({ "file": "job", "severity": "error", "message": e.message })])?;
     let source = read.source;
     let job = read.job.filter(|_| read.problems.is_empty());
-    let job = job.ok_or_else(|| Stopped::job(&source, &read.problems))?;
+    let job = job.ok_or_else(|| of_job(&source, &read.problems))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     held.hold(folder.join(&job.ptx.value), ptx.as_bytes());
-    let (name, text) = read_ptx(&job, folder).map_err(|p| Stopped::job(&source, &[p]))?;
+    let (name, text) = read_ptx(&job, folder).map_err(|p| of_job(&source, &[p]))?;
     let device = Device::new(
         &DeviceOptions::default()
             .with_architecture(job.settings.arch.unwrap_or(DeviceOptions::default().architecture))
@@ -124,20 +119,16 @@ fn prepare(path: &Path, held: &mut MemoryFiles, ptx: &str) -> Result<(Run, Vec<V
     let module = Module::load_at(&device, &name, &text, &load::places(&job)).map_err(|error| {
         let located = Located { text: &error.source, sources: Some(&error.sources) };
         let all = error.diagnostics.iter().map(|d| diagnostic("ptx", Some(located), d));
-        Stopped { problems: all.collect() }
+        all.collect::<Vec<_>>()
     })?;
-    let kernel = load::kernel(&job, &module).map_err(|p| Stopped::job(&source, &[p]))?;
+    let kernel = load::kernel(&job, &module).map_err(|p| of_job(&source, &[p]))?;
     let located = Located { text: module.source(), sources: Some(module.sources()) };
     let unsupported = kernel.unsupported();
     if !unsupported.is_empty() {
-        return Err(Stopped {
-            problems: unsupported.iter().map(|d| diagnostic("ptx", Some(located), d)).collect(),
-        });
+        return Err(unsupported.iter().map(|d| diagnostic("ptx", Some(located), d)).collect());
     }
-    let bound =
-        bound(&job, folder, &device, &kernel).map_err(|found| Stopped::job(&source, &found))?;
-    let of_job = |p: &Problem| diagnostic("job", Some(Located::from(&source)), &p.diagnostic());
-    let mut warnings: Vec<Value> = job.notes.iter().map(of_job).collect();
+    let bound = bound(&job, folder, &device, &kernel).map_err(|found| of_job(&source, &found))?;
+    let mut warnings = of_job(&source, &job.notes);
     warnings.extend(module.warnings().iter().map(|d| diagnostic("ptx", Some(located), d)));
     warnings.extend(
         bound
@@ -209,8 +200,8 @@ pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> MethodResult {
             (None, Some(json!({ "problems": all })))
         }
         Err(LaunchError::Args(error)) => {
-            let stopped = Stopped::job(&run.job_source, &[wrong_shape(&run.job, &error)]);
-            (None, Some(json!({ "problems": stopped.problems })))
+            let problems = of_job(&run.job_source, &[wrong_shape(&run.job, &error)]);
+            (None, Some(json!({ "problems": problems })))
         }
     };
     let stats = stats.map(|stats| {

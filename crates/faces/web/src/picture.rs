@@ -94,13 +94,7 @@ pub(crate) fn of_bytes(
 ) -> Result<Picture, Refusal> {
     let [width, height, depth] = extent;
     let bytes = texel_values(format, packed, extent, z.min(depth.saturating_sub(1)));
-    let finite = |v: &&f32| v.is_finite();
-    let colours = usize::from(format.channels().min(3));
-    let seen = || bytes.iter().flat_map(|values| values.iter().take(colours));
-    let low = seen().filter(finite).fold(f32::INFINITY, |a, &b| a.min(b));
-    let high = seen().filter(finite).fold(f32::NEG_INFINITY, |a, &b| a.max(b));
-    let range =
-        (low < 0.0 || high > 1.0).then_some([low, if high > low { high } else { low + 1.0 }]);
+    let range = range_of(bytes.iter().copied(), format.channels());
     let scale = Scale { readings: None, range, channels: format.channels() };
     let colours = bytes.iter().flat_map(|&values| scale.shown(values)).collect();
     let values: Vec<Vec<f32>> = if width.saturating_mul(height) <= MAX_VALUES {
@@ -110,6 +104,16 @@ pub(crate) fn of_bytes(
     };
     let json = json!({ "width": width, "height": height, "depth": depth, "scale": range, "format": format.name(), "values": values });
     Ok(Picture { json, bytes: colours })
+}
+
+/// The smallest and the largest finite value of texels, if they are not from 0 to 1. The alpha
+/// component does not contribute to the range.
+fn range_of(texels: impl Iterator<Item = [f32; 4]>, channels: u8) -> Option<[f32; 2]> {
+    let seen = texels.flat_map(|values| values.into_iter().take(usize::from(channels.min(3))));
+    let (low, high) = seen
+        .filter(|value| value.is_finite())
+        .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    (low < 0.0 || high > 1.0).then_some([low, if high > low { high } else { low + 1.0 }])
 }
 
 /// Maximum number of texels whose values are returned beside the colours of the picture.
@@ -162,27 +166,16 @@ impl Scale {
         let normalized = texture.read_mode == ReadMode::NormalizedFloat;
         // sRGB colours are shown as stored, because screens expect them so.
         let readings = readings(format, normalized, false);
-        let mut scale = Self { readings, range: None, channels: format.channels() };
+        let scale = Self { readings, range: None, channels: format.channels() };
+        let along = |size: u32, most: u32| (0..size).step_by(size.div_ceil(most) as usize);
         let [width, height, depth] = resource.extent().axes();
-        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
-        for z in (0..depth).step_by(depth.div_ceil(8) as usize) {
-            for y in (0..height).step_by(height.div_ceil(LOOKED_AT) as usize) {
-                for x in (0..width).step_by(width.div_ceil(LOOKED_AT) as usize) {
-                    let index = TexelIndex { level: 0, plane: 0, sample: 0, at: [x, y, z] };
-                    let values = scale.values(resource, index);
-                    // The alpha component does not contribute to the range.
-                    for &value in values.iter().take(usize::from(scale.channels.min(3))) {
-                        if value.is_finite() {
-                            (low, high) = (low.min(value), high.max(value));
-                        }
-                    }
-                }
-            }
-        }
-        if low < 0.0 || high > 1.0 {
-            scale.range = Some([low, if high > low { high } else { low + 1.0 }]);
-        }
-        scale
+        let texels = along(depth, 8).flat_map(|z| {
+            let row = move |y| along(width, LOOKED_AT).map(move |x| [x, y, z]);
+            along(height, LOOKED_AT).flat_map(row)
+        });
+        let place = |at| TexelIndex { level: 0, plane: 0, sample: 0, at };
+        let range = range_of(texels.map(|at| scale.values(resource, place(at))), scale.channels);
+        Self { range, ..scale }
     }
 
     /// The values of a texel as floats.

@@ -67,19 +67,15 @@ fn fetch(access: &Access, form: FetchForm) -> Result<String, Refusal> {
         FetchKind::Sample(texunit_unit::Lod::Level) => text += &format!(", {}", value(o.level)),
         FetchKind::Sample(texunit_unit::Lod::Gradient) => {
             for gradient in [o.dpdx, o.dpdy] {
-                text += &format!(
-                    ", {}",
-                    padded(gradient[..g.gradients()].iter().map(|&b| float(b)).collect(), "0.0")
-                );
+                let parts = gradient[..g.gradients()].iter().map(|&bits| float(bits));
+                text += &format!(", {}", padded(parts.collect(), "0.0"));
             }
         }
         _ => {}
     }
     if form.offset {
-        text += &format!(
-            ", {}",
-            padded(o.offset[..g.axes()].iter().map(i32::to_string).collect(), "0")
-        );
+        let parts = o.offset[..g.axes()].iter().map(i32::to_string);
+        text += &format!(", {}", padded(parts.collect(), "0"));
     }
     if form.compare {
         text += &format!(", {}", float(o.compare));
@@ -181,6 +177,16 @@ pub(crate) fn read(Text { text }: &Text) -> MethodResult {
     Ok((json!({ "keys": keys }), Vec::new()))
 }
 
+/// The texts of constants, separated by commas.
+fn joined<'a>(
+    list: impl IntoIterator<Item = &'a Operand>,
+    text: impl Fn(u64) -> String,
+) -> Result<String, Refusal> {
+    let parts: Result<Vec<String>, Refusal> =
+        list.into_iter().map(|operand| number(operand).map(&text)).collect();
+    Ok(parts?.join(","))
+}
+
 /// The constant that an operand is in place of a register.
 fn number(operand: &Operand) -> Result<u64, Refusal> {
     match operand {
@@ -201,11 +207,7 @@ fn of_fetch(instruction: &Instruction, op: &str) -> Result<Value, Refusal> {
             CoordType::S32 => (bits as i32).to_string(),
         })
     };
-    let floats = |list: &[Operand]| -> Result<String, Refusal> {
-        let parts: Result<Vec<String>, _> =
-            list.iter().map(|o| number(o).map(|b| plain(b as u32))).collect();
-        Ok(parts?.join(","))
-    };
+    let floats = |list| joined(list, |bits| plain(bits as u32));
     let mut keys = Map::new();
     keys.insert("op".into(), form.to_string().into());
     keys.insert("at".into(), coordinates(form.geometry, &operands.coords, &value)?.into());
@@ -218,13 +220,10 @@ fn of_fetch(instruction: &Instruction, op: &str) -> Result<Value, Refusal> {
     keys.insert("lod".into(), lod);
     keys.insert("dpdx".into(), dpdx);
     keys.insert("dpdy".into(), dpdy);
-    let offset = operands.offset.as_ref().map(|list| {
-        let parts: Result<Vec<String>, Refusal> =
-            list.iter().map(|o| number(o).map(|b| (b as i32).to_string())).collect();
-        parts.map(|parts| parts.join(","))
-    });
+    let offset =
+        operands.offset.as_ref().map(|list| joined(list, |bits| (bits as i32).to_string()));
     keys.insert("offset".into(), offset.transpose()?.into());
-    let compare = operands.compare.as_ref().map(|o| number(o).map(|b| plain(b as u32)));
+    let compare = operands.compare.as_ref().map(|compare| joined([compare], |b| plain(b as u32)));
     keys.insert("compare".into(), compare.transpose()?.into());
     Ok(keys.into())
 }
@@ -238,9 +237,8 @@ fn of_surface(instruction: &Instruction, op: &str) -> Result<Value, Refusal> {
     keys.insert("op".into(), form.to_string().into());
     keys.insert("at".into(), coordinates(form.geometry, &operands.coords, &value)?.into());
     if !operands.source.is_empty() {
-        let parts: Result<Vec<String>, _> =
-            operands.source.iter().map(|o| number(o).map(|b| b.to_string())).collect();
-        keys.insert("value".into(), parts?.join(",").into());
+        let values = joined(&operands.source, |bits| bits.to_string())?;
+        keys.insert("value".into(), values.into());
     }
     Ok(keys.into())
 }

@@ -17,8 +17,8 @@ pub struct Session {
     pub(crate) own: Option<UserFile>,
     /// The texture that was created last, with its keys.
     pub(crate) made: Option<CachedTexture>,
-    /// The files of the page's job.
-    pub(crate) files: Files,
+    /// The files of the page's job, which are kept until another example is started.
+    pub(crate) files: MemoryFiles,
     /// The kernel that was started last.
     pub(crate) run: Option<Run>,
     /// Textures of explained fetches that no keys describe; their numbers are indices.
@@ -53,10 +53,6 @@ pub(crate) struct CachedTexture {
     pub(crate) options: FileOptions,
     pub(crate) name: String,
 }
-
-/// The files of the page's job, which are kept until another example is started.
-#[derive(Debug, Default)]
-pub(crate) struct Files(pub(crate) MemoryFiles);
 
 /// A kernel that is run range by range.
 #[derive(Debug)]

@@ -16,18 +16,15 @@ struct Gemm {
     factors: [u64; 2],
     /// A, B and C: element type, address, and leading dimension.
     matrices: [(Format, u64, Integer); 3],
-    batch: Batch,
+    /// Distances of the matrices of each operand, unless these are given by arrays of addresses in
+    /// device memory; and the number of matrices.
+    batch: (Option<[i64; 3]>, Integer),
     /// `cublasComputeType_t`; `None` to compute in the type of the matrices.
     compute: Option<u32>,
 }
 
-enum Batch {
-    One,
-    /// Matrices at equal distances, with the distance of each operand and the number of matrices.
-    Strided([i64; 3], Integer),
-    /// Matrices given by arrays of addresses in device memory.
-    Listed(Integer),
-}
+/// The batch of a single product.
+const ONE: (Option<[i64; 3]>, Integer) = (Some([0; 3]), 1);
 
 /// Rows and columns of A and B as stored.
 pub(super) fn shapes([a, b]: [Operation; 2], [m, n, k]: [usize; 3]) -> [[usize; 2]; 2] {
@@ -46,11 +43,7 @@ impl Gemm {
         let [m, n, k] = self.sizes;
         let [m, n, k] = sizes([("m", m), ("n", n), ("k", k)])?;
         let [a, b] = shapes(operations, [m, n, k]);
-        let (distances, count) = match self.batch {
-            Batch::One => (Some([0; 3]), 1),
-            Batch::Strided(distances, count) => (Some(distances), size("batchCount", count)?),
-            Batch::Listed(count) => (None, size("batchCount", count)?),
-        };
+        let (distances, count) = (self.batch.0, size("batchCount", self.batch.1)?);
         let operand = |i: usize, shape, name| -> Answer<Operand> {
             let (format, address, leading) = self.matrices[i];
             let matrix = Operand::matrix(format, address, shape, (name, leading))?;
@@ -96,7 +89,7 @@ macro_rules! product {
                 C: u64, $($c_type: u32,)? ldc: $int, $($c_stride: i64,)?
                 $($count: $int,)? $($compute_type: u32, _algo: c_int,)?
             ) {
-                handle::get(handle)?;
+                HANDLES.get(handle)?;
                 let [a, b, c] = $formats;
                 Gemm {
                     of: (stringify!($name), handle),
@@ -117,16 +110,16 @@ macro_rules! product {
 macro_rules! gemm {
     ($int:ty: $($type:ty: $one:ident $strided:ident $batched:ident,)*) => {$(
         product! { "`C = alpha op(A) op(B) + beta C`."
-            $one($int) [,] [,] [,] [] [] => [<$type>::FORMAT; 3], Batch::One, None
+            $one($int) [,] [,] [,] [] [] => [<$type>::FORMAT; 3], ONE, None
         }
         product! { "Batched `C = alpha op(A) op(B) + beta C`, with matrices at equal distances."
             $strided($int) [,strideA] [,strideB] [,strideC] [batchCount] [] => [<$type>::FORMAT; 3],
-            Batch::Strided([strideA, strideB, strideC], batchCount.into()), None
+            (Some([strideA, strideB, strideC]), batchCount.into()), None
         }
         product! { "Batched `C = alpha op(A) op(B) + beta C`, with arrays of addresses in device \
 memory. The arrays are read during the call, after preceding work of the stream."
             $batched($int) [,] [,] [,] [batchCount] [] => [<$type>::FORMAT; 3],
-            Batch::Listed(batchCount.into()), None
+            (None, batchCount.into()), None
         }
     )*};
 }
@@ -147,10 +140,10 @@ gemm! { i64:
     f16: cublasHgemm_64 cublasHgemmStridedBatched_64 cublasHgemmBatched_64,
 }
 product! { "`C = alpha op(A) op(B) + beta C`."
-    cublasZgemm3m(c_int) [,] [,] [,] [] [] => [Complex64::FORMAT; 3], Batch::One, None
+    cublasZgemm3m(c_int) [,] [,] [,] [] [] => [Complex64::FORMAT; 3], ONE, None
 }
 product! { "`C = alpha op(A) op(B) + beta C`."
-    cublasZgemm3m_64(i64) [,] [,] [,] [] [] => [Complex64::FORMAT; 3], Batch::One, None
+    cublasZgemm3m_64(i64) [,] [,] [,] [] [] => [Complex64::FORMAT; 3], ONE, None
 }
 
 fn formats(types: [u32; 3]) -> Answer<[Format; 3]> {
@@ -162,16 +155,16 @@ macro_rules! gemm_ex {
     ($int:ty: $one:ident $strided:ident $batched:ident) => {
         product! { "`C = alpha op(A) op(B) + beta C` with explicit types."
             $one($int) [Atype,] [Btype,] [Ctype,] [] [computeType] =>
-            formats([Atype, Btype, Ctype])?, Batch::One, Some(computeType)
+            formats([Atype, Btype, Ctype])?, ONE, Some(computeType)
         }
         product! { "Batched product with explicit types, with matrices at equal distances."
             $strided($int) [Atype, strideA] [Btype, strideB] [Ctype, strideC] [batchCount] [computeType] =>
             formats([Atype, Btype, Ctype])?,
-            Batch::Strided([strideA, strideB, strideC], batchCount.into()), Some(computeType)
+            (Some([strideA, strideB, strideC]), batchCount.into()), Some(computeType)
         }
         product! { "Batched product with explicit types, with arrays of addresses in device memory."
             $batched($int) [Atype,] [Btype,] [Ctype,] [batchCount] [computeType] =>
-            formats([Atype, Btype, Ctype])?, Batch::Listed(batchCount.into()), Some(computeType)
+            formats([Atype, Btype, Ctype])?, (None, batchCount.into()), Some(computeType)
         }
     };
 }

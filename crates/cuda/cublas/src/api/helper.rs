@@ -11,103 +11,73 @@ library_api! { (BlasCode)
 
     /// Destroys a handle.
     fn cublasDestroy_v2(handle: usize) {
-        handle::destroy(handle)
-    }
-
-    /// The version of `libcublas.so.12`.
-    fn cublasGetVersion_v2_12(_handle: usize, version: Out<c_int>) {
-        Ok(version.set(number(VERSION_12))?)
-    }
-
-    /// The version of `libcublas.so.13`.
-    fn cublasGetVersion_v2_13(_handle: usize, version: Out<c_int>) {
-        Ok(version.set(number(VERSION_13))?)
-    }
-
-    /// A component of the version of `libcublas.so.12`.
-    fn cublasGetProperty_12(r#type: u32, value: Out<c_int>) {
-        property(VERSION_12, r#type, value, BlasCode::InvalidValue)
-    }
-
-    /// A component of the version of `libcublas.so.13`.
-    fn cublasGetProperty_13(r#type: u32, value: Out<c_int>) {
-        property(VERSION_13, r#type, value, BlasCode::InvalidValue)
-    }
-
-    /// A component of the version of `libcublasLt.so.12`.
-    fn cublasLtGetProperty_12(r#type: u32, value: Out<c_int>) {
-        property(VERSION_12, r#type, value, BlasCode::InvalidValue)
-    }
-
-    /// A component of the version of `libcublasLt.so.13`.
-    fn cublasLtGetProperty_13(r#type: u32, value: Out<c_int>) {
-        property(VERSION_13, r#type, value, BlasCode::InvalidValue)
+        HANDLES.remove(handle).map(drop)
     }
 
     /// Sets the stream to which a handle's functions submit work.
     fn cublasSetStream_v2(handle: usize, streamId: CUstream) {
-        handle::get(handle)?;
+        HANDLES.get(handle)?;
         context::check_stream(streamId)?;
-        handle::change(handle, |settings| settings.stream = streamId)
+        HANDLES.with(handle, |settings| settings.stream = streamId)
     }
 
     /// Stream of a handle.
     fn cublasGetStream_v2(handle: usize, streamId: Out<CUstream>) {
-        Ok(streamId.set(handle::get(handle)?.stream)?)
+        Ok(streamId.set(HANDLES.get(handle)?.stream)?)
     }
 
     /// Sets whether scalars are in host memory (0) or device memory (1).
     fn cublasSetPointerMode_v2(handle: usize, mode: u32) {
-        handle::get(handle)?;
+        HANDLES.get(handle)?;
         let on_device = crate::call::second("mode", mode, ["CUBLAS_POINTER_MODE_HOST", "CUBLAS_POINTER_MODE_DEVICE"])?;
-        handle::change(handle, |settings| settings.on_device = on_device)
+        HANDLES.with(handle, |settings| settings.on_device = on_device)
     }
 
     /// Whether scalars are in host or device memory.
     fn cublasGetPointerMode_v2(handle: usize, mode: Out<u32>) {
-        Ok(mode.set(handle::get(handle)?.on_device.into())?)
+        Ok(mode.set(HANDLES.get(handle)?.on_device.into())?)
     }
 
     /// Sets the math mode, which has no effect: products are always computed in their own
     /// precision.
     fn cublasSetMathMode(handle: usize, mode: u32) {
-        handle::get(handle)?;
+        HANDLES.get(handle)?;
         if mode & !0x1f != 0 {
             bail!(BlasCode::InvalidValue, "mode {mode:#x} is not a cublasMath_t");
         }
-        handle::change(handle, |settings| settings.math = mode)
+        HANDLES.with(handle, |settings| settings.math = mode)
     }
 
     /// Math mode of a handle.
     fn cublasGetMathMode(handle: usize, mode: Out<u32>) {
-        Ok(mode.set(handle::get(handle)?.math)?)
+        Ok(mode.set(HANDLES.get(handle)?.math)?)
     }
 
     /// Sets whether atomics may make results vary between runs; they never do.
     fn cublasSetAtomicsMode(handle: usize, mode: u32) {
-        handle::get(handle)?;
+        HANDLES.get(handle)?;
         let allowed = crate::call::second("mode", mode, ["CUBLAS_ATOMICS_NOT_ALLOWED", "CUBLAS_ATOMICS_ALLOWED"])?;
-        handle::change(handle, |settings| settings.has_atomics = allowed)
+        HANDLES.with(handle, |settings| settings.has_atomics = allowed)
     }
 
     /// Atomics mode of a handle.
     fn cublasGetAtomicsMode(handle: usize, mode: Out<u32>) {
-        Ok(mode.set(handle::get(handle)?.has_atomics.into())?)
+        Ok(mode.set(HANDLES.get(handle)?.has_atomics.into())?)
     }
 
     /// Sets the number of multiprocessors for kernels, which has no effect.
     fn cublasSetSmCountTarget(handle: usize, smCountTarget: c_int) {
-        handle::change(handle, |settings| settings.multiprocessors = smCountTarget)
+        HANDLES.with(handle, |settings| settings.multiprocessors = smCountTarget)
     }
 
     /// Number of multiprocessors that was set.
     fn cublasGetSmCountTarget(handle: usize, smCountTarget: Out<c_int>) {
-        Ok(smCountTarget.set(handle::get(handle)?.multiprocessors)?)
+        Ok(smCountTarget.set(HANDLES.get(handle)?.multiprocessors)?)
     }
 
     /// Sets the work area, which is not used.
     fn cublasSetWorkspace_v2(handle: usize, _workspace: u64, _workspaceSizeInBytes: usize) {
-        handle::get(handle).map(|_| ())
+        HANDLES.get(handle).map(drop)
     }
 
     /// Configures the log; the library writes none.
@@ -128,6 +98,43 @@ const VERSION_13: [c_int; 3] = [13, 10, 0];
 
 fn number([major, minor, patch]: [c_int; 3]) -> c_int {
     major * 10_000 + minor * 100 + patch
+}
+
+/// Functions whose result depends on the version of the library, given with the major version.
+macro_rules! versions {
+    ($(
+        $major:literal $version:ident: $get:ident $property:ident $lt:ident $lt_property:ident
+    )*) => {$(
+        library_api! { (BlasCode)
+            #[doc = concat!("The version of `libcublas.so.", $major, "`.")]
+            fn $get(_handle: usize, version: Out<c_int>) {
+                Ok(version.set(number($version))?)
+            }
+
+            #[doc = concat!("A component of the version of `libcublas.so.", $major, "`.")]
+            fn $property(r#type: u32, value: Out<c_int>) {
+                property($version, r#type, value, BlasCode::InvalidValue)
+            }
+
+            #[doc = concat!("A component of the version of `libcublasLt.so.", $major, "`.")]
+            fn $lt_property(r#type: u32, value: Out<c_int>) {
+                property($version, r#type, value, BlasCode::InvalidValue)
+            }
+        }
+
+        #[doc = concat!("The version of `libcublasLt.so.", $major, "`.")]
+        #[unsafe(no_mangle)]
+        #[allow(unreachable_pub, non_snake_case)]
+        pub extern "C" fn $lt() -> usize {
+            number($version).unsigned_abs() as usize
+        }
+    )*};
+}
+versions! {
+    12 VERSION_12: cublasGetVersion_v2_12 cublasGetProperty_12
+        cublasLtGetVersion_12 cublasLtGetProperty_12
+    13 VERSION_13: cublasGetVersion_v2_13 cublasGetProperty_13
+        cublasLtGetVersion_13 cublasLtGetProperty_13
 }
 
 /// Functions of both libraries that do not return a status.
@@ -158,20 +165,6 @@ macro_rules! texts {
 texts! {
     cublasGetCudartVersion cublasGetStatusName cublasGetStatusString
     cublasLtGetCudartVersion cublasLtGetStatusName cublasLtGetStatusString
-}
-
-/// The version of `libcublasLt.so.12`.
-#[unsafe(no_mangle)]
-#[allow(unreachable_pub, non_snake_case)]
-pub extern "C" fn cublasLtGetVersion_12() -> usize {
-    number(VERSION_12).unsigned_abs() as usize
-}
-
-/// The version of `libcublasLt.so.13`.
-#[unsafe(no_mangle)]
-#[allow(unreachable_pub, non_snake_case)]
-pub extern "C" fn cublasLtGetVersion_13() -> usize {
-    number(VERSION_13).unsigned_abs() as usize
 }
 
 /// The name of a status as a static C string.

@@ -3,30 +3,25 @@
 use crate::api::*;
 use crate::level1;
 
-const CHANGED: u64 = Region::READ | Region::WRITTEN;
-
-/// Number of elements; 0 if `n` is negative.
-fn count(n: Integer) -> usize {
-    size("n", n.max(0)).unwrap_or_default()
-}
-
-/// Adds a vector as a region of the call.
-pub(super) fn vector<T: Number>(
+/// Adds vectors of `n` elements as regions of the call: address, increment, and access flags of
+/// each. A negative `n` counts as 0.
+pub(super) fn vectors<T: Number>(
     call: &mut Call,
-    address: u64,
-    n: usize,
-    step: Integer,
-    access: u64,
+    n: Integer,
+    all: &[(u64, Integer, u64)],
 ) -> Answer {
-    Operand::vector(T::FORMAT, address, n, step)?.add(call, 1, access).map(drop)
+    let n = usize::try_from(n).unwrap_or_default();
+    all.iter().try_for_each(|&(address, step, access)| {
+        Operand::vector(T::FORMAT, address, n, step)?.add(call, 1, access).map(drop)
+    })
 }
 
 blas! {
     /// `y = alpha x + y`.
     fn(handle: usize, n: Int, alpha: u64, x: u64, incx: Int, y: u64, incy: Int) {
         let mut call = Call::new(NAME, handle)?;
-        vector::<T>(&mut call, x, count(n.into()), incx.into(), Region::READ)?;
-        vector::<T>(&mut call, y, count(n.into()), incy.into(), CHANGED)?;
+        let all = [(x, incx.into(), Region::READ), (y, incy.into(), CHANGED)];
+        vectors::<T>(&mut call, n.into(), &all)?;
         let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
         call.submit(move |memory| {
             let alpha = alpha.value::<T>(memory);
@@ -45,8 +40,8 @@ blas! {
     /// Copies a vector: `y = x`.
     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int) {
         let mut call = Call::new(NAME, handle)?;
-        vector::<T>(&mut call, x, count(n.into()), incx.into(), Region::READ)?;
-        vector::<T>(&mut call, y, count(n.into()), incy.into(), Region::WRITTEN)?;
+        let all = [(x, incx.into(), Region::READ), (y, incy.into(), Region::WRITTEN)];
+        vectors::<T>(&mut call, n.into(), &all)?;
         call.submit(|memory| {
             let [x, y, ..] = memory else { return };
             y.copy_from_slice(x);
@@ -61,8 +56,8 @@ blas! {
     /// Swaps `x` and `y`.
     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int) {
         let mut call = Call::new(NAME, handle)?;
-        vector::<T>(&mut call, x, count(n.into()), incx.into(), CHANGED)?;
-        vector::<T>(&mut call, y, count(n.into()), incy.into(), CHANGED)?;
+        let all = [(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)];
+        vectors::<T>(&mut call, n.into(), &all)?;
         call.submit(|memory| {
             let [x, y, ..] = memory else { return };
             x.swap_with_slice(y);
@@ -77,7 +72,7 @@ blas! {
     /// Scales a vector: `x = alpha x`.
     fn(handle: usize, n: Int, alpha: u64, x: u64, incx: Int) {
         let mut call = Call::new(NAME, handle)?;
-        vector::<T>(&mut call, x, count(n.into()), incx.into(), CHANGED)?;
+        vectors::<T>(&mut call, n.into(), &[(x, incx.into(), CHANGED)])?;
         let alpha = Factor::new(&mut call, "alpha", alpha, Scalar::FORMAT)?;
         call.submit(move |memory| {
             let alpha: T = alpha.value(memory);
@@ -96,8 +91,8 @@ blas! {
     /// Dot product.
     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, result: u64) {
         let mut call = Call::new(NAME, handle)?;
-        vector::<T>(&mut call, x, count(n.into()), incx.into(), Region::READ)?;
-        vector::<T>(&mut call, y, count(n.into()), incy.into(), Region::READ)?;
+        let all = [(x, incx.into(), Region::READ), (y, incy.into(), Region::READ)];
+        vectors::<T>(&mut call, n.into(), &all)?;
         call.submit_for(result, |memory| {
             let [x, y, ..] = memory else { return num_traits::Zero::zero() };
             level1::dot::<T>(Number::of(x), Number::of(y), CONJUGATES)
@@ -114,8 +109,8 @@ blas! {
     /// Reduces a vector to a number; a vector with a nonpositive increment counts as empty.
     fn(handle: usize, n: Int, x: u64, incx: Int, result: u64) {
         let mut call = Call::new(NAME, handle)?;
-        let n = if incx > 0 { count(n.into()) } else { 0 };
-        vector::<T>(&mut call, x, n, incx.into(), Region::READ)?;
+        let n = if incx > 0 { n.into() } else { 0 };
+        vectors::<T>(&mut call, n, &[(x, incx.into(), Region::READ)])?;
         call.submit_for(result, |memory| {
             let bytes = memory.first_mut().map(|bytes| &mut **bytes).unwrap_or_default();
             reduce(&*T::of(bytes))

@@ -6,7 +6,6 @@ use crate::api::*;
 use crate::level3::{OtherTriangle, add_half, solve, transposed, whole};
 use crate::view::{View, multiply};
 
-const CHANGED: u64 = Region::READ | Region::WRITTEN;
 /// Access flags of a matrix of which one triangle is used; the other may be uninitialised.
 const HALF: u64 = Region::READ | Region::MAY_BE_UNDEFINED;
 

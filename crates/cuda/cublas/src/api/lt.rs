@@ -57,7 +57,7 @@ library_api! { (BlasCode)
 
     /// Destroys a handle.
     fn cublasLtDestroy(lightHandle: usize) {
-        handle::destroy(lightHandle)
+        HANDLES.remove(lightHandle).map(drop)
     }
 
     /// Creates a layout.
@@ -99,7 +99,7 @@ library_api! { (BlasCode)
         Ddesc: usize, _preference: usize, requestedAlgoCount: c_int,
         heuristicResultsArray: Out<[u64; 12]>, returnAlgoCount: Out<c_int>,
     ) {
-        handle::get(lightHandle)?;
+        HANDLES.get(lightHandle)?;
         returnAlgoCount.check()?;
         if requestedAlgoCount < 1 {
             bail!(BlasCode::InvalidValue, "requestedAlgoCount is less than 1");

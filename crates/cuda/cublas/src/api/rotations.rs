@@ -1,18 +1,15 @@
 //! Level 1: plane rotations.
 
-use super::level1::vector;
+use super::level1::vectors;
 use crate::api::*;
 use crate::level1;
-
-const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
 blas! {
     /// `x = c x + s y`, `y = c y - conj(s) x`.
     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, c: u64, s: u64) {
         let mut call = Call::new(NAME, handle)?;
-        let n = usize::try_from(n).unwrap_or_default();
-        vector::<T>(&mut call, x, n, incx.into(), CHANGED)?;
-        vector::<T>(&mut call, y, n, incy.into(), CHANGED)?;
+        let all = [(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)];
+        vectors::<T>(&mut call, n.into(), &all)?;
         let c = Factor::new(&mut call, "c", c, <T as Number>::Real::FORMAT)?;
         let s = Factor::new(&mut call, "s", s, Sine::FORMAT)?;
         call.submit(move |memory| {
@@ -32,9 +29,8 @@ blas! {
     /// Applies a modified rotation, given by the five numbers of `rotmg`.
     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, param: u64) {
         let mut call = Call::new(NAME, handle)?;
-        let n = usize::try_from(n).unwrap_or_default();
-        vector::<T>(&mut call, x, n, incx.into(), CHANGED)?;
-        vector::<T>(&mut call, y, n, incy.into(), CHANGED)?;
+        let all = [(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)];
+        vectors::<T>(&mut call, n.into(), &all)?;
         let parameters = parameters::<T>(&mut call, param)?;
         call.submit(move |memory| {
             let parameters = parameters.map(|scalar| scalar.value(memory));
@@ -46,11 +42,17 @@ blas! {
     f32: cublasSrotm_v2 cublasSrotm_v2_64, f64: cublasDrotm_v2 cublasDrotm_v2_64;
 }
 
-/// Adds five adjacent scalars to the call.
+/// The addresses of the five numbers of a modified rotation; zeros if the first is null.
+fn adjacent<T>(first: u64) -> [u64; 5] {
+    let at =
+        |i: usize| if first == 0 { 0 } else { first.wrapping_add((i * size_of::<T>()) as u64) };
+    std::array::from_fn(at)
+}
+
+/// Adds the five numbers of a modified rotation to the call.
 fn parameters<T: Element>(call: &mut Call, first: u64) -> Answer<[Factor; 5]> {
     let mut all = [Factor::ZERO; 5];
-    for (i, one) in all.iter_mut().enumerate() {
-        let at = if first == 0 { 0 } else { first.wrapping_add((i * size_of::<T>()) as u64) };
+    for (one, at) in all.iter_mut().zip(adjacent::<T>(first)) {
         *one = Factor::new(call, "param", at, T::FORMAT)?;
     }
     Ok(all)
@@ -89,23 +91,14 @@ macro_rules! rotmg {
             fn $name(handle: usize, d1: u64, d2: u64, x1: u64, y1: u64, param: u64) {
                 let format = <$type>::FORMAT;
                 let place = |name, address, access| Scalar { name, address, format, access };
-                let element = |i: u64| match param {
-                    0 => 0,
-                    _ => param.wrapping_add(i * size_of::<$type>() as u64),
-                };
                 // `rotmg` writes only some numbers, so that the others must keep their values.
                 let kept = CHANGED | Region::MAY_BE_UNDEFINED;
-                let places = [
-                    place("d1", d1, CHANGED),
-                    place("d2", d2, CHANGED),
-                    place("x1", x1, CHANGED),
-                    place("y1", y1, Region::READ),
-                    place("param", element(0), kept),
-                    place("param", element(1), kept),
-                    place("param", element(2), kept),
-                    place("param", element(3), kept),
-                    place("param", element(4), kept),
-                ];
+                let [flag, h11, h21, h12, h22] =
+                    adjacent::<$type>(param).map(|at| place("param", at, kept));
+                let [d1, d2, x1] = [("d1", d1), ("d2", d2), ("x1", x1)]
+                    .map(|(name, at)| place(name, at, CHANGED));
+                let y1 = place("y1", y1, Region::READ);
+                let places = [d1, d2, x1, y1, flag, h11, h21, h12, h22];
                 on_scalars(Call::new(stringify!($name), handle)?, places, |given| {
                     level1::modified_rotation(given.map(|number| number.re)).map(Into::into)
                 })

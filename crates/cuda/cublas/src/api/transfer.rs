@@ -2,84 +2,65 @@
 
 use crate::api::*;
 
-/// Defines the set and get functions, with and without a stream, for one width of integers.
+/// Defines the functions that copy vectors and matrices in one direction for one width of integers:
+/// the names of the addresses, whether the device is copied to, and the stream, if they have one. A
+/// vector is copied as a matrix whose rows have one element.
 macro_rules! transfers {
-    ($int:ty: $set:ident $get:ident $set_matrix:ident $get_matrix:ident, $set_async:ident $get_async:ident $set_matrix_async:ident $get_matrix_async:ident) => {
-        library_api! { (BlasCode)
-            /// Copies a vector from host to device.
-            fn $set(n: $int, elemSize: $int, x: u64, incx: $int, devicePtr: u64, incy: $int) {
-                vector(n.into(), elemSize.into(), (x, incx.into()), (devicePtr, incy.into()), (true, None))
+    ($int:ty: $(
+        $doc:literal $vector:ident($from:ident $to:ident) $matrix:ident $to_device:literal
+        $($stream:ident)?;
+    )*) => {
+        library_api! { (BlasCode) $(
+            #[doc = concat!("Copies a vector ", $doc)]
+            fn $vector(
+                n: $int, elemSize: $int, $from: u64, incx: $int, $to: u64, incy: $int,
+                $($stream: CUstream)?
+            ) {
+                copy(($to_device, &[$($stream)?]), elemSize, [1, n], [($from, incx), ($to, incy)])
             }
 
-            /// Copies a vector from device to host.
-            fn $get(n: $int, elemSize: $int, x: u64, incx: $int, y: u64, incy: $int) {
-                vector(n.into(), elemSize.into(), (x, incx.into()), (y, incy.into()), (false, None))
+            #[doc = concat!("Copies a matrix ", $doc)]
+            fn $matrix(
+                rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int,
+                $($stream: CUstream)?
+            ) {
+                copy(($to_device, &[$($stream)?]), elemSize, [rows, cols], [(A, lda), (B, ldb)])
             }
-
-            /// Copies a matrix from host to device.
-            fn $set_matrix(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int) {
-                matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (true, None))
-            }
-
-            /// Copies a matrix from device to host.
-            fn $get_matrix(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int) {
-                matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (false, None))
-            }
-
-            /// Copies a vector from host to device, in stream order.
-            fn $set_async(n: $int, elemSize: $int, hostPtr: u64, incx: $int, devicePtr: u64, incy: $int, stream: CUstream) {
-                vector(n.into(), elemSize.into(), (hostPtr, incx.into()), (devicePtr, incy.into()), (true, Some(stream)))
-            }
-
-            /// Copies a vector from device to host, in stream order.
-            fn $get_async(n: $int, elemSize: $int, devicePtr: u64, incx: $int, hostPtr: u64, incy: $int, stream: CUstream) {
-                vector(n.into(), elemSize.into(), (devicePtr, incx.into()), (hostPtr, incy.into()), (false, Some(stream)))
-            }
-
-            /// Copies a matrix from host to device, in stream order.
-            fn $set_matrix_async(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int, stream: CUstream) {
-                matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (true, Some(stream)))
-            }
-
-            /// Copies a matrix from device to host, in stream order.
-            fn $get_matrix_async(rows: $int, cols: $int, elemSize: $int, A: u64, lda: $int, B: u64, ldb: $int, stream: CUstream) {
-                matrix([rows.into(), cols.into()], elemSize.into(), (A, lda.into()), (B, ldb.into()), (false, Some(stream)))
-            }
-        }
+        )* }
     };
 }
-transfers! { c_int: cublasSetVector cublasGetVector cublasSetMatrix cublasGetMatrix,
-cublasSetVectorAsync cublasGetVectorAsync cublasSetMatrixAsync cublasGetMatrixAsync }
-transfers! { i64: cublasSetVector_64 cublasGetVector_64 cublasSetMatrix_64 cublasGetMatrix_64,
-cublasSetVectorAsync_64 cublasGetVectorAsync_64 cublasSetMatrixAsync_64 cublasGetMatrixAsync_64 }
-
-/// An address, and the increment or leading dimension.
-type Strided = (u64, Integer);
-
-/// A vector is copied as a matrix whose rows have one element.
-fn vector(
-    n: Integer,
-    bytes: Integer,
-    from: Strided,
-    to: Strided,
-    how: (bool, Option<CUstream>),
-) -> Answer {
-    matrix([1, n], bytes, from, to, how)
+transfers! { c_int:
+    "from host to device." cublasSetVector(x devicePtr) cublasSetMatrix true;
+    "from device to host." cublasGetVector(x y) cublasGetMatrix false;
+    "from host to device, in stream order."
+        cublasSetVectorAsync(hostPtr devicePtr) cublasSetMatrixAsync true stream;
+    "from device to host, in stream order."
+        cublasGetVectorAsync(devicePtr hostPtr) cublasGetMatrixAsync false stream;
+}
+transfers! { i64:
+    "from host to device." cublasSetVector_64(x devicePtr) cublasSetMatrix_64 true;
+    "from device to host." cublasGetVector_64(x y) cublasGetMatrix_64 false;
+    "from host to device, in stream order."
+        cublasSetVectorAsync_64(hostPtr devicePtr) cublasSetMatrixAsync_64 true stream;
+    "from device to host, in stream order."
+        cublasGetVectorAsync_64(devicePtr hostPtr) cublasGetMatrixAsync_64 false stream;
 }
 
-fn matrix(
-    [rows, columns]: [Integer; 2],
-    bytes: Integer,
-    from: Strided,
-    to: Strided,
-    (to_device, stream): (bool, Option<CUstream>),
+/// Copies a matrix of elements with this number of bytes, in the stream, if one is given; each side
+/// has an address and a leading dimension.
+fn copy<N: Into<Integer>>(
+    (to_device, stream): (bool, &[CUstream]),
+    bytes: N,
+    [rows, columns]: [N; 2],
+    [(from, from_step), (to, to_step)]: [(u64, N); 2],
 ) -> Answer {
-    let [rows, columns] = [size("rows", rows)?, size("cols", columns)?];
+    let [rows, columns] = [size("rows", rows.into())?, size("cols", columns.into())?];
     let wrong =
         || BlasCode::InvalidValue.because("the size of an element, or a step, is too small");
-    let positive =
-        |number: Integer| usize::try_from(number).ok().filter(|&n| n > 0).ok_or_else(wrong);
-    let (bytes, from_step, to_step) = (positive(bytes)?, positive(from.1)?, positive(to.1)?);
+    let positive = |number: N| {
+        usize::try_from(number.into()).ok().filter(|&number| number > 0).ok_or_else(wrong)
+    };
+    let (bytes, from_step, to_step) = (positive(bytes)?, positive(from_step)?, positive(to_step)?);
     if from_step < rows || to_step < rows {
         return Err(wrong());
     }
@@ -96,16 +77,16 @@ fn matrix(
         ..CopySide2D::default()
     };
     let copy = CUDA_MEMCPY2D {
-        src: side(from.0, !to_device, pitch(from_step)?),
-        dst: side(to.0, to_device, pitch(to_step)?),
+        src: side(from, !to_device, pitch(from_step)?),
+        dst: side(to, to_device, pitch(to_step)?),
         width_in_bytes: pitch(rows)?,
         height: columns,
     };
     // SAFETY: the caller describes its own memory.
     let code = unsafe {
         match stream {
-            Some(stream) => driver::cuMemcpy2DAsync_v2(&raw const copy, stream),
-            None => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
+            [stream, ..] => driver::cuMemcpy2DAsync_v2(&raw const copy, *stream),
+            [] => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
         }
     };
     driver::check(code).map_err(|why| BlasCode::MappingError.with(why))

@@ -192,10 +192,12 @@ impl<'a, T: Copy> InOut<'a, T> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn get(self) -> Answer<T> {
-        self.check()?;
-        // SAFETY: the pointer is not null, so that it points to a valid value by the contract of
-        // its constructor.
-        Ok(unsafe { self.0.read_unaligned() })
+        self.get_if().ok_or_else(|| null(&self))
+    }
+
+    /// Reads the current value of an optional parameter; `None` if the pointer is null.
+    pub fn get_if(self) -> Option<T> {
+        In(self.0.cast_const(), PhantomData::<&'a ()>).get_if()
     }
 
     /// The parameter as an output.

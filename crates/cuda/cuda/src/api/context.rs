@@ -2,7 +2,7 @@
 //! not provided.
 
 use crate::api::*;
-use crate::context::{self, Limit};
+use crate::context::{self, known_limit};
 use crate::memory::pool;
 use crate::stream::GREATEST_PRIORITY;
 use crate::{state, teardown};
@@ -181,13 +181,13 @@ driver_api! {
 
     /// Sets a limit of the current context.
     fn cuCtxSetLimit(limit, value) {
-        context::current()?.set_limit(Limit::of(limit)?, value)
+        context::current()?.set_limit(known_limit(limit)?, value)
     }
 
     /// A limit of the current context.
     fn cuCtxGetLimit(pvalue, limit) {
         let context = context::current()?;
-        pvalue.set(context.limit(Limit::of(limit)?))
+        pvalue.set(context.limit(known_limit(limit)?))
     }
 
     /// The setting of `cuCtxSetCacheConfig`.

@@ -5,41 +5,42 @@ use crate::copy::{CopyEnd, Memory, any};
 use crate::graph::capture::copy_bytes;
 use crate::memory::endpoint::Space;
 
-/// Ends a synchronous copy: the host has waited for it and for all preceding work.
-pub(super) fn at_once(copied: Answer) -> Answer {
-    if copied.is_ok() {
+/// Ends a copy: a call without a stream has waited for it and for all preceding work.
+pub(super) fn done(copied: Answer, order: &Order) -> Answer {
+    if copied.is_ok() && order.waits {
         checks::host_waited();
     }
     copied
 }
 
 /// Defines pairs of a synchronous and an asynchronous function that copy bytes from one end to
-/// another.
+/// another, or functions that are synchronous only.
 macro_rules! copies {
     ($($(#[$doc:meta])*
-    fn $now:ident, $in_stream:ident($($arg:ident),*) { $from:expr => $to:expr })*) => {
-        driver_api! {$(
-            $(#[$doc])*
-            fn $now($($arg,)* ByteCount) {
-                let order = Order::current()?;
-                #[allow(unused_unsafe)] // where both ends are of a device
-                // SAFETY: the program's memory is valid during the call, as the driver API
-                // requires.
-                let (to, from) = unsafe { ($to, $from) };
-                at_once(copy_bytes(to, from, ByteCount, &order))
-            }
-
-            $(#[$doc])*
+    fn $now:ident, $in_stream:ident($($arg:ident),*) { $from:expr => $to:expr })*) => {$(
+        copies! { $(#[$doc])* fn $now($($arg),*) { $from => $to } }
+        copies! {
+            @ $(#[$doc])*
             /// As the synchronous function, in stream order.
-            fn $in_stream($($arg,)* ByteCount, hStream) {
-                let order = Order::capturable(hStream)?;
+            fn $in_stream($($arg),*) [ByteCount hStream] Order::capturable(hStream), $from => $to
+        }
+    )*};
+    ($($(#[$doc:meta])* fn $now:ident($($arg:ident),*) { $from:expr => $to:expr })*) => {$(
+        copies! { @ $(#[$doc])* fn $now($($arg),*) [ByteCount] Order::current(), $from => $to }
+    )*};
+    (@ $(#[$doc:meta])* fn $name:ident($($arg:ident),*) [$count:ident $($stream:ident)?]
+     $order:expr, $from:expr => $to:expr) => {
+        driver_api! {
+            $(#[$doc])*
+            fn $name($($arg,)* $count $(, $stream)?) {
+                let order = $order?;
                 #[allow(unused_unsafe)] // where both ends are of a device
                 // SAFETY: the program's memory is valid during the call, as the driver API
                 // requires.
                 let (to, from) = unsafe { ($to, $from) };
-                copy_bytes(to, from, ByteCount, &order)
+                done(copy_bytes(to, from, $count, &order), &order)
             }
-        )*}
+        }
     };
 }
 
@@ -80,26 +81,20 @@ copies! {
     }
 }
 
-driver_api! {
+copies! {
     /// Copies bytes from device memory into the first row of an array.
-    fn cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount) {
-        let order = Order::current()?;
-        let (to, from) = (array(dstArray, dstOffset)?, device(srcDevice));
-        at_once(copy_bytes(to, from, ByteCount, &order))
+    fn cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice) {
+        device(srcDevice) => array(dstArray, dstOffset)?
     }
 
     /// Copies bytes from the first row of an array to device memory.
-    fn cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount) {
-        let order = Order::current()?;
-        let (to, from) = (device(dstDevice), array(srcArray, srcOffset)?);
-        at_once(copy_bytes(to, from, ByteCount, &order))
+    fn cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset) {
+        array(srcArray, srcOffset)? => device(dstDevice)
     }
 
     /// Copies bytes between the first rows of two arrays.
-    fn cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount) {
-        let order = Order::current()?;
-        let (to, from) = (array(dstArray, dstOffset)?, array(srcArray, srcOffset)?);
-        at_once(copy_bytes(to, from, ByteCount, &order))
+    fn cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset) {
+        array(srcArray, srcOffset)? => array(dstArray, dstOffset)?
     }
 }
 

@@ -1,6 +1,6 @@
 //! 2D and 3D copies that a structure describes.
 
-use super::copy::at_once;
+use super::copy::done;
 use crate::api::*;
 use crate::copy::{end_2d, end_3d};
 use crate::graph::capture;
@@ -14,7 +14,7 @@ macro_rules! copies {
             fn $($now)|+(pCopy) {
                 let order = Order::current()?;
                 // SAFETY: addresses in the structure are valid as the driver API requires.
-                at_once(unsafe { $copy(&pCopy.get()?, &order) })
+                done(unsafe { $copy(&pCopy.get()?, &order) }, &order)
             }
 
             $(#[$doc])*

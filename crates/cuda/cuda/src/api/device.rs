@@ -43,7 +43,7 @@ driver_api! {
 
     /// UUID of a device.
     fn cuDeviceGetUuid | cuDeviceGetUuid_v2(uuid, dev) {
-        uuid.set(unique(state::gpu(dev)?))
+        uuid.set(CUuuid(facts::unique(state::gpu(dev)?.ordinal)))
     }
 
     /// The PCI bus identifier that a device would have: domain, bus, device, function.
@@ -253,10 +253,6 @@ fn peers(src: CUdevice, dst: CUdevice) -> Answer<(&'static Arc<Gpu>, &'static Ar
         "srcDevice and dstDevice are both {src}: peers are two devices"
     );
     Ok(both)
-}
-
-pub(crate) fn unique(gpu: &Gpu) -> CUuuid {
-    CUuuid(facts::unique(gpu.ordinal))
 }
 
 fn place(gpu: &Gpu) -> (c_int, c_int) {

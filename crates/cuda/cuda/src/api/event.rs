@@ -36,7 +36,7 @@ driver_api! {
         happened(hEvent)?;
         hEvent.take()?;
         deferred::event_ended(hEvent.number());
-        capture::event_ended(hEvent.number());
+        capture::recorded_outside(hEvent.number());
         crate::check_log::tell(|race| race.streams().end_event(hEvent.number() as u64));
         Ok(())
     }

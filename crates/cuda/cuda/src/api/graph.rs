@@ -188,25 +188,34 @@ driver_api! {
     }
 }
 
-/// Returns lists: only their length if the arrays are null, else as many elements as fit.
+/// Fills an array, unless it is null, with values and `none` behind them.
+///
+/// # Safety
+/// The array is null or has a capacity of `room` elements.
+unsafe fn fill<T: Copy>(out: Out<'_, T>, room: usize, values: &[T], none: T) -> Answer {
+    if out.is_null() {
+        return Ok(());
+    }
+    let padded = values.iter().copied().chain(std::iter::repeat(none));
+    // SAFETY: the caller upholds this function's safety contract.
+    unsafe { out.elements(room) }.set_all(padded.take(room))
+}
+
+/// Nodes, and the array in which to return them.
+type NodeList<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
+
+/// Returns lists of the same length: only this if the arrays are null, else as many nodes as fit.
 ///
 /// # Safety
 /// Each array is null or has a capacity of `count` elements.
-unsafe fn give_all<T: Copy>(
-    lists: &[(&[T], Out<'_, T>)],
-    (total, none): (usize, T),
-    count: InOut<'_, usize>,
-) -> Answer {
+unsafe fn give_all(lists: &[NodeList<'_>], total: usize, count: InOut<'_, usize>) -> Answer {
     let room = count.get()?;
     if lists.iter().all(|(_, out)| out.is_null()) {
         return count.out().set(total);
     }
-    for (values, out) in lists {
-        if !out.is_null() {
-            let padded = values.iter().copied().chain(std::iter::repeat(none));
-            // SAFETY: the caller upholds this function's safety contract.
-            unsafe { out.elements(room) }.set_all(padded.take(room))?;
-        }
+    for &(nodes, out) in lists {
+        // SAFETY: the caller upholds this function's safety contract.
+        unsafe { fill(out, room, nodes, Handle::NULL)? };
     }
     count.out().set(total.min(room))
 }
@@ -216,11 +225,8 @@ unsafe fn give_all<T: Copy>(
 unsafe fn give(all: &[usize], out: Out<'_, Handle<Node>>, count: InOut<'_, usize>) -> Answer {
     let handles: Vec<Handle<Node>> = all.iter().map(|&number| Handle::of(number)).collect();
     // SAFETY: the caller upholds this function's safety contract.
-    unsafe { give_all(&[(&handles, out)], (all.len(), Handle::NULL), count) }
+    unsafe { give_all(&[(&handles, out)], all.len(), count) }
 }
-
-/// Nodes, and the array in which to return them.
-type NodeList<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
 
 /// Returns the dependencies of a node, or the edges of a graph, with their data.
 ///
@@ -234,20 +240,18 @@ unsafe fn give_links(
 ) -> Answer {
     let is_plain = data.iter().all(|data| *data == CUgraphEdgeData::default());
     let wants_nodes = lists.iter().any(|(_, out)| !out.is_null());
-    if !to.is_null() {
-        let room = count.get()?;
-        let padded = data.iter().copied().chain(std::iter::repeat(CUgraphEdgeData::default()));
-        // SAFETY: the caller upholds this function's safety contract.
-        unsafe { to.elements(room) }.set_all(padded.take(room))?;
-    } else {
-        ensure!(
-            is_plain || !wants_nodes,
-            CUresult::LOSSY_QUERY,
-            "an edge has ports or a type, which a call without edgeData cannot return"
-        );
-    }
+    ensure!(
+        is_plain || !wants_nodes || !to.is_null(),
+        CUresult::LOSSY_QUERY,
+        "an edge has ports or a type, which a call without edgeData cannot return"
+    );
     // SAFETY: the caller upholds this function's safety contract.
-    unsafe { give_all(lists, (data.len(), Handle::NULL), count) }
+    unsafe {
+        if !to.is_null() {
+            fill(to, count.get()?, data, CUgraphEdgeData::default())?;
+        }
+        give_all(lists, data.len(), count)
+    }
 }
 
 /// Reads the caller's arrays of edges.

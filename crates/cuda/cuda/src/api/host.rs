@@ -118,8 +118,7 @@ fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
     };
     let (bytes, are) = (Count(size, "byte"), Count(size, "byte").are());
     let reason = format!("{bytes} of host memory at {address:#x} {are} not registered: {why}");
-    say_refused(&reason);
-    Err(CUresult::INVALID_VALUE.because(reason))
+    Err(printed_refusal(CUresult::INVALID_VALUE, reason))
 }
 
 /// The host allocation that contains an address.

@@ -14,7 +14,7 @@ driver_api! {
         library, code, jitOptions, jitOptionsValues, numJitOptions,
         libraryOptions[numLibraryOptions], libraryOptionValues, numLibraryOptions,
     ) {
-        let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
+        let jit = (numJitOptions, jitOptions, jitOptionsValues);
         // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
         let image = || Ok((unsafe { Image::at(code)? }, "ptx".to_owned()));
         // SAFETY: the options are valid as the driver API requires.
@@ -26,7 +26,7 @@ driver_api! {
         library, fileName, jitOptions, jitOptionsValues, numJitOptions,
         libraryOptions[numLibraryOptions], libraryOptionValues, numLibraryOptions,
     ) {
-        let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
+        let jit = (numJitOptions, jitOptions, jitOptionsValues);
         // SAFETY: the options are valid as the driver API requires.
         unsafe { load(library, jit, (libraryOptions, libraryOptionValues), || file(fileName)) }
     }

@@ -78,7 +78,7 @@ driver_api! {
         use crate::handle::Object;
         stateOut.check()?;
         context::current()?;
-        let given = RawOptions { count: numOptions, options, values: optionValues };
+        let given = (numOptions, options, optionValues);
         // SAFETY: the options are valid as the driver API requires, and their buffers live as long
         // as the state, which the caller destroys.
         let jit = unsafe { JitOptions::read(given)? };
@@ -89,7 +89,7 @@ driver_api! {
     fn cuLinkAddData | cuLinkAddData_v2(
         state, r#type, data, size, name, numOptions, options, optionValues,
     ) {
-        let given = RawOptions { count: numOptions, options, values: optionValues };
+        let given = (numOptions, options, optionValues);
         let of_data = || {
             if data.is_null() || size == 0 {
                 let name = if data.is_null() { "data is null" } else { "size is 0" };
@@ -106,7 +106,7 @@ driver_api! {
 
     /// Adds PTX, a fatbin with PTX, or the device runtime (`libcudadevrt.a`) from a file.
     fn cuLinkAddFile | cuLinkAddFile_v2(state, r#type, path, numOptions, options, optionValues) {
-        let given = RawOptions { count: numOptions, options, values: optionValues };
+        let given = (numOptions, options, optionValues);
         // SAFETY: the options are valid as the driver API requires.
         unsafe { add(state, r#type, given, || file(path)) }
     }
@@ -178,8 +178,7 @@ fn input(kind: c_uint, image: Image) -> Answer<Image> {
         (jit_input::OBJECT | jit_input::LIBRARY | jit_input::NVVM, _) => {
             let reason = "objects, libraries and NVVM code cannot be linked: texunit links PTX and fatbins, and \
                           knows libcudadevrt.a";
-            say_refused(reason);
-            Err(CUresult::NOT_SUPPORTED.because(reason))
+            Err(printed_refusal(CUresult::NOT_SUPPORTED, reason))
         }
         _ => Err(invalid!("type {kind} is not a CUjitInputType of cuda.h")),
     }

@@ -37,14 +37,14 @@ driver_api! {
     fn cuLogsDumpToFile(iterator, pathToFile, flags) {
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         let path = pathToFile.get().map_err(|refusal| refusal.named("pathToFile"))?;
-        let messages = log::since(first(iterator)?);
+        let messages = log::since(iterator.get_if());
         let cut = messages.is_cut.then(|| CUT.to_owned());
         let text: String =
             cut.into_iter().chain(messages.lines).map(|line| line + "\n").collect();
         std::fs::write(&path, text).map_err(|error| {
             invalid!("{path:?} cannot be written: {error}")
         })?;
-        advance(iterator, messages.next);
+        iterator.out().set_if(messages.next);
         Ok(())
     }
 
@@ -53,7 +53,7 @@ driver_api! {
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         buffer.check()?;
         let room = size.get()?;
-        let messages = log::since(first(iterator)?);
+        let messages = log::since(iterator.get_if());
         // Each line ends with a newline, and the buffer with a zero.
         let mut left = room.saturating_sub(1);
         let mut kept: Vec<&str> = Vec::new();
@@ -86,20 +86,7 @@ driver_api! {
             // SAFETY: the caller's buffer holds `room` bytes, and the text fits.
             unsafe { buffer.room(room) }.write(0, &bytes)?;
         }
-        advance(iterator, messages.next);
+        iterator.out().set_if(messages.next);
         Ok(())
-    }
-}
-
-fn first(iterator: InOut<'_, c_uint>) -> Answer<Option<c_uint>> {
-    match iterator.is_null() {
-        true => Ok(None),
-        false => iterator.get().map(Some),
-    }
-}
-
-fn advance(iterator: InOut<'_, c_uint>, next: c_uint) {
-    if !iterator.is_null() {
-        iterator.out().set_if(next);
     }
 }

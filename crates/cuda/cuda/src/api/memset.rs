@@ -3,9 +3,16 @@
 use crate::api::*;
 use crate::graph::capture::fill;
 
-/// Ends a synchronous memory set, which waits only if the program can access the memory, too.
-fn at_once(set: Answer<bool>) -> Answer {
-    if set? {
+/// Sets rows. A call without a stream waits only if the program can access the memory, too.
+fn set(
+    address: CUdeviceptr,
+    pitch: usize,
+    pattern: &[u8],
+    size: [usize; 2],
+    order: Answer<Order>,
+) -> Answer {
+    let order = order?;
+    if fill(address, pitch, pattern, size, &order)? && order.waits {
         checks::host_waited();
     }
     Ok(())
@@ -17,26 +24,23 @@ macro_rules! memset {
         driver_api! {
             /// Sets `N` values. The address is aligned to their size.
             fn $line(dstDevice, value, N) {
-                let order = Order::current()?;
-                at_once(fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order))
+                set(dstDevice, 0, &value.to_le_bytes(), [N, 1], Order::current())
             }
 
             /// Sets rows of `Width` values with a pitch.
             fn $rows(dstDevice, dstPitch, value, Width, Height) {
-                let order = Order::current()?;
-                at_once(fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order))
+                set(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], Order::current())
             }
 
             /// Sets `N` contiguous values in stream order.
             fn $line_async(dstDevice, value, N, hStream) {
-                let order = Order::capturable(hStream)?;
-                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order).map(|_| ())
+                set(dstDevice, 0, &value.to_le_bytes(), [N, 1], Order::capturable(hStream))
             }
 
             /// Sets rows of `Width` values with a pitch, in stream order.
             fn $rows_async(dstDevice, dstPitch, value, Width, Height, hStream) {
-                let order = Order::capturable(hStream)?;
-                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order).map(|_| ())
+                let order = Order::capturable(hStream);
+                set(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], order)
             }
         }
     };

@@ -51,7 +51,7 @@ use crate::handle::object;
 use crate::message::say;
 use crate::module::{Function, Module};
 use crate::prelude::*;
-use crate::settings::say_refused;
+use crate::settings::{printed_refusal, say_refused};
 use crate::shape::Shape;
 use crate::state::Gpu;
 use crate::stream::{Event, Stream};

@@ -4,7 +4,7 @@ use crate::api::*;
 use crate::context;
 use crate::image::{Content, Image};
 use crate::module;
-use crate::module_options::{JitOptions, RawOptions};
+use crate::module_options::JitOptions;
 use crate::origin::Origin;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -15,20 +15,20 @@ driver_api! {
         module.check()?;
         let context = context::current()?;
         let (image, name) = file(fname)?;
-        module.set(mark_created(module::load((&*context).into(), (&image, &name), &JitOptions::default())?))
+        load(module, &context, (&image, &name), &JitOptions::default())
     }
 
     /// Loads a module from zero-terminated PTX or a fatbin, with options. Messages are written to the log buffers.
     fn [cuModuleLoadData] cuModuleLoadDataEx(
         module, image, [numOptions = 0], [options = In::null()], [optionValues = InOut::null()],
     ) {
-        let given = RawOptions { count: numOptions, options, values: optionValues };
+        let given = (numOptions, options, optionValues);
         // SAFETY: the options are valid as the driver API requires.
         let jit = unsafe { JitOptions::read(given)? };
         module.check()?;
         let context = context::current()?;
         // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
-        load(module, &context, &unsafe { Image::at(image)? }, &jit)
+        load(module, &context, (&unsafe { Image::at(image)? }, "ptx"), &jit)
     }
 
     /// Loads a module from a fatbin; `CUDA_ERROR_INVALID_IMAGE` for anything else.
@@ -42,7 +42,7 @@ driver_api! {
             CUresult::INVALID_IMAGE,
             "fatCubin points to text, not to a fatbin (cuModuleLoadData takes PTX)"
         );
-        load(module, &context, &image, &JitOptions::default())
+        load(module, &context, (&image, "ptx"), &JitOptions::default())
     }
 
     /// Unloads a module and its kernels.
@@ -109,19 +109,17 @@ pub(super) fn file(name: Text<'_>) -> Answer<(Image, String)> {
     Ok((Image::of(bytes, Origin::Named(name.into())), text))
 }
 
+/// Loads an image with its name. The runtime never unloads modules, so that only other programs
+/// must.
 fn load(
     module: Out<'_, Handle<Module>>,
     context: &Context,
-    image: &Image,
+    image: (&Image, &str),
     jit: &JitOptions<'_>,
 ) -> Answer {
-    module.set(mark_created(module::load(context.into(), (image, "ptx"), jit)?))
-}
-
-/// Marks a module as one that the program must unload; the runtime never unloads its own.
-fn mark_created(module: Handle<Module>) -> Handle<Module> {
+    let loaded = module::load(context.into(), image, jit)?;
     if !crate::current_call::has_runtime() {
-        crate::check_log::created(module.number());
+        crate::check_log::created(loaded.number());
     }
-    module
+    module.set(loaded)
 }

@@ -2,7 +2,7 @@
 //! by their plain names (`dlsym`, ctypes) find these. Memory that they allocate is in the lower 4
 //! GiB; memory from other functions is out of their reach.
 
-use super::copy::at_once;
+use super::copy::done;
 use super::copy_box::{copies, copy_2d, copy_3d};
 use super::{copy::*, host::*, memory::*, memset::*, module::*};
 use crate::api::*;

@@ -73,17 +73,15 @@ driver_api! {
     fn cuOccupancyMaxPotentialClusterSize(clusterSize, func, config) {
         clusterSize.check()?;
         // SAFETY: the caller's structure points to as many attributes as it counts.
-        let held = unsafe { held(func, config)? };
-        clusterSize.set(held.function.most_in_cluster(held.function.takes_non_portable()))
+        let (function, _) = unsafe { clusters(func, config)? };
+        clusterSize.set(function.most_in_cluster(function.takes_non_portable()))
     }
 
     /// Maximum number of a launch's clusters resident on the device, by their number of blocks.
     fn cuOccupancyMaxActiveClusters(numClusters, func, config) {
         numClusters.check()?;
         // SAFETY: the caller's structure points to as many attributes as it counts.
-        let held = unsafe { held(func, config)? };
-        let blocks = held.blocks as c_int * held.multiprocessors as c_int;
-        numClusters.set(blocks / held.cluster.max(1) as c_int)
+        numClusters.set(unsafe { clusters(func, config)? }.1)
     }
 }
 
@@ -101,18 +99,14 @@ fn check_flags(flags: c_uint) -> Answer {
     }
 }
 
-/// Resident blocks of a launch on a multiprocessor.
-struct Residency {
-    function: Arc<Function>,
-    blocks: u32,
-    multiprocessors: u32,
-    /// CTAs per cluster.
-    cluster: u32,
-}
-
+/// The function of a launch, and the number of its clusters that are resident on the device.
+///
 /// # Safety
 /// The structure points to as many attributes as it counts.
-unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> Answer<Residency> {
+unsafe fn clusters(
+    function: Handle<Function>,
+    config: In<'_, CUlaunchConfig>,
+) -> Answer<(Arc<Function>, c_int)> {
     let config = config.get()?;
     let (function, context) = current(function)?;
     let mut shape = Shape { cluster: function.required_cluster(), ..Shape::of(&config) };
@@ -127,5 +121,6 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
     let block = Block { threads: product(shape.block), dynamic_shared: shape.shared.into() };
     let blocks = occupancy::blocks(&function, context.gpu.card, block);
     let multiprocessors = crate::stream::multiprocessors(Handle::of(config.hStream), &context);
-    Ok(Residency { function, blocks, multiprocessors, cluster: shape.cluster.map_or(1, product) })
+    let cluster = shape.cluster.map_or(1, product).max(1);
+    Ok((function, blocks as c_int * multiprocessors as c_int / cluster as c_int))
 }

@@ -274,7 +274,7 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
     );
     let max_size = props.max_size as u64;
     let pool = match (props.handle_types, place) {
-        (CU_MEM_HANDLE_TYPE_NONE, _) => Pool::create(place, props.location, max_size),
+        (CU_MEM_HANDLE_TYPE_NONE, _) => Pool::create(place, props.location, max_size, None),
         (kind, PoolLocation::Device(device)) => {
             check_shared(kind, 0)?;
             Pool::create_shared(device, max_size)?

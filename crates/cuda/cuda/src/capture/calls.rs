@@ -3,7 +3,7 @@
 //! Whether a thread may make a potentially unsafe call while a stream is captured depends on the
 //! mode of the capture and on that of the thread (`cuThreadExchangeStreamCaptureMode`).
 
-use super::{All, Capture, GLOBAL, RELAXED, is_any, with};
+use super::{All, Capture, GLOBAL, RELAXED, if_any, is_any, with};
 use crate::context::Context;
 use crate::prelude::*;
 use std::cell::Cell;
@@ -34,11 +34,8 @@ fn is_synchronous(name: &str) -> bool {
 /// Checks whether a driver function may be called. If not, the captures that it could affect are
 /// invalidated.
 pub(crate) fn called(name: &str) -> Answer {
-    if !is_any() {
-        return Ok(());
-    }
     let waits = WAITING.contains(&name);
-    if !waits && !UNSAFE.lines().any(|known| known == name) && !is_synchronous(name) {
+    if !is_any() || !waits && !UNSAFE.lines().any(|known| known == name) && !is_synchronous(name) {
         return Ok(());
     }
     let me = std::thread::current().id();
@@ -84,10 +81,7 @@ fn harm(all: &mut All, name: &str, harmed: &[u64]) -> Refusal {
 
 /// Checks the use of an event that may have been recorded in a capture.
 pub(crate) fn event_used(event: usize) -> Answer {
-    if !is_any() {
-        return Ok(());
-    }
-    with(|all| match all.events.get(&event).map(|(capture, _)| *capture) {
+    if_any(Ok(()), |all| match all.events.get(&event).map(|(capture, _)| *capture) {
         None => Ok(()),
         Some(capture) => {
             all.invalidate(capture);
@@ -100,10 +94,7 @@ pub(crate) fn event_used(event: usize) -> Answer {
 
 /// Checks a call that affects all streams of a context, which invalidates their captures.
 pub(crate) fn context_used(context: &Context) -> Answer {
-    if !is_any() {
-        return Ok(());
-    }
-    with(|all| {
+    if_any(Ok(()), |all| {
         let of = |capture: &&mut Capture| capture.context == context.handle;
         let mut captures = all.captures.values_mut().filter(of).peekable();
         if captures.peek().is_none() {

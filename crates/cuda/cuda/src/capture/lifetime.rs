@@ -1,6 +1,6 @@
 //! Begin and end of captures.
 
-use super::{Capture, CapturedGraph, Link, RELAXED, Tail, invalidated, is_any, join, with};
+use super::{Capture, CapturedGraph, Link, RELAXED, Tail, if_any, invalidated, join, with};
 use crate::context::Context;
 use crate::prelude::*;
 
@@ -98,10 +98,7 @@ pub(crate) fn end(queue: Queue) -> Answer<Ended> {
 /// Handles the destruction of a stream, and returns the graph of the capture that began in it, which
 /// is over. Another capture that it had joined continues, and must still join its work.
 pub(crate) fn stream_ended(queue: Queue) -> Option<CapturedGraph> {
-    if !is_any() {
-        return None;
-    }
-    with(|all| {
+    if_any(None, |all| {
         let Tail { capture: id, links, .. } = all.streams.remove(&queue)?;
         let capture = all.captures.get_mut(&id)?;
         if capture.origin != queue {
@@ -115,10 +112,7 @@ pub(crate) fn stream_ended(queue: Queue) -> Option<CapturedGraph> {
 
 /// Ends the captures of a context's streams, and returns their graphs.
 pub(crate) fn context_ended(context: &Context) -> Vec<CapturedGraph> {
-    if !is_any() {
-        return Vec::new();
-    }
-    with(|all| {
+    if_any(Vec::new(), |all| {
         let of = |_: &u64, capture: &mut Capture| capture.context == context.handle;
         let ended = all.captures.extract_if(of).map(|(_, capture)| capture.graph).collect();
         all.streams.retain(|_, tail| all.captures.contains_key(&tail.capture));

@@ -94,7 +94,7 @@ fn memory_does_not_outlive_its_context() {
     too_late(memory::allocate(&ended, 64));
     too_late(memory::allocate_host(&ended, 64, memory::AllocationKind::Managed));
     for place in [PoolLocation::Device(0), PoolLocation::Host] {
-        let pool = pool::Pool::create(place, Default::default(), 0).get().unwrap();
+        let pool = pool::Pool::create(place, Default::default(), 0, None).get().unwrap();
         too_late(pool.allocate(&ended, 64));
         let state = pool.state().clone();
         assert_eq!((state.used, state.most), (0, 64));

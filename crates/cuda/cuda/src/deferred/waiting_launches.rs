@@ -202,26 +202,20 @@ pub(super) fn run_what_is_ready() {
     }
 }
 
-/// A running kernel.
-#[derive(Clone, Copy, Debug, Default)]
-struct Kernel {
-    /// Polls since the kernel began to wait, and their number at the last change of any kernel.
-    looks: Option<(u64, u64)>,
-}
+/// Polls since a kernel began to wait, and their number at the last change of any kernel.
+type Looks = Option<(u64, u64)>;
 
 /// Running kernels by number.
-fn kernels() -> MutexGuard<'static, BTreeMap<u64, Kernel>> {
-    static KERNELS: Mutex<BTreeMap<u64, Kernel>> = Mutex::new(BTreeMap::new());
+fn kernels() -> MutexGuard<'static, BTreeMap<u64, Looks>> {
+    static KERNELS: Mutex<BTreeMap<u64, Looks>> = Mutex::new(BTreeMap::new());
     lock(&KERNELS)
 }
 
 /// Records a change: a kernel begins, ends or continues, so that all must poll again before a
 /// deadlock is assumed.
 fn changed() {
-    for kernel in kernels().values_mut() {
-        if let Some((looks, since)) = &mut kernel.looks {
-            *since = *looks;
-        }
+    for (looks, since) in kernels().values_mut().flatten() {
+        *since = *looks;
     }
 }
 
@@ -240,7 +234,7 @@ impl WaitMonitor {
     pub(crate) fn new(is_recorded: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Relaxed);
-        kernels().insert(number, Kernel::default());
+        kernels().insert(number, None);
         changed();
         let (blocked, call) = (Counted::blocked(), wait_notice());
         let alone = match (is_recorded, settings().schedule) {
@@ -277,8 +271,8 @@ impl ExternalWriters for WaitMonitor {
         let is_first = {
             let mut kernels = kernels();
             let Some(kernel) = kernels.get_mut(&self.number) else { return Verdict::Wait };
-            let is_first = kernel.looks.is_none();
-            kernel.looks = Some((looks, kernel.looks.map_or(looks, |(_, since)| since)));
+            let is_first = kernel.is_none();
+            *kernel = Some((looks, kernel.map_or(looks, |(_, since)| since)));
             is_first
         };
         if is_first {
@@ -287,8 +281,7 @@ impl ExternalWriters for WaitMonitor {
             self.call.iter().for_each(|call| (call.0)());
         }
         let all_wait = || {
-            let sure =
-                |kernel: &Kernel| kernel.looks.is_some_and(|(looks, since)| looks >= since + SURE);
+            let sure = |kernel: &Looks| kernel.is_some_and(|(looks, since)| looks >= since + SURE);
             kernels().values().all(sure)
         };
         if !looks.is_multiple_of(SELDOM)
@@ -310,7 +303,7 @@ impl ExternalWriters for WaitMonitor {
 
     fn resumed(&self) {
         if let Some(kernel) = kernels().get_mut(&self.number) {
-            kernel.looks = None;
+            *kernel = None;
         }
         changed();
     }

@@ -10,7 +10,7 @@ use crate::prelude::*;
 use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use texunit_cuda_abi::graph_conditional_type as kind;
-use texunit_device::{Buffer, Linear};
+use texunit_device::Buffer;
 
 /// Maximum number of a switch node's graphs, each of which is an object.
 const MAX_SWITCH: u32 = 1 << 16;
@@ -18,8 +18,7 @@ const MAX_SWITCH: u32 = 1 << 16;
 /// A value that kernels set and conditional nodes test.
 #[derive(Debug)]
 pub(crate) struct Condition {
-    _word: Buffer,
-    linear: Linear,
+    word: Buffer,
     default: u32,
     is_assigned: bool,
     pub(crate) context: Arc<Context>,
@@ -43,11 +42,10 @@ impl Condition {
         );
         let device = &context.gpu.device;
         let word = device.alloc(4, "cuGraphConditionalHandleCreate").map_err(refusal)?;
-        let linear = device.linear(word.address(), 4).map_err(refusal)?;
-        linear.write(0, &default.to_le_bytes()).map_err(refusal)?;
+        word.write(0, &default.to_le_bytes()).map_err(refusal)?;
         let is_assigned = flags & CU_GRAPH_COND_ASSIGN_DEFAULT != 0;
         let is_used = AtomicBool::new(false);
-        let new = Arc::new(Self { _word: word, linear, default, is_assigned, context, is_used });
+        let new = Arc::new(Self { word, default, is_assigned, context, is_used });
         let mut all = lock(&ALL);
         let all = all.get_or_insert_default();
         all.retain(|_, condition| condition.strong_count() > 0);
@@ -66,7 +64,7 @@ impl Condition {
     }
 
     pub(crate) fn handle(&self) -> u64 {
-        self.linear.address()
+        self.word.address()
     }
 
     pub(crate) fn is_used(&self) -> bool {
@@ -76,14 +74,14 @@ impl Condition {
     /// Assigns the default value at the start of a launch.
     pub(crate) fn begin(&self) -> Answer {
         match self.is_assigned {
-            true => self.linear.write(0, &self.default.to_le_bytes()).map_err(refusal),
+            true => self.word.write(0, &self.default.to_le_bytes()).map_err(refusal),
             false => Ok(()),
         }
     }
 
     pub(crate) fn value(&self) -> Answer<u32> {
         let mut bytes = [0; 4];
-        self.linear.read_at(0, &mut bytes).map_err(refusal)?;
+        self.word.read_at(0, &mut bytes).map_err(refusal)?;
         Ok(u32::from_le_bytes(bytes))
     }
 }

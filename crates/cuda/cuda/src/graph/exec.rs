@@ -207,6 +207,15 @@ impl Plan {
         Ok(())
     }
 
+    /// Whether each step is one that no other depends on.
+    pub(super) fn ends(&self) -> Vec<bool> {
+        let mut ends = vec![true; self.steps.len()];
+        for &before in self.steps.iter().flat_map(|step| &step.before) {
+            ends[before as usize] = false;
+        }
+        ends
+    }
+
     /// The step of a node, also in inner graphs.
     pub(crate) fn find(&self, node: usize) -> Option<&Step> {
         if let Some(&i) = self.index.get(&node) {

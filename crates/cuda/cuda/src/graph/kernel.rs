@@ -13,7 +13,7 @@ use crate::prelude::*;
 use crate::shape::Shape;
 use std::borrow::Cow;
 use texunit_cuda_abi::launch_attribute as attribute;
-use texunit_device::{Buffer, Linear};
+use texunit_device::Buffer;
 
 /// A kernel launch.
 #[derive(Clone, Debug)]
@@ -138,18 +138,14 @@ const HEADER: u64 = 32;
 
 /// The device-side record of a node.
 #[derive(Debug)]
-pub(crate) struct Updatable {
-    buffer: Buffer,
-    linear: Linear,
-}
+pub(crate) struct Updatable(Buffer);
 
 impl Updatable {
     /// A record for a kernel node.
     pub(crate) fn new(op: &KernelOp) -> Answer<Self> {
         let (device, size) = (&op.context.gpu.device, HEADER + op.params().len() as u64);
         let buffer = device.alloc(size, "a kernel node that kernels update").map_err(refusal)?;
-        let linear = device.linear(buffer.address(), size).map_err(refusal)?;
-        let new = Self { buffer, linear };
+        let new = Self(buffer);
         new.set_enabled(true)?;
         new.set(op)?;
         Ok(new)
@@ -157,18 +153,18 @@ impl Updatable {
 
     /// The device-side handle of the node.
     pub(crate) fn address(&self) -> u64 {
-        self.buffer.address()
+        self.0.address()
     }
 
     fn write(&self, at: u64, bytes: &[u8]) -> Answer {
-        self.linear.write(at, bytes).map_err(refusal)
+        self.0.write(at, bytes).map_err(refusal)
     }
 
     /// Updates the record when the host changes the node. The function stays the same.
     pub(crate) fn set(&self, op: &KernelOp) -> Answer {
         let size = op.params().len();
         ensure!(
-            HEADER + size as u64 <= self.linear.size(),
+            HEADER + size as u64 <= self.0.size(),
             "kernels can update the node: its function cannot become one with more parameters"
         );
         let grid = op.shape.grid.map(u32::to_le_bytes);
@@ -181,12 +177,6 @@ impl Updatable {
     pub(crate) fn set_enabled(&self, is_enabled: bool) -> Answer {
         self.write(4, &u32::from(is_enabled).to_le_bytes())
     }
-
-    fn read(&self) -> Answer<Vec<u8>> {
-        let mut bytes = vec![0; self.linear.size() as usize];
-        self.linear.read_at(0, &mut bytes).map_err(refusal)?;
-        Ok(bytes)
-    }
 }
 
 impl KernelOp {
@@ -195,7 +185,7 @@ impl KernelOp {
         let Some(record) = &self.updatable else {
             return Ok(Some((self.shape, Cow::Borrowed(self.params()))));
         };
-        let bytes = record.read()?;
+        let bytes = record.0.read();
         let word =
             |at: usize| bytes[at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
         if word(4) == 0 {

@@ -133,6 +133,16 @@ impl Op {
         }
     }
 
+    /// The operation that replaces another one of its kind: the attributes of a kernel are kept.
+    pub(crate) fn in_place_of(self, old: &Self) -> Answer<Self> {
+        Ok(match (old, self) {
+            (Self::Kernel(old), Self::Kernel(new)) => {
+                Self::Kernel(Arc::new(new.with_attributes_of(old)?))
+            }
+            (_, new) => new,
+        })
+    }
+
     /// A copy of the operation for a clone, with copies of its inner graphs.
     pub(crate) fn copy(&self) -> Answer<Self> {
         Ok(match self {

@@ -30,14 +30,10 @@ impl Queues {
     pub(super) fn new(plan: &Plan, outer: Queue) -> Option<Self> {
         let race = crate::check_log::race()?;
         let own: Vec<Queue> = plan.steps.iter().map(|_| fresh_queue()).collect();
-        let mut is_last = vec![true; plan.steps.len()];
-        for &before in plan.steps.iter().flat_map(|step| &step.before) {
-            is_last[before as usize] = false;
-        }
         for (step, queue) in plan.steps.iter().zip(&own) {
             race.streams().named(*queue, step.op.node_name(step.id, plan.graph));
         }
-        Some(Self { race, outer, own, is_last })
+        Some(Self { race, outer, own, is_last: plan.ends() })
     }
 
     /// Begins a step, which waits for its dependencies.

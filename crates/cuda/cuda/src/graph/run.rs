@@ -104,10 +104,11 @@ impl Launch {
             next = behind.map(|exec| (Arc::clone(&exec), exec.plan()));
             rounds += 1;
             if rounds >= settings().max_steps.unwrap_or(MAX_ROUNDS) {
-                return self.endless(format!(
+                let reason = format!(
                     "graphs have launched each other {}, and there is no end",
                     Count(rounds, "time")
-                ));
+                );
+                return self.fail(CUresult::LAUNCH_TIMEOUT, reason);
             }
         }
         Ok(())
@@ -122,9 +123,10 @@ impl Launch {
         answer
     }
 
-    fn endless(&self, reason: String) -> Answer {
+    /// Ends the context by an error, of which the user is told.
+    fn fail(&self, code: CUresult, reason: String) -> Answer {
         say(format_args!("{reason}"));
-        let refusal = CUresult::LAUNCH_TIMEOUT.because(reason);
+        let refusal = code.because(reason);
         self.order.context.fail(refusal.clone());
         Err(refusal)
     }
@@ -161,10 +163,7 @@ impl Launch {
                         crate::module::kernel_name(&op.function),
                         wrong.unwrap_or_default()
                     );
-                    say(format_args!("{reason}"));
-                    let refusal = CUresult::LAUNCH_FAILED.because(reason);
-                    self.order.context.fail(refusal.clone());
-                    return Err(refusal);
+                    return self.fail(CUresult::LAUNCH_FAILED, reason);
                 }
             }
         }
@@ -214,10 +213,6 @@ impl Launch {
         answer
     }
 
-    fn order(&self, context: Arc<Context>, queue: Queue) -> Order {
-        Order::on(context, queue)
-    }
-
     fn step(self: &Arc<Self>, plan: &Plan, step: &Step, queue: Queue) -> Answer {
         self.order.context.check()?;
         match &step.op {
@@ -231,16 +226,9 @@ impl Launch {
                 launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;
                 self.launched(op)
             }
-            Op::Work(task, context) => {
-                let context = alive(*context)?;
-                task.run(&context, &QueuePosition::now(queue)).inspect_err(|refusal| {
-                    if refusal.code != CUresult::OUT_OF_MEMORY {
-                        context.fail(refusal.clone());
-                    }
-                })
-            }
+            Op::Work(task, context) => task.run(&*alive(*context)?, &QueuePosition::now(queue)),
             Op::Memcpy(op) => {
-                let order = self.order(alive(op.context)?, queue);
+                let order = Order::on(alive(op.context)?, queue);
                 let CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth } = &op.copy;
                 // SAFETY: the program guarantees that the operands' memory exists when the node
                 // runs.
@@ -249,7 +237,7 @@ impl Launch {
                 copy::copy(&to, &from, size, &order)
             }
             Op::Copies(op) => {
-                let order = self.order(alive(op.context)?, queue);
+                let order = Order::on(alive(op.context)?, queue);
                 op.each().try_for_each(|(to, from, size)| {
                     // SAFETY: the program guarantees that the operands' memory exists when the node
                     // runs.
@@ -258,7 +246,7 @@ impl Launch {
                 })
             }
             Op::Memset(op) => {
-                let order = self.order(alive(Handle::of(op.ctx))?, queue);
+                let order = Order::on(alive(Handle::of(op.ctx))?, queue);
                 let pattern = &op.value.to_le_bytes()[..op.elementSize as usize];
                 fill(op.dst, op.pitch, pattern, [op.width, op.height], &order).map(|_| ())
             }
@@ -273,7 +261,7 @@ impl Launch {
                 Ok(())
             }
             Op::RecordEvent(event) => {
-                deferred::record_event(*event, &self.order(Arc::clone(&self.order.context), queue));
+                deferred::record_event(*event, &Order::on(Arc::clone(&self.order.context), queue));
                 Ok(())
             }
             Op::WaitEvent(event) => {
@@ -308,10 +296,11 @@ impl Launch {
             }
             if rounds >= most || !sets_condition(body) {
                 let name = step.op.node_name(step.id, plan.graph);
-                return self.endless(format!(
+                let reason = format!(
                     "{name} has run its body {}, and its condition is still not 0: it has no end",
                     Count(rounds, "time")
-                ));
+                );
+                return self.fail(CUresult::LAUNCH_TIMEOUT, reason);
             }
         }
         Ok(())
@@ -330,12 +319,10 @@ fn alive(context: Handle<Context>) -> Answer<Arc<Context>> {
     context::alive(context, "the context of the node")
 }
 
-/// The refusal of a step with the step's name. Steps with inner graphs, and faults that have ended
-/// the context, name it themselves.
+/// The refusal of a step with the step's name. Steps with inner graphs name it themselves.
 fn with_step_name(plan: &Plan, step: &Step, refusal: Refusal) -> Refusal {
-    let is_told = matches!(step.op, Op::Child(_) | Op::Conditional(_));
-    match is_told {
-        true => refusal,
-        false => refusal.within(|| step.op.node_name(step.id, plan.graph), &[]),
+    match step.op {
+        Op::Child(_) | Op::Conditional(_) => refusal,
+        _ => refusal.within(|| step.op.node_name(step.id, plan.graph), &[]),
     }
 }

@@ -28,29 +28,25 @@ fn mismatch(result: u32, node: usize, from: usize, reason: String) -> Mismatch {
 
 /// Updates an executable graph to a graph of the same topology.
 pub(crate) fn whole(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
-    let is_updatable = exec.plan().steps.iter().any(|step| step.op.is_updatable());
-    if is_updatable || graph.state().is_updatable() {
-        let refusal = kernel::fixed("the whole of it cannot be updated");
-        return Err(mismatch(result::NOT_SUPPORTED, 0, 0, refusal.reason(&[]).into_owned()));
-    }
-    let new = Plan::of(graph, 0).map_err(|(_, node, refusal)| {
-        mismatch(result::ERROR, node, 0, refusal.reason(&[]).into_owned())
-    })?;
+    let refused = |result, node, refusal: Refusal| {
+        mismatch(result, node, 0, refusal.reason(&[]).into_owned())
+    };
     let old = exec.plan();
+    if old.steps.iter().any(|step| step.op.is_updatable()) || graph.state().is_updatable() {
+        let refusal = kernel::fixed("the whole of it cannot be updated");
+        return Err(refused(result::NOT_SUPPORTED, 0, refusal));
+    }
+    let new =
+        Plan::of(graph, 0).map_err(|(_, node, refusal)| refused(result::ERROR, node, refusal))?;
     let updated = merged(&old, &new)?;
     // User objects of the old plan may be destroyed here, outside of any lock.
     let changed = exec.change(|plan| Ok(std::mem::replace(plan, updated)));
-    changed
-        .map(drop)
-        .map_err(|refusal| mismatch(result::ERROR, 0, 0, refusal.reason(&[]).into_owned()))
+    changed.map(drop).map_err(|refusal| refused(result::ERROR, 0, refusal))
 }
 
 /// Steps without successors, in order of creation of their nodes.
 fn ends(plan: &Plan) -> Vec<usize> {
-    let mut is_end = vec![true; plan.steps.len()];
-    for &before in plan.steps.iter().flat_map(|step| &step.before) {
-        is_end[before as usize] = false;
-    }
+    let is_end = plan.ends();
     let mut ends: Vec<usize> = (0..is_end.len()).filter(|&i| is_end[i]).collect();
     ends.sort_by_key(|&i| plan.steps[i].node);
     ends
@@ -238,12 +234,7 @@ pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
         step.op.kind_name()
     );
     check(&step.op, &new).map_err(|(_, reason)| invalid!("hNode: {reason}"))?;
-    let new = match (&step.op, new) {
-        // The node's attributes are kept.
-        (Op::Kernel(old), Op::Kernel(new)) => Op::Kernel(Arc::new(new.with_attributes_of(old)?)),
-        (_, new) => new,
-    };
-    step.op = new;
+    step.op = new.in_place_of(&step.op)?;
     Ok(())
 }
 

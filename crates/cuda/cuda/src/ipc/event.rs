@@ -6,6 +6,7 @@
 
 use super::{Handle, Kind, Ticket};
 use crate::prelude::*;
+use std::os::fd::AsRawFd;
 use texunit_device::{Block, Pages};
 
 /// Kind number in the label of the event's file.
@@ -28,25 +29,19 @@ pub(crate) struct SharedEvent {
     own: Ticket,
 }
 
-fn failed(what: impl Into<String>) -> Refusal {
-    let what: String = what.into();
-    CUresult::MAP_FAILED.because(what)
-}
-
 impl SharedEvent {
     /// Creates an event.
     pub(crate) fn new() -> Answer<Self> {
-        let pages = Pages::shareable(PAGE, &[KIND]);
-        Self::map(
-            pages.map_err(|error| failed(format!("the system has no file in memory: {error}")))?,
-        )
+        Self::map(Pages::shareable(PAGE, &[KIND]).map_err(|error| {
+            CUresult::MAP_FAILED.because(format!("the system has no file in memory: {error}"))
+        })?)
     }
 
     fn map(pages: Pages) -> Answer<Self> {
-        let none = "the system has no room for more mappings";
+        let none = || CUresult::MAP_FAILED.because("the system has no room for more mappings");
         let pages = Arc::new(pages);
-        let (block, _) = super::map(&pages, "event").map_err(|_| failed(none))?;
-        let file = pages.own_number().ok_or_else(|| failed(none))?;
+        let (block, _) = super::map(&pages, "event").map_err(|_| none())?;
+        let file = pages.own_number().ok_or_else(none)?;
         let own = Ticket::own(file, block.number())?;
         Ok(Self { block, own })
     }
@@ -65,9 +60,9 @@ impl SharedEvent {
             "handle is of this process: events are opened in another one than they were made in"
         );
         let file = ticket.open()?;
-        match Pages::of_file(Ticket::number_of(&file)) {
+        match Pages::of_file(file.as_raw_fd()) {
             Ok((pages, note)) if note == [KIND] && pages.size() == PAGE => Self::map(pages),
-            _ => Err(failed("handle is not one of an event")),
+            _ => Err(CUresult::MAP_FAILED.because("handle is not one of an event")),
         }
     }
 

@@ -9,7 +9,7 @@
 
 use super::run_grid;
 use crate::check_log::QueuePosition;
-use crate::context::{Context, Limit};
+use crate::context::{Context, known_limit};
 use crate::faults;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
@@ -68,7 +68,7 @@ impl GridPosition<'_> {
     pub(super) fn of_host(context: &Context, graph: u64) -> Self {
         Self {
             graph,
-            grid: Grid::new(context.limit(Limit::DevRuntimePendingLaunchCount)),
+            grid: Grid::new(context.limit(limit::DEV_RUNTIME_PENDING_LAUNCH_COUNT)),
             callers: Vec::new(),
             is_recorded: false,
             text: None,
@@ -192,12 +192,12 @@ impl RuntimeHost for ParentGrid<'_> {
     }
 
     fn limit(&self, limit: u32) -> Result<u64, u32> {
-        let limit = Limit::of(limit).map_err(|_| code::UNSUPPORTED_LIMIT)?;
+        let limit = known_limit(limit).map_err(|_| code::UNSUPPORTED_LIMIT)?;
         Ok(self.context.limit(limit) as u64)
     }
 
     fn sync_depth(&self) -> u32 {
-        let depth = self.context.limit(Limit::DevRuntimeSyncDepth);
+        let depth = self.context.limit(limit::DEV_RUNTIME_SYNC_DEPTH);
         u32::try_from(depth).unwrap_or(u32::MAX).min(runtime::MAX_DEPTH)
     }
 

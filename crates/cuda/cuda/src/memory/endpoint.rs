@@ -90,7 +90,7 @@ impl<'a> Endpoint<'a> {
         if let Some(linear) = found.find(writes).or(first) {
             let of_device = space == Space::Host
                 && memory::is_device_address(address)?
-                && !virtual_memory::is_shown(address);
+                && !virtual_memory::is_shown(address, 1);
             return if of_device {
                 Err(invalid!("{name} {address:#x} is device memory, where host memory is wanted"))
             } else {
@@ -99,7 +99,7 @@ impl<'a> Endpoint<'a> {
         }
         // A range that touches an allocation without being inside crosses one of its ends, as
         // memory is registered as a whole.
-        let is_ours = memory::touches(address, len)? && !virtual_memory::is_shown_all(address, len);
+        let is_ours = memory::touches(address, len)? && !virtual_memory::is_shown(address, len);
         if space == Space::Device || is_ours {
             bail!("{}", memory::not_inside(&name, address, len));
         }

@@ -5,6 +5,7 @@ use crate::ipc::{self, Handle, Kind, Ticket};
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::prelude::*;
 use crate::state;
+use std::os::fd::AsRawFd;
 use texunit_device::{Block, Pages};
 
 /// Kind number in the label of the memory's file; other kinds of memory have other numbers.
@@ -58,7 +59,7 @@ pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     }
     let file = ticket.open()?;
     let failed = || CUresult::MAP_FAILED.because("handle is not one of memory of cuMemAlloc");
-    let (pages, note) = Pages::of_file(Ticket::number_of(&file)).map_err(|_| failed())?;
+    let (pages, note) = Pages::of_file(file.as_raw_fd()).map_err(|_| failed())?;
     let &[KIND, a, b, c, d, ref size @ ..] = note.as_slice() else { return Err(failed()) };
     let size = u64::from_le_bytes(size.try_into().map_err(|_| failed())?);
     let device = CUdevice::from_le_bytes([a, b, c, d]);

@@ -109,10 +109,8 @@ impl State {
         if let Some(device) = device {
             if wanted > self.counted && device.reserve(wanted - self.counted).is_err() {
                 self.reserved = self.used + self.counted;
-            } else if wanted < self.counted {
-                device.memory().release_opaque(self.counted - wanted);
-                self.counted = wanted;
             } else {
+                device.memory().release_opaque(self.counted.saturating_sub(wanted));
                 self.counted = wanted;
             }
         }
@@ -139,11 +137,11 @@ fn of_place<T>(place: PoolLocation, work: impl FnOnce(&mut LocationPools) -> T) 
     let mut places = lock(&PLACES);
     work(places.entry(place).or_insert_with(|| {
         let location = match place {
-            PoolLocation::Device(id) => CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id },
+            PoolLocation::Device(id) => on(id),
             PoolLocation::Host => CUmemLocation { kind: CU_MEM_LOCATION_TYPE_HOST, id: 0 },
             PoolLocation::Managed => CUmemLocation::default(),
         };
-        let default = Pool::create(place, location, 0);
+        let default = Pool::create(place, location, 0, None);
         LocationPools { default, current: default }
     }))
 }
@@ -193,27 +191,18 @@ fn of_device(ordinal: CUdevice) -> Vec<Arc<Pool>> {
 }
 
 impl Pool {
-    /// Creates a pool.
-    pub(crate) fn create(
-        place: PoolLocation,
-        location: CUmemLocation,
-        max_size: u64,
-    ) -> Handle<Self> {
-        Self::create_with(place, location, max_size, None)
-    }
-
     /// Creates a pool on a device that can be exported.
     pub(crate) fn create_shared(device: CUdevice, max_size: u64) -> Answer<Handle<Self>> {
         let limit = state::gpu(device)?.device.memory().limit();
         let shared = Shared::new(device, if max_size == 0 { limit } else { max_size })?;
-        Ok(Self::create_with(PoolLocation::Device(device), on(device), max_size, Some(shared)))
+        Ok(Self::create(PoolLocation::Device(device), on(device), max_size, Some(shared)))
     }
 
     /// Imports a pool from a file of another process (`cuMemPoolImportFromShareableHandle`).
     pub(crate) fn import(number: i32) -> Answer<Handle<Self>> {
         let (shared, device) = Shared::import(number)?;
         state::gpu(device)?;
-        Ok(Self::create_with(PoolLocation::Device(device), on(device), 0, Some(shared)))
+        Ok(Self::create(PoolLocation::Device(device), on(device), 0, Some(shared)))
     }
 
     /// Imports an allocation of another process's pool (`cuMemPoolImportPointer`).
@@ -231,7 +220,8 @@ impl Pool {
         memory::allocate_as(context, state::gpu(device)?, found.1 as usize, kind)
     }
 
-    fn create_with(
+    /// Creates a pool; `shared` is its memory if other processes can use it.
+    pub(crate) fn create(
         place: PoolLocation,
         location: CUmemLocation,
         max_size: u64,
@@ -370,9 +360,11 @@ impl Pool {
         );
         self.state().access.insert(device, flags);
         if own != device {
-            for allocation in memory::of_pool(self) {
-                allocation.show(gpu, all);
-            }
+            let is_own = |share: &PoolShare| share.pool.handle == self.handle;
+            let of_pool = memory::all(
+                |one| matches!(&one.kind, AllocationKind::Pool(share) if is_own(share)),
+            );
+            of_pool.iter().for_each(|allocation| allocation.show(gpu, all));
         }
         Ok(())
     }

@@ -216,13 +216,8 @@ pub(crate) fn is_reserved(address: u64) -> bool {
     below.is_some_and(|(_, reservation)| reservation.reserved.range().contains(&address))
 }
 
-/// Whether the program itself may access the memory mapped at an address.
-pub(crate) fn is_shown(address: u64) -> bool {
-    is_shown_all(address, 1)
-}
-
 /// Whether the program itself may access all bytes of a nonempty range.
-pub(crate) fn is_shown_all(address: u64, len: u64) -> bool {
+pub(crate) fn is_shown(address: u64, len: u64) -> bool {
     let (mut at, end) = (address, address.saturating_add(len));
     while at < end {
         let shown =
@@ -247,11 +242,9 @@ pub(crate) fn reason(address: u64) -> Option<String> {
     reserved.then(|| "is reserved (cuMemAddressReserve), and no memory is mapped there".to_owned())
 }
 
-/// Reservations that were not freed: number and size.
-pub(crate) fn reservations() -> Vec<(u64, u64)> {
-    let space = space();
-    let all = space.reservations.values();
-    all.map(|of| (of.number, of.reserved.range().end - of.reserved.range().start)).collect()
+/// Numbers of the reservations that were not freed.
+pub(crate) fn reservations() -> Vec<u64> {
+    space().reservations.values().map(|of| of.number).collect()
 }
 
 /// All memory that is mapped or has handles.

@@ -3,31 +3,14 @@
 
 use super::foreign;
 use crate::allocation_trace;
+use crate::origin;
 use crate::prelude::*;
 use texunit_evidence::Library;
-
-/// Prefixes of the file names of NVIDIA's libraries for the host, and whether they work on this
-/// driver.
-const NAMES: [(&str, bool); 12] = [
-    ("libcublas", false),
-    ("libcudnn", false),
-    ("libcufft", false),
-    ("libcurand", false),
-    ("libcusolver", false),
-    ("libcusparse", false),
-    ("libcutensor", false),
-    ("libnccl", false),
-    ("libnpp", false),
-    ("libnvJitLink", true),
-    ("libnvjpeg", false),
-    ("libnvrtc", true),
-];
 
 /// The loaded libraries of this kind.
 pub(super) fn all() -> Vec<Library> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let paths: BTreeSet<&str> =
-        maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..])).collect();
+    let paths: BTreeSet<&str> = maps.lines().filter_map(origin::file_of).collect();
     let own = allocation_trace::module(all as fn() -> Vec<Library> as usize);
     let own = own.and_then(|(path, _)| Path::new(&path).canonicalize().ok());
     let folder = own.as_deref().and_then(Path::parent);
@@ -36,13 +19,11 @@ pub(super) fn all() -> Vec<Library> {
 
 /// Classifies a file, if it is such a library. `folder` is that of texunit's libraries.
 fn library(path: &Path, folder: Option<&Path>) -> Option<Library> {
-    let name = path.file_name()?.to_str()?;
-    let is_of = |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.contains(".so"));
-    let (_, works) = NAMES.iter().find(|(start, _)| is_of(start))?;
+    let works = origin::nvidias_works(path)?;
     let real = path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
     let state = match real.parent() {
         parent if parent.is_some() && parent == folder => "texunit",
-        _ if *works => "works",
+        _ if works => "works",
         _ if foreign::fails(&real) => "fails",
         _ => "unused",
     };

@@ -20,7 +20,7 @@ pub(super) struct KernelStatistics {
     /// Counts of fetches and surface accesses.
     tally: Tally,
     interpreted: InstructionCounts,
-    has_news: bool,
+    pub(super) has_news: bool,
 }
 
 impl KernelStatistics {
@@ -29,17 +29,12 @@ impl KernelStatistics {
         let kernel = Kernel {
             name: name.to_owned(),
             place: CodeLocation::of_function(loaded.sources(), loaded.source(), name),
+            ptx_older_than_device: function.older().map(|(target, _)| format!("sm_{target}")),
             ..Kernel::default()
         };
         let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
         let (tally, interpreted) = (Tally::default(), InstructionCounts::default());
-        Self { kernel, wall, cpu, tally, interpreted, has_news: false }.older(function)
-    }
-
-    fn older(mut self, function: &Function) -> Self {
-        let target = function.older().map(|(target, _)| format!("sm_{target}"));
-        self.kernel.ptx_older_than_device = target;
-        self
+        Self { kernel, wall, cpu, tally, interpreted, has_news: false }
     }
 
     /// Adds a launch, and returns whether it is the first.
@@ -79,10 +74,6 @@ impl KernelStatistics {
         kernel.launches == 1
     }
 
-    pub(super) fn has_news(&self) -> bool {
-        self.has_news
-    }
-
     /// The statistics, if they have changed since the last report.
     pub(super) fn news(&mut self) -> Option<Kernel> {
         if !std::mem::take(&mut self.has_news) {
@@ -113,8 +104,8 @@ pub(super) fn milliseconds(time: Duration) -> f64 {
 #[derive(Debug)]
 pub(super) struct ReportedFinding {
     key: (u64, u32),
-    finding: Finding,
-    has_news: bool,
+    pub(super) finding: Finding,
+    pub(super) has_news: bool,
 }
 
 impl ReportedFinding {
@@ -133,17 +124,9 @@ impl ReportedFinding {
         self.has_news = true;
     }
 
-    pub(super) fn has_news(&self) -> bool {
-        self.has_news
-    }
-
     /// The finding, if it has changed since the last report.
     pub(super) fn news(&mut self) -> Option<Finding> {
         std::mem::take(&mut self.has_news).then(|| self.finding.clone())
-    }
-
-    pub(super) fn finding(&self) -> &Finding {
-        &self.finding
     }
 }
 

@@ -45,15 +45,18 @@ impl<const N: usize> Table<N> {
 }
 
 /// The entries of a table by index; those without a function are not supported:
-/// `entries!(storage::NAME, 1, 2 => primary_context, 3)`.
+/// `entries!("TOOLS_TLS", 1, 2 => primary_context, 3)`.
 macro_rules! entries {
-    ($number:expr, $($index:literal $(=> $function:ident)?),* $(,)?) => {
-        [$($crate::tables::entries!(@one $number, $index $(, $function)?)),*]
+    ($table:literal, $($index:literal $(=> $function:ident)?),* $(,)?) => {
+        [$($crate::tables::entries!(@one $table, $index $(, $function)?)),*]
     };
-    (@one $number:expr, $index:literal) => {
-        $crate::tables::Entry($crate::tables::unknown::<{ $number }, $index> as *const ())
-    };
-    (@one $number:expr, $index:literal, $function:ident) => {
+    (@one $table:literal, $index:literal) => {{
+        unsafe extern "C" fn unknown() -> CUresult {
+            $crate::tables::refuse(concat!("entry ", $index, " of the table ", $table))
+        }
+        $crate::tables::Entry(unknown as *const ())
+    }};
+    (@one $table:literal, $index:literal, $function:ident) => {
         $crate::tables::Entry($function as *const ())
     };
 }
@@ -77,45 +80,31 @@ macro_rules! functions {
 }
 use functions;
 
-/// A table that can be requested.
-struct ExportTable {
-    name: &'static str,
-    /// UUID of the table as a number.
-    uuid: u128,
-    address: Entry,
+const fn table<T>(table: &'static T) -> Entry {
+    Entry(std::ptr::from_ref(table).cast())
 }
 
-const fn known<T>(name: &'static str, uuid: u128, table: &'static T) -> ExportTable {
-    ExportTable { name, uuid, address: Entry(std::ptr::from_ref(table).cast()) }
-}
-
-/// All export tables that the driver provides.
-#[rustfmt::skip]
-static TABLES: [ExportTable; 6] = [
-    known("CUDART_INTERFACE", 0x6bd5fb6c_5bf4_e74a_8987_d93912fd9df9, &runtime::INTERFACE_TABLE),
-    known("TOOLS_RUNTIME_CALLBACK_HOOKS", 0xa094798c_2e74_2e74_93f2_0800200c0a66, &runtime::HOOKS_TABLE),
-    known("TOOLS_TLS", 0x42d85a81_23f6_cb47_8298_f6e78a3aecdc, &runtime::TLS_TABLE),
-    known("tools 21318c60", 0x21318c60_9714_3248_8ca6_41ff7324c8f2, &runtime::TOOLS_TABLE),
-    known("context checks 263e8860", 0x263e8860_7cd2_6143_92f6_bbd5006dfa7e, &runtime::CHECKS_TABLE),
-    known("CONTEXT_LOCAL_STORAGE", 0xc693336e_1121_df11_a8c3_68f355d89593, &storage::TABLE),
+/// All export tables that the driver provides, by the UUID as a number.
+static TABLES: [(u128, Entry); 6] = [
+    (0x6bd5fb6c_5bf4_e74a_8987_d93912fd9df9, table(&runtime::INTERFACE)),
+    (0xa094798c_2e74_2e74_93f2_0800200c0a66, table(&runtime::HOOKS)),
+    (0x42d85a81_23f6_cb47_8298_f6e78a3aecdc, table(&runtime::TLS)),
+    (0x21318c60_9714_3248_8ca6_41ff7324c8f2, table(&runtime::TOOLS)),
+    (0x263e8860_7cd2_6143_92f6_bbd5006dfa7e, table(&runtime::CHECKS)),
+    (0xc693336e_1121_df11_a8c3_68f355d89593, table(&storage::TABLE)),
 ];
 
-/// The function in entries whose purpose is unknown: prints table and entry once and returns an
-/// error.
-unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresult {
-    static SAID: Mutex<BTreeSet<(usize, usize)>> = Mutex::new(BTreeSet::new());
-    if lock(&SAID).insert((TABLE, INDEX)) {
-        let name = TABLES[TABLE].name;
-        crate::settings::say_refused(&format!(
-            "entry {INDEX} of the table {name} is not supported"
-        ));
+/// Refuses a call of an entry whose purpose is unknown, and prints the entry once.
+fn refuse(entry: &'static str) -> CUresult {
+    static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    if lock(&SAID).insert(entry) {
+        crate::settings::say_refused(&format!("{entry} is not supported"));
     }
     let refusal = CUresult::NOT_SUPPORTED.because(
         "texunit does not know what this function does: NVIDIA does not describe it, and no runtime was seen to \
          call it",
     );
-    let name = format!("entry {INDEX} of the table {}", TABLES[TABLE].name);
-    crate::refused::driver(&name, &refusal, &[]);
+    crate::refused::driver(entry, &refusal, &[]);
     CUresult::NOT_SUPPORTED
 }
 
@@ -125,9 +114,9 @@ driver_api! {
     fn cuGetExportTable(ppExportTable, pExportTableId) {
         let CUuuid(pExportTableId) = pExportTableId.get()?;
         ppExportTable.check()?;
-        let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == pExportTableId);
+        let found = TABLES.iter().find(|(uuid, _)| uuid.to_be_bytes() == pExportTableId);
         crate::report::foreign::asked_for_table(found.is_some());
-        ppExportTable.set_if(found.map_or(std::ptr::null(), |known| known.address.0.cast()));
+        ppExportTable.set_if(found.map_or(std::ptr::null(), |(_, table)| table.0.cast()));
         found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because(
             "texunit has no table of this number, which no CUDA runtime needs",
         ))
@@ -140,7 +129,7 @@ mod tests {
 
     /// The entries of a table, with its size first.
     fn sized(index: usize) -> &'static [usize] {
-        let table: *const usize = TABLES[index].address.0.cast();
+        let table: *const usize = TABLES[index].1.0.cast();
         // SAFETY: the table is a static that begins with its size, followed by entries of one word.
         unsafe { std::slice::from_raw_parts(table, *table / size_of::<usize>()) }
     }
@@ -151,29 +140,15 @@ mod tests {
         // of CUDA 13.5 expects.
         for (index, words) in [(0, 13), (1, 7), (2, 5), (3, 52), (4, 4)] {
             let table = sized(index);
-            assert!(table.len() >= words, "{}: {}", TABLES[index].name, table.len());
+            assert!(table.len() >= words, "{index}: {}", table.len());
             assert!(table[1..].iter().all(|&entry| entry != 0));
         }
     }
 
     #[test]
-    fn a_table_knows_its_own_number() {
-        for (index, name) in [
-            (runtime::INTERFACE, "CUDART_INTERFACE"),
-            (runtime::HOOKS, "TOOLS_RUNTIME_CALLBACK_HOOKS"),
-            (runtime::TLS, "TOOLS_TLS"),
-            (runtime::TOOLS, "tools 21318c60"),
-            (runtime::CHECKS, "context checks 263e8860"),
-            (storage::NUMBER, "CONTEXT_LOCAL_STORAGE"),
-        ] {
-            assert_eq!(TABLES[index].name, name);
-        }
-    }
-
-    #[test]
     fn what_is_not_known_is_refused() {
-        let entry = sized(runtime::TLS)[2];
-        // SAFETY: the entry is `unknown`, a function without parameters.
+        let entry = sized(2)[2];
+        // SAFETY: the entry refuses calls, and is a function without parameters.
         let entry =
             unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> CUresult>(entry) };
         // SAFETY: the entry is a function without parameters and without preconditions.
@@ -195,7 +170,7 @@ mod tests {
         ];
         // SAFETY: both pointers are valid.
         assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::SUCCESS);
-        assert_eq!(table, TABLES[runtime::INTERFACE].address.0.cast());
+        assert_eq!(table, TABLES[0].1.0.cast());
         id[15] = 0;
         // SAFETY: both pointers are valid.
         assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::NOT_FOUND);

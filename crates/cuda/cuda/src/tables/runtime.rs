@@ -7,13 +7,6 @@ use crate::prelude::*;
 use crate::state;
 use std::sync::atomic::AtomicU32;
 
-/// Indices of this file's tables in [`super::TABLES`].
-pub(super) const INTERFACE: usize = 0;
-pub(super) const HOOKS: usize = 1;
-pub(super) const TLS: usize = 2;
-pub(super) const TOOLS: usize = 3;
-pub(super) const CHECKS: usize = 4;
-
 /// For each function of the runtime API, whether a tool observes its calls. The runtime indexes the
 /// array by its function numbers, of which later versions have more: 487 in 12.9, 567 in 13.5.
 static FUNCTION_FLAGS: [AtomicU32; 4096] = [const { AtomicU32::new(0) }; 4096];
@@ -62,20 +55,21 @@ unsafe extern "C" fn mode() -> i32 {
 }
 
 /// Functions that the runtime itself needs.
-pub(super) static INTERFACE_TABLE: Table<15> = Table::new(entries!(
-    INTERFACE, 1, 2 => primary_context, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 => may_start, 13, 14, 15
+pub(super) static INTERFACE: Table<15> = Table::new(entries!(
+    "CUDART_INTERFACE", 1, 2 => primary_context, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 => may_start, 13, 14, 15
 ));
 /// Tools that observe the runtime's calls.
-pub(super) static HOOKS_TABLE: Table<7> =
-    Table::new(entries!(HOOKS, 1, 2 => function_flags, 3, 4, 5, 6 => event_flags, 7));
+pub(super) static HOOKS: Table<7> = Table::new(
+    entries!("TOOLS_RUNTIME_CALLBACK_HOOKS", 1, 2 => function_flags, 3, 4, 5, 6 => event_flags, 7),
+);
 /// Thread-local storage for tools, used once a flag is set.
-pub(super) static TLS_TABLE: Table<4> = Table::new(entries!(TLS, 1, 2, 3, 4));
+pub(super) static TLS: Table<4> = Table::new(entries!("TOOLS_TLS", 1, 2, 3, 4));
 /// A table requested by 13.5 and used once a flag is set.
 #[rustfmt::skip]
-pub(super) static TOOLS_TABLE: Table<55> = Table::new(entries!(
-    TOOLS, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+pub(super) static TOOLS: Table<55> = Table::new(entries!(
+    "tools 21318c60", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
     28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55
 ));
 /// Queries about contexts.
-pub(super) static CHECKS_TABLE: Table<3> =
-    Table::new(entries!(CHECKS, 1, 2 => stands_for, 3 => mode));
+pub(super) static CHECKS: Table<3> =
+    Table::new(entries!("context checks 263e8860", 1, 2 => stands_for, 3 => mode));

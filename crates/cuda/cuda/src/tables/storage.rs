@@ -6,9 +6,6 @@ use crate::context::{self, Context};
 use crate::prelude::*;
 use std::sync::RwLock;
 
-/// Index in [`super::TABLES`].
-pub(super) const NUMBER: usize = 5;
-
 /// Callback for a value when its context ends.
 type Destructor = unsafe extern "C" fn(context: Handle<Context>, key: usize, value: usize);
 
@@ -84,7 +81,8 @@ pub(crate) fn release_context(context: &Context) {
     }
 }
 
-pub(super) static TABLE: [Entry; 4] = entries!(NUMBER, 0 => put, 1 => remove, 2 => get, 3);
+pub(super) static TABLE: [Entry; 4] =
+    entries!("CONTEXT_LOCAL_STORAGE", 0 => put, 1 => remove, 2 => get, 3);
 
 #[cfg(test)]
 mod tests {

@@ -68,10 +68,10 @@ runtime_api! {
         between_arrays(kind)?;
         // The bytes are copied through host memory, because the rows of the arrays may differ in
         // length.
-        let between = Scratch::new(count)?;
+        let mut between = scratch(count)?;
         let from = ArrayPosition { array: src, x: wOffsetSrc, y: hOffsetSrc }.pieces(count)?;
         let to = ArrayPosition { array: dst, x: wOffsetDst, y: hOffsetDst }.pieces(count)?;
-        let memory = (CU_MEMORYTYPE_HOST, between.address);
+        let memory = (CU_MEMORYTYPE_HOST, between.as_mut_ptr().expose_provenance() as u64);
         // SAFETY: the buffer is our own and holds this many bytes.
         unsafe {
             ArrayCopy::FromArray.pieces(&from, memory, Order::Wait)?;
@@ -270,20 +270,12 @@ impl ArrayPosition {
 }
 
 /// A temporary host buffer for a copy.
-struct Scratch {
-    _bytes: Vec<u8>,
-    address: u64,
-}
-
-impl Scratch {
-    fn new(size: usize) -> Answer<Self> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(size).map_err(|_| {
-            CUresult::OUT_OF_MEMORY
-                .because(format!("the program has no {} of memory left", Count(size, "byte")))
-        })?;
-        bytes.resize(size, 0);
-        let address = bytes.as_mut_ptr().expose_provenance() as u64;
-        Ok(Self { _bytes: bytes, address })
-    }
+fn scratch(size: usize) -> Answer<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| {
+        CUresult::OUT_OF_MEMORY
+            .because(format!("the program has no {} of memory left", Count(size, "byte")))
+    })?;
+    bytes.resize(size, 0);
+    Ok(bytes)
 }

@@ -5,10 +5,6 @@ use crate::call;
 
 /// `cudaDeviceMapHost`, which is always set.
 const MAP_HOST: c_uint = 8;
-/// `cudaDeviceMask`: all flags.
-const FLAGS: c_uint = 0xff;
-/// `cudaDeviceScheduleMask`: scheduling modes, of which at most one is set.
-const SCHEDULING: c_uint = 7;
 /// `cudaInitDeviceFlagsAreValid`
 const FLAGS_ARE_VALID: c_uint = 1;
 
@@ -40,7 +36,7 @@ runtime_api! {
             "flags {flags:#x} has bits that are not cudaInitDeviceFlagsAreValid ({FLAGS_ARE_VALID})"
         );
         if flags & FLAGS_ARE_VALID != 0 {
-            set_flags(device, deviceFlags)?;
+            check(driver::cuDevicePrimaryCtxSetFlags_v2(device, deviceFlags))?;
         }
         state::primary(device).map(|_| ())
     }
@@ -69,7 +65,7 @@ runtime_api! {
     /// Sets flags of the calling thread's device.
     fn cudaSetDeviceFlags(flags) {
         state::init()?;
-        set_flags(state::device(), flags)
+        check(driver::cuDevicePrimaryCtxSetFlags_v2(state::device(), flags))
     }
 
     /// Flags of the device of the calling thread.
@@ -125,18 +121,4 @@ fn reset() -> Answer {
     state::reset()?;
     call::forget_sticky();
     Ok(())
-}
-
-fn set_flags(device: CUdevice, flags: c_uint) -> Answer {
-    ensure!(
-        flags & !FLAGS == 0,
-        "flags {flags:#x} has bits that are not cudaDevice flags: {:#x}",
-        flags & !FLAGS
-    );
-    ensure!(
-        matches!(flags & SCHEDULING, 0 | 1 | 2 | 4),
-        "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) are mutually \
-         exclusive"
-    );
-    check(driver::cuDevicePrimaryCtxSetFlags_v2(device, flags))
 }

@@ -32,36 +32,41 @@ impl Direction {
     /// `cudaErrorInvalidMemcpyDirection` unless the destination is device memory, an array or a
     /// variable.
     pub(crate) fn writes_device(self) -> Answer {
-        match self {
-            Self::HostToDevice | Self::DeviceToDevice | Self::Default => Ok(()),
-            Self::HostToHost | Self::DeviceToHost => Err(INVALID_MEMCPY_DIRECTION.because(format!("kind is {self:?}, but device memory, an array or a variable is written: that is HostToDevice, DeviceToDevice or Default"))),
-        }
+        self.check(self.destination(), "written: that is HostToDevice")
     }
 
     /// `cudaErrorInvalidMemcpyDirection` unless the source is device memory, an array or a
     /// variable.
     pub(crate) fn reads_device(self) -> Answer {
-        match self {
-            Self::DeviceToHost | Self::DeviceToDevice | Self::Default => Ok(()),
-            Self::HostToHost | Self::HostToDevice => Err(INVALID_MEMCPY_DIRECTION.because(format!("kind is {self:?}, but device memory, an array or a variable is read: that is DeviceToHost, DeviceToDevice or Default"))),
-        }
+        self.check(self.source(), "read: that is DeviceToHost")
+    }
+
+    fn check(self, side: u32, what: &str) -> Answer {
+        ensure!(
+            side != CU_MEMORYTYPE_HOST,
+            INVALID_MEMCPY_DIRECTION,
+            "kind is {self:?}, but device memory, an array or a variable is {what}, DeviceToDevice or Default"
+        );
+        Ok(())
     }
 
     /// `CU_MEMORYTYPE_*` of the source.
     pub(crate) fn source(self) -> u32 {
-        match self {
-            Self::HostToHost | Self::HostToDevice => CU_MEMORYTYPE_HOST,
-            Self::DeviceToHost | Self::DeviceToDevice => CU_MEMORYTYPE_DEVICE,
-            Self::Default => CU_MEMORYTYPE_UNIFIED,
-        }
+        self.sides()[0]
     }
 
     /// `CU_MEMORYTYPE_*` of the destination.
     pub(crate) fn destination(self) -> u32 {
+        self.sides()[1]
+    }
+
+    fn sides(self) -> [u32; 2] {
         match self {
-            Self::HostToHost | Self::DeviceToHost => CU_MEMORYTYPE_HOST,
-            Self::HostToDevice | Self::DeviceToDevice => CU_MEMORYTYPE_DEVICE,
-            Self::Default => CU_MEMORYTYPE_UNIFIED,
+            Self::HostToHost => [CU_MEMORYTYPE_HOST; 2],
+            Self::HostToDevice => [CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE],
+            Self::DeviceToHost => [CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST],
+            Self::DeviceToDevice => [CU_MEMORYTYPE_DEVICE; 2],
+            Self::Default => [CU_MEMORYTYPE_UNIFIED; 2],
         }
     }
 }

@@ -4,53 +4,12 @@
 use std::ffi::{c_char, c_int, c_uint};
 
 /// Number of reserved integers at the end of the structure.
-#[cfg(feature = "cuda-12")]
-const RESERVED: usize = 63;
-/// Number of reserved integers at the end of the structure.
-#[cfg(not(feature = "cuda-12"))]
-const RESERVED: usize = 56;
+const RESERVED: usize = if cfg!(feature = "cuda-12") { 63 } else { 56 };
 
-/// The type of a field, and how it is filled from driver attributes.
-macro_rules! member {
-    (i) => {
-        c_int
-    };
-    (u) => {
-        c_uint
-    };
-    (z) => {
-        usize
-    };
-    (i2) => {
-        [c_int; 2]
-    };
-    (i3) => {
-        [c_int; 3]
-    };
-}
-
-macro_rules! fill {
-    (i, $of:ident, [$a:literal]) => {
-        $of($a)?
-    };
-    (u, $of:ident, [$a:literal]) => {
-        $of($a)? as c_uint
-    };
-    (z, $of:ident, [$a:literal]) => {
-        $of($a)?.max(0) as usize
-    };
-    (i2, $of:ident, [$a:literal, $b:literal]) => {
-        [$of($a)?, $of($b)?]
-    };
-    (i3, $of:ident, [$a:literal, $b:literal, $c:literal]) => {
-        [$of($a)?, $of($b)?, $of($c)?]
-    };
-}
-
-/// Defines `cudaDeviceProp` from the rows of `data/properties.txt`: field, type, and the numbers of
-/// its attributes (`CUdevice_attribute`).
+/// Defines `cudaDeviceProp` from the rows of `data/properties.txt`: field, type, and its value,
+/// given a function that returns attributes by number.
 macro_rules! properties {
-    ($($name:ident: $type:ident = $attributes:tt;)*) => {
+    ($of:ident; $($name:ident: $type:ty = $value:expr;)*) => {
         /// `cudaDeviceProp`
         #[derive(Clone, Copy, Debug)]
         #[repr(C)]
@@ -60,7 +19,7 @@ macro_rules! properties {
             pub(crate) luid: [c_char; 8],
             pub(crate) luidDeviceNodeMask: c_uint,
             pub(crate) totalGlobalMem: usize,
-            $(pub(crate) $name: member!($type),)*
+            $(pub(crate) $name: $type,)*
             pub(crate) reserved: [c_int; RESERVED],
         }
 
@@ -78,7 +37,7 @@ macro_rules! properties {
                 name: [c_char; 256],
                 uuid: [u8; 16],
                 memory: usize,
-                of: impl Fn(c_int) -> Result<c_int, E>,
+                $of: impl Fn(c_int) -> Result<c_int, E>,
             ) -> Result<Self, E> {
             Ok(Self {
                 name,
@@ -86,7 +45,7 @@ macro_rules! properties {
                 luid: [0; 8],
                 luidDeviceNodeMask: 0,
                 totalGlobalMem: memory,
-                $($name: fill!($type, of, $attributes),)*
+                $($name: $value,)*
                 reserved: [0; RESERVED],
             })
             }

@@ -12,37 +12,30 @@ const FORWARD: c_int = -1;
 /// `CUFFT_INVERSE`
 const INVERSE: c_int = 1;
 
+/// Defines the functions that execute plans of one type: what they do, their name, the type, and
+/// the direction, which may be a parameter.
+macro_rules! executes {
+    ($($doc:literal $name:ident $of:ident $(($direction:ident))? => $way:expr;)*) => {
+        library_api! { (FftCode) $(
+            #[doc = concat!("Transforms ", $doc, ".")]
+            fn $name(
+                plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr, $($direction: c_int)?
+            ) {
+                exec(stringify!($name), plan, Some(Type::$of), [idata, odata], $way)
+            }
+        )* }
+    };
+}
+executes! {
+    "complex numbers in single precision" cufftExecC2C C2C (direction) => direction;
+    "real numbers in single precision to complex ones" cufftExecR2C R2C => FORWARD;
+    "complex numbers to real ones in single precision" cufftExecC2R C2R => INVERSE;
+    "complex numbers in double precision" cufftExecZ2Z Z2Z (direction) => direction;
+    "real numbers in double precision to complex ones" cufftExecD2Z D2Z => FORWARD;
+    "complex numbers to real ones in double precision" cufftExecZ2D Z2D => INVERSE;
+}
+
 library_api! { (FftCode)
-    /// Transforms complex numbers in single precision.
-    fn cufftExecC2C(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr, direction: c_int) {
-        exec("cufftExecC2C", plan, Some(Type::C2C), [idata, odata], direction)
-    }
-
-    /// Transforms real numbers in single precision to complex ones.
-    fn cufftExecR2C(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
-        exec("cufftExecR2C", plan, Some(Type::R2C), [idata, odata], FORWARD)
-    }
-
-    /// Transforms complex numbers to real ones in single precision.
-    fn cufftExecC2R(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
-        exec("cufftExecC2R", plan, Some(Type::C2R), [idata, odata], INVERSE)
-    }
-
-    /// Transforms complex numbers in double precision.
-    fn cufftExecZ2Z(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr, direction: c_int) {
-        exec("cufftExecZ2Z", plan, Some(Type::Z2Z), [idata, odata], direction)
-    }
-
-    /// Transforms real numbers in double precision to complex ones.
-    fn cufftExecD2Z(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
-        exec("cufftExecD2Z", plan, Some(Type::D2Z), [idata, odata], FORWARD)
-    }
-
-    /// Transforms complex numbers to real ones in double precision.
-    fn cufftExecZ2D(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
-        exec("cufftExecZ2D", plan, Some(Type::Z2D), [idata, odata], INVERSE)
-    }
-
     /// Executes a plan of any type; the direction applies to complex transforms only.
     fn cufftXtExec(plan: c_int, input: CUdeviceptr, output: CUdeviceptr, direction: c_int) {
         exec("cufftXtExec", plan, None, [input, output], direction)

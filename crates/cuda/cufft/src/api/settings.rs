@@ -63,32 +63,30 @@ library_api! { (FftCode)
         plan::check_property(property)?;
         plan::change(plan, |plan| plan.set_property(property, None))
     }
-
-    /// The version of `libcufft.so.11`.
-    fn cufftGetVersion_11(version: Out<c_int>) {
-        Ok(version.set(number(VERSION_11))?)
-    }
-
-    /// The version of `libcufft.so.12`.
-    fn cufftGetVersion_12(version: Out<c_int>) {
-        Ok(version.set(number(VERSION_12))?)
-    }
-
-    /// A component of the version of `libcufft.so.11`.
-    fn cufftGetProperty_11(r#type: u32, value: Out<c_int>) {
-        property(VERSION_11, r#type, value, FftCode::InvalidType)
-    }
-
-    /// A component of the version of `libcufft.so.12`.
-    fn cufftGetProperty_12(r#type: u32, value: Out<c_int>) {
-        property(VERSION_12, r#type, value, FftCode::InvalidType)
-    }
 }
 
-/// Version in CUDA 12.9.
-const VERSION_11: [c_int; 3] = [11, 4, 1];
-/// Version in CUDA 13.5.
-const VERSION_12: [c_int; 3] = [12, 5, 0];
+/// Defines the functions whose result depends on the version of the library, given with the major
+/// version.
+macro_rules! versions {
+    ($($major:literal $version:expr; $get:ident $property:ident)*) => {
+        library_api! { (FftCode) $(
+            #[doc = concat!("The version of `libcufft.so.", $major, "`.")]
+            fn $get(version: Out<c_int>) {
+                Ok(version.set(number($version))?)
+            }
+
+            #[doc = concat!("A component of the version of `libcufft.so.", $major, "`.")]
+            fn $property(r#type: u32, value: Out<c_int>) {
+                property($version, r#type, value, FftCode::InvalidType)
+            }
+        )* }
+    };
+}
+// The versions in CUDA 12.9 and in CUDA 13.5.
+versions! {
+    11 [11, 4, 1]; cufftGetVersion_11 cufftGetProperty_11
+    12 [12, 5, 0]; cufftGetVersion_12 cufftGetProperty_12
+}
 
 fn number([major, minor, patch]: [c_int; 3]) -> c_int {
     major * 1000 + minor * 100 + patch

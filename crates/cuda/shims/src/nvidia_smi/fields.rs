@@ -14,20 +14,6 @@ pub(super) struct Field {
     value: fn(&DriverState, &Card) -> Option<String>,
 }
 
-impl std::fmt::Debug for Field {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.names[0])
-    }
-}
-
-impl PartialEq for Field {
-    fn eq(&self, other: &Self) -> bool {
-        self.names == other.names
-    }
-}
-
-impl Eq for Field {}
-
 const MIB: Option<&str> = Some("MiB");
 
 const fn known(

@@ -1,7 +1,7 @@
 //! Instantiation, update and launch of executable graphs.
 
 use crate::api::*;
-use crate::graph::exec::{self, Exec, InstantiationError};
+use crate::graph::exec::{self, Exec};
 use crate::graph::{Graph, run, update};
 use texunit_cuda_abi::{graph_instantiate_flag as flag, graph_instantiate_result as result};
 
@@ -13,22 +13,21 @@ driver_api! {
         phGraphExec.check()?;
         // SAFETY: the caller passes the capacity of its buffer.
         let log = unsafe { logBuffer.room(bufferSize) };
-        let told = |(_, node, refusal): InstantiationError| {
-            phErrorNode.set_if(Handle::of(node));
-            if !logBuffer.is_null() && !log.is_empty() {
-                let reason = refusal.reason(&[]);
-                let mut text = reason.as_bytes()[..reason.len().min(log.len() - 1)].to_vec();
-                text.push(0);
-                log.write(0, &text)?;
-            }
-            Err(refusal)
-        };
         match exec::instantiate(hGraph, 0) {
             Ok(exec) => {
                 phErrorNode.set_if(Handle::NULL);
                 phGraphExec.set(exec.handle)
             }
-            Err(fault) => told(fault),
+            Err((_, node, refusal)) => {
+                phErrorNode.set_if(Handle::of(node));
+                if !logBuffer.is_null() && !log.is_empty() {
+                    let reason = refusal.reason(&[]);
+                    let mut text = reason.as_bytes()[..reason.len().min(log.len() - 1)].to_vec();
+                    text.push(0);
+                    log.write(0, &text)?;
+                }
+                Err(refusal)
+            }
         }
     }
 

@@ -152,15 +152,7 @@ pub(super) fn set(node: Handle<Node>, new: Op) -> Answer {
     if old.kind() != new.kind() {
         return Err(not_of_kind(&old, new.kind_name()));
     }
-    replace(
-        node,
-        match (&old, new) {
-            (Op::Kernel(old), Op::Kernel(new)) => {
-                Op::Kernel(Arc::new(new.with_attributes_of(old)?))
-            }
-            (_, new) => new,
-        },
-    )
+    replace(node, new.in_place_of(&old)?)
 }
 
 fn replace(node: Handle<Node>, op: Op) -> Answer {

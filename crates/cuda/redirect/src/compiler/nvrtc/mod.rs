@@ -94,17 +94,9 @@ fn answer(number: usize, work: impl FnOnce(&Functions) -> NvrtcResult) -> NvrtcR
     LOADED.answer(number, INTERNAL_ERROR, work)
 }
 
-/// Reads or changes the state of the programs.
-fn programs<T>(
-    number: usize,
-    work: impl FnOnce(&mut BTreeMap<usize, ProgramState>) -> T,
-) -> Option<T> {
-    LOADED.state(number, work)
-}
-
 /// The state of a program.
 fn state_of(number: usize, program: Program) -> ProgramState {
-    programs(number, |all| all.get(&program.addr()).cloned()).flatten().unwrap_or_default()
+    LOADED.state(number, |all| all.get(&program.addr()).cloned()).flatten().unwrap_or_default()
 }
 
 /// `nvrtcCreateProgram`
@@ -142,7 +134,7 @@ unsafe extern "C" fn create<const N: usize>(
         // SAFETY: the pointer is not null, and nvrtc has written to it.
         let program = unsafe { *program };
         let known = ProgramState { sources: sources.into(), replaces_machine_code: false };
-        programs(N, |all| all.insert(program.addr(), known));
+        LOADED.state(N, |all| all.insert(program.addr(), known));
         result
     })
 }
@@ -155,7 +147,7 @@ unsafe extern "C" fn compile<const N: usize>(
 ) -> NvrtcResult {
     answer(N, |own| {
         let turn = |replaces_machine_code| {
-            programs(N, |all| {
+            LOADED.state(N, |all| {
                 all.entry(program.addr()).or_default().replaces_machine_code = replaces_machine_code
             });
         };
@@ -281,7 +273,7 @@ unsafe extern "C" fn destroy<const N: usize>(program: *mut Program) -> NvrtcResu
             let program = unsafe { *program };
             // The state is removed before the program is destroyed, because a new program may get
             // the same address.
-            programs(N, |all| all.remove(&program.addr()));
+            LOADED.state(N, |all| all.remove(&program.addr()));
         }
         // SAFETY: the caller's argument is passed on unchanged.
         unsafe { (own.destroy)(program) }
