@@ -2,7 +2,6 @@
 
 mod did_you_mean;
 mod numbered;
-pub(crate) mod special;
 mod subscript;
 mod targets;
 pub(crate) mod value;
@@ -16,9 +15,7 @@ use crate::context::scope::{Local, Numbered, Pattern, RegDecl, Resolved, Scope, 
 use crate::declaration::allowed::DeclSite;
 use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
 use crate::names::Set;
-use crate::requirements::{
-    BRANCH_TARGETS, CALL_PROTOTYPE, CALL_TARGETS, INLINED, NO_RETURN, PARAM_IN_FUNC,
-};
+use crate::requirements::{BRANCH_TARGETS, CALL_PROTOTYPE, CALL_TARGETS, INLINED, PARAM_IN_FUNC};
 
 /// Upper limit for the number of per-thread module variables times the number of bodies.
 const MAX_PER_THREAD_WORK: usize = 10_000_000;
@@ -110,9 +107,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 Statement::Block(b) => self.block(b),
                 Statement::CallPrototype(p) => {
                     self.cx.require(CALL_PROTOTYPE, p.span);
-                    if p.noreturn {
-                        self.cx.require(NO_RETURN, p.span);
-                    }
+                    self.cx.function_directives(&p.directives, &p.returns);
                     self.check_prototype(p);
                     self.define(&p.label, Local::Prototype(p));
                 }
@@ -226,7 +221,7 @@ impl<'c, 'a> Body<'c, 'a> {
             self.cx.wrong("E0135", v.span, "registers have no initial value or linkage", help);
             return self.define(&v.name, Local::Broken);
         }
-        let _ = self.cx.linkage(v);
+        let _ = self.cx.attributes(v, DeclSite::Body, false);
         if let Some((n, span)) = v.align {
             let _ = self.cx.alignment(n, span);
         }
@@ -246,7 +241,7 @@ impl<'c, 'a> Body<'c, 'a> {
                     .help("a .local or .param variable of a body has a type in memory, no initial value and no linkage"),
             );
         }
-        self.cx.linkage(v)?;
+        self.cx.attributes(v, DeclSite::Body, false)?;
         let layout = self.cx.layout(v, ty)?;
         if layout.open {
             self.cx.open_array(v.span);
@@ -298,7 +293,9 @@ impl<'c, 'a> Body<'c, 'a> {
     pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Resolved<'a>> {
         let found = self.find(name.text);
         if found.is_none() {
-            if self.cx.globals.contains_key(name.text) || special::lookup(name.text).is_some() {
+            if self.cx.globals.contains_key(name.text)
+                || crate::special::lookup(name.text).is_some()
+            {
                 return Some(Resolved::Outside);
             }
             self.unknown(name);

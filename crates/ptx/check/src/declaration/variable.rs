@@ -144,6 +144,7 @@ impl<'a> Checker<'a> {
         }
         let ty = self.declared(v, place)?;
         self.linkage(v)?;
+        self.attributes(v, place, false)?;
         let opaque = ty.kind() == TypeKind::Opaque;
         let storage = match v.space {
             _ if opaque => Storage::Opaque(ty),
@@ -231,7 +232,7 @@ impl<'a> Checker<'a> {
             }
             return Some(());
         }
-        let image = self.initial(init, layout)?;
+        let image = self.initial(v.name.text, init, layout)?;
         variable.init = image.bytes;
         variable.relocations = image.relocations;
         Some(())

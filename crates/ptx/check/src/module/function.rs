@@ -114,10 +114,6 @@ impl<'a> Checker<'a> {
     }
 
     fn header_of(&mut self, f: &'a ast::Function<'a>, scopes: &mut Scopes<'a>) -> Function {
-        if f.is_entry && !f.returns.is_empty() {
-            let help = "write .func, or pass a pointer";
-            self.wrong("E0150", f.name.span, "a kernel returns nothing", help);
-        }
         if f.is_entry && f.body.is_none() {
             self.require(KERNEL_PROTOTYPE, f.span);
         }
