@@ -8,11 +8,6 @@ use std::fmt::{self, Display, Formatter, Write};
 use crate::ast::*;
 use crate::parser::symbol_and_precedence;
 
-/// Prints a module as PTX text.
-pub fn print(module: &Module<'_>) -> String {
-    module.to_string()
-}
-
 /// A list of items with a separator.
 struct Separated<'t, T>(&'t [T], &'static str);
 

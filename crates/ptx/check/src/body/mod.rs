@@ -216,9 +216,9 @@ impl<'c, 'a> Body<'c, 'a> {
         let Some(ty) = self.cx.declared(v, DeclSite::Body) else {
             return self.define(&v.name, Local::Broken);
         };
-        if v.initializer.is_some() || v.linkage.is_some() {
+        if v.initializer.is_some() {
             let help = "write a mov instruction";
-            self.cx.wrong("E0135", v.span, "registers have no initial value or linkage", help);
+            self.cx.wrong("E0135", v.span, "registers have no initial value", help);
             return self.define(&v.name, Local::Broken);
         }
         let _ = self.cx.attributes(v, DeclSite::Body, false);
@@ -235,11 +235,10 @@ impl<'c, 'a> Body<'c, 'a> {
     /// Checks a `.local` or `.param` variable, except its name.
     fn frame_variable(&mut self, v: &'a ast::Variable<'a>) -> Option<FrameVar> {
         let ty = self.cx.declared(v, DeclSite::Body)?;
-        if v.initializer.is_some() || v.linkage.is_some() {
-            return self.cx.refuse_with(
-                Diagnostic::error("E0130", v.span, format!("{} cannot be declared like this", v.name.text))
-                    .help("a .local or .param variable of a body has a type in memory, no initial value and no linkage"),
-            );
+        if v.initializer.is_some() {
+            let message = format!("{} cannot be declared like this", v.name.text);
+            let help = "a .local or .param variable of a body has no initial value";
+            return self.cx.refuse("E0130", v.span, message, help);
         }
         self.cx.attributes(v, DeclSite::Body, false)?;
         let layout = self.cx.layout(v, ty)?;

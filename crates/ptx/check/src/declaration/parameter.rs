@@ -41,11 +41,6 @@ impl<'a> Checker<'a> {
             let help = if is_entry { "write .param" } else { "write .param or .reg" };
             return self.refuse("E0151", v.span, format!("a parameter cannot be .{space}"), help);
         }
-        if let Some(init) = &v.initializer {
-            let span = init.span();
-            let help = "remove the initial value";
-            return self.refuse("E0135", span, "a parameter cannot have an initial value", help);
-        }
         let ty = self.declared(v, place)?;
         self.attributes(v, place, is_entry)?;
         self.parameter_shape(v, is_entry, place, last)?;

@@ -1,7 +1,7 @@
 //! What the tree looks like: the value and the place of everything.
 
 use texunit_syntax::ast::*;
-use texunit_syntax::{MAX_ERRORS, SourceFile, Span, parse, print};
+use texunit_syntax::{MAX_ERRORS, SourceFile, Span, parse};
 
 const HEAD: &str = ".version 8.8\n.target sm_75, texmode_independent\n.address_size 64\n";
 
@@ -556,6 +556,6 @@ L:
 .global .align 8 .u64 t[2] = {{generic(x)+4, 0xff(x)}};
 "
         );
-        assert_eq!(print::print(module), expected);
+        assert_eq!(module.to_string(), expected);
     });
 }
