@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use texunit_syntax::{MAX_ERRORS, SourceFile, parse, print};
+use texunit_syntax::{MAX_ERRORS, SourceFile, parse};
 
 fuzz_target!(|bytes: &[u8]| {
     let source = SourceFile::from_bytes("input", bytes);
@@ -17,10 +17,10 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     if parsed.diagnostics.is_empty() {
-        let printed = print::print(&parsed.module);
+        let printed = parsed.module.to_string();
         let again = SourceFile::new("printed", printed.as_str());
         let reparsed = parse(&again);
         assert!(reparsed.diagnostics.is_empty(), "{:?}\n{printed}", reparsed.diagnostics);
-        assert_eq!(print::print(&reparsed.module), printed);
+        assert_eq!(reparsed.module.to_string(), printed);
     }
 });

@@ -14,11 +14,6 @@ pub(crate) enum Const {
     F64(f64),
 }
 
-/// Limit for nesting, beyond which the text is a mistake or an attack.
-const MAX_DEPTH: u32 = 500;
-
-const NUMBERS_ONLY: &str = "only numbers and WARP_SZ are allowed here";
-
 fn mistake(
     code: &'static str,
     span: Span,
@@ -28,41 +23,24 @@ fn mistake(
     Box::new(Diagnostic::error(code, span, message).help(help))
 }
 
-/// Evaluates an expression without names.
+/// Evaluates an expression; the parser limits its height.
 pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Box<Diagnostic>> {
-    eval(expr, 0)
-}
-
-fn eval(expr: &Expr, depth: u32) -> Result<Const, Box<Diagnostic>> {
-    if depth > MAX_DEPTH {
-        let message = "the expression is nested too deeply";
-        return Err(mistake("E0122", expr.span, message, "write its value"));
-    }
-    let sub = |e: &Expr| eval(e, depth + 1);
     Ok(match &expr.kind {
         ExprKind::Integer { value, unsigned } => Const::Int(*value, *unsigned),
         ExprKind::F32(bits) => Const::F32(*bits),
         ExprKind::F64(bits) => Const::F64(f64::from_bits(*bits)),
         ExprKind::WarpSize => Const::Int(32, false),
-        ExprKind::Name(name) => {
-            let message = format!("{} is not a constant", name.text);
-            return Err(mistake("E0120", name.span, message, NUMBERS_ONLY));
-        }
-        ExprKind::Call(..) => {
-            let message = "an address is not a constant here";
-            return Err(mistake("E0120", expr.span, message, NUMBERS_ONLY));
-        }
-        ExprKind::Unary(op, e) => unary(*op, sub(e)?, expr.span)?,
-        ExprKind::Binary(op, a, b) => binary(*op, sub(a)?, sub(b)?, expr.span)?,
+        ExprKind::Unary(op, e) => unary(*op, evaluate(e)?, expr.span)?,
+        ExprKind::Binary(op, a, b) => binary(*op, evaluate(a)?, evaluate(b)?, expr.span)?,
         ExprKind::Conditional(c, a, b) => {
             let (Const::Int(c, _), Const::Int(a, u), Const::Int(b, v)) =
-                (sub(c)?, sub(a)?, sub(b)?)
+                (evaluate(c)?, evaluate(a)?, evaluate(b)?)
             else {
                 return Err(not_float(expr.span, "?"));
             };
             Const::Int(if c != 0 { a } else { b }, u | v)
         }
-        ExprKind::Cast(unsigned, e) => match sub(e)? {
+        ExprKind::Cast(unsigned, e) => match evaluate(e)? {
             Const::Int(v, _) => Const::Int(v, *unsigned),
             _ => {
                 let message = "only integers are cast";
@@ -76,8 +54,7 @@ fn unary(op: UnaryOp, value: Const, span: Span) -> Result<Const, Box<Diagnostic>
     Ok(match (op, value) {
         (UnaryOp::Plus, v) => v,
         (UnaryOp::Minus, Const::Int(v, u)) => Const::Int(v.wrapping_neg(), u),
-        (UnaryOp::Minus, Const::F32(bits)) => Const::F32(bits ^ 0x8000_0000),
-        (UnaryOp::Minus, Const::F64(v)) => Const::F64(-v),
+        (UnaryOp::Minus, v) => Const::F64(-v.as_f64()),
         (UnaryOp::Not, Const::Int(v, _)) => Const::Int(u64::from(v == 0), false),
         (UnaryOp::BitNot, Const::Int(v, u)) => Const::Int(!v, u),
         (UnaryOp::Not, _) => return Err(not_float(span, "!")),
@@ -90,6 +67,11 @@ fn not_float(span: Span, op: &str) -> Box<Diagnostic> {
     mistake("E0121", span, message, "write integers, or the value itself")
 }
 
+fn by_zero(span: Span) -> Box<Diagnostic> {
+    let message = "the constant expression divides by zero";
+    mistake("E0123", span, message, "write a divisor that is not 0")
+}
+
 fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Diagnostic>> {
     let (Const::Int(x, xu), Const::Int(y, yu)) = (a, b) else {
         return float_binary(op, a, b, span);
@@ -98,19 +80,18 @@ fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Dia
     let (xs, ys) = (x as i64, y as i64);
     let flag = |b: bool| Const::Int(u64::from(b), false);
     let less = if unsigned { x < y } else { xs < ys };
-    let zero = || {
-        let message = "the constant expression divides by zero";
-        mistake("E0123", span, message, "write a divisor that is not 0")
-    };
     Ok(match op {
         BinaryOp::Mul => Const::Int(x.wrapping_mul(y), unsigned),
         BinaryOp::Add => Const::Int(x.wrapping_add(y), unsigned),
         BinaryOp::Sub => Const::Int(x.wrapping_sub(y), unsigned),
-        BinaryOp::Div if y == 0 => return Err(zero()),
-        BinaryOp::Rem if y == 0 => return Err(zero()),
+        BinaryOp::Div | BinaryOp::Rem if y == 0 => return Err(by_zero(span)),
         BinaryOp::Div if unsigned => Const::Int(x / y, true),
         BinaryOp::Rem if unsigned => Const::Int(x % y, true),
-        BinaryOp::Div => Const::Int(xs.wrapping_div(ys) as u64, false),
+        // ptxas crashes.
+        BinaryOp::Div if (xs, ys) == (i64::MIN, -1) => {
+            return Err(mistake("E0123", span, "the quotient is 2^63", "write 0x8000000000000000"));
+        }
+        BinaryOp::Div => Const::Int((xs / ys) as u64, false),
         BinaryOp::Rem => Const::Int(xs.wrapping_rem(ys) as u64, false),
         BinaryOp::Shl => Const::Int(if y < 64 { x << y } else { 0 }, xu),
         BinaryOp::Shr if xu => Const::Int(if y < 64 { x >> y } else { 0 }, true),
@@ -138,6 +119,7 @@ fn float_binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, B
     let flag = |b: bool| Const::Int(u64::from(b), false);
     Ok(match op {
         BinaryOp::Mul => Const::F64(x * y),
+        BinaryOp::Div if y == 0.0 => return Err(by_zero(span)),
         BinaryOp::Div => Const::F64(x / y),
         BinaryOp::Add => Const::F64(x + y),
         BinaryOp::Sub => Const::F64(x - y),

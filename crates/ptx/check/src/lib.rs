@@ -25,6 +25,7 @@ mod module;
 mod names;
 mod options;
 mod requirements;
+mod special;
 mod types;
 
 pub use codes::{CODES, Code, find_code};

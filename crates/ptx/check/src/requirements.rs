@@ -5,7 +5,6 @@ use texunit_isa::requirement::{Requirement, requirement};
 
 // Statements of bodies.
 pub(crate) const CALL_PROTOTYPE: Requirement = requirement(".callprototype", 21, 20);
-pub(crate) const NO_RETURN: Requirement = requirement(".noreturn", 64, 30);
 pub(crate) const BRANCH_TARGETS: Requirement = requirement(".branchtargets", 60, 30);
 pub(crate) const CALL_TARGETS: Requirement = requirement(".calltargets", 21, 20);
 pub(crate) const INLINED: Requirement = requirement("inlined_at", 72, 0);

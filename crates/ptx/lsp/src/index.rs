@@ -182,7 +182,7 @@ impl Index {
         if let Some(Initializer::Fields(fields, _)) = &v.initializer {
             for (field, value) in fields {
                 self.words.push(field.span.start);
-                if let ast::ExprKind::Name(word) = &value.kind {
+                if let ast::FieldValue::Word(word) = value {
                     self.words.push(word.span.start);
                 }
             }

@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a program")]
 
 use texunit_syntax::ast::Item;
-use texunit_syntax::{SourceFile, parse, print};
+use texunit_syntax::{SourceFile, parse};
 
 const TEXT: &str = "\
 .version 8.0
@@ -28,5 +28,5 @@ fn main() {
         println!("three.ptx:{}:{}: {}", place.line, place.column, mistake.message);
     }
     assert_eq!(source.location(parsed.diagnostics[0].primary.span.start).line, 5);
-    println!("{}", print::print(&parsed.module));
+    println!("{}", parsed.module);
 }

@@ -185,7 +185,7 @@ pub struct Variable<'a> {
     /// The count of a numbered group `%r<10>`: variables numbered from 0.
     pub count: Option<(u64, Span)>,
     /// Array dimensions `a[2][3]`; `None` for `[]`.
-    pub dimensions: Vec<Option<Expr<'a>>>,
+    pub dimensions: Vec<Option<Expr>>,
     /// The value after `=`.
     pub initializer: Option<Initializer<'a>>,
     /// The whole declaration.
@@ -213,12 +213,69 @@ words! {
 /// Initial value of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Initializer<'a> {
-    /// A value: number, address (`name`, `name+4`, `generic(name)`), masked address (`0xff(name)`).
-    Value(Expr<'a>),
+    /// A value.
+    Value(InitialValue<'a>),
     /// `{ ..., ... }`, nested for arrays and vectors.
     List(Vec<Initializer<'a>>, Span),
     /// `{ filter_mode = linear, ... }` of texrefs, samplerrefs and surfrefs.
-    Fields(Vec<(Ident<'a>, Expr<'a>)>, Span),
+    Fields(Vec<(Ident<'a>, FieldValue<'a>)>, Span),
+}
+
+impl Initializer<'_> {
+    /// Position in the text.
+    pub const fn span(&self) -> Span {
+        match self {
+            Self::Value(InitialValue { span, .. })
+            | Self::List(_, span)
+            | Self::Fields(_, span) => *span,
+        }
+    }
+}
+
+/// A number or an address.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InitialValue<'a> {
+    /// The mask of the only byte that is used: `0xff00(name)`.
+    pub mask: Option<u64>,
+    /// The value, whose byte the mask selects.
+    pub whole: WholeValue<'a>,
+    /// Position in the text, with the mask.
+    pub span: Span,
+}
+
+/// An initial value without its mask.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WholeValue<'a> {
+    /// A number.
+    Number(Expr),
+    /// The address of a variable or function.
+    Address {
+        /// Whether the address is generic: `generic(name)`.
+        generic: bool,
+        /// The variable or function.
+        name: Ident<'a>,
+        /// Constant offset: `name+4`, `generic(name)+4`.
+        offset: Option<Expr>,
+    },
+}
+
+/// The value of a field of a texref, samplerref or surfref.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldValue<'a> {
+    /// A word, such as `linear`.
+    Word(Ident<'a>),
+    /// A number.
+    Number(Expr),
+}
+
+impl FieldValue<'_> {
+    /// Position in the text.
+    pub const fn span(&self) -> Span {
+        match self {
+            Self::Word(word) => word.span,
+            Self::Number(number) => number.span,
+        }
+    }
 }
 
 /// A kernel (`.entry`) or function (`.func`).
@@ -308,8 +365,8 @@ pub struct CallPrototype<'a> {
     pub returns: Vec<Variable<'a>>,
     /// Parameters.
     pub params: Vec<Variable<'a>>,
-    /// Whether the prototype has `.noreturn`.
-    pub noreturn: bool,
+    /// `.noreturn` and so on.
+    pub directives: Vec<PerformanceDirective<'a>>,
     /// The whole statement.
     pub span: Span,
 }
@@ -363,9 +420,9 @@ pub enum OperandKind<'a> {
         component: Option<Ident<'a>>,
     },
     /// A number or constant expression (without names).
-    Constant(Expr<'a>),
+    Constant(Expr),
     /// The address of a variable with an offset: `name + 4`, `name + -4`.
-    Offset(Ident<'a>, Box<Expr<'a>>),
+    Offset(Ident<'a>, Box<Expr>),
     /// An array element: `name[2]`, `name[%r1+2]`. In `ld`, `ldu` and `st` it is a memory operand,
     /// elsewhere the element's address.
     Index(Ident<'a>, Box<Subscript<'a>>),
@@ -393,9 +450,9 @@ pub enum OperandKind<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subscript<'a> {
     /// A constant expression.
-    Constant(Expr<'a>),
+    Constant(Expr),
     /// A register with an optional constant: `%r1`, `%r1+2`.
-    Register(Ident<'a>, Option<Expr<'a>>),
+    Register(Ident<'a>, Option<Expr>),
 }
 
 /// A memory operand `[base + offset]`.
@@ -404,14 +461,14 @@ pub struct Address<'a> {
     /// A register, a variable or a number.
     pub base: Box<Operand<'a>>,
     /// Constant offset; `None`: 0.
-    pub offset: Option<Expr<'a>>,
+    pub offset: Option<Expr>,
 }
 
 /// Constant expression.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expr<'a> {
+pub struct Expr {
     /// The kind of expression.
-    pub kind: ExprKind<'a>,
+    pub kind: ExprKind,
     /// Position in the text.
     pub span: Span,
 }
@@ -419,7 +476,7 @@ pub struct Expr<'a> {
 /// Kinds of constant expressions. PTX evaluates integers in 64 bits, as `.s64` unless an operand is
 /// unsigned (suffix `U`, or too large for `.s64`), and floats in f64.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ExprKind<'a> {
+pub enum ExprKind {
     /// An integer: `12`, `0x1f`, `0b101`, `017`, `12U`. It is unsigned if it has a suffix or
     /// exceeds `i64::MAX`.
     Integer {
@@ -434,18 +491,14 @@ pub enum ExprKind<'a> {
     F64(u64),
     /// The constant `WARP_SZ`.
     WarpSize,
-    /// A name: the address of a variable, or a value of a field such as `linear`.
-    Name(Ident<'a>),
-    /// A generic address `generic(name)`, or a byte mask `0xff(name)`.
-    Call(Box<Expr<'a>>, Box<Expr<'a>>),
     /// A unary operator: `- ! ~ +`.
-    Unary(UnaryOp, Box<Expr<'a>>),
+    Unary(UnaryOp, Box<Expr>),
     /// A binary operator.
-    Binary(BinaryOp, Box<Expr<'a>>, Box<Expr<'a>>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// A conditional expression `c ? a : b`.
-    Conditional(Box<Expr<'a>>, Box<Expr<'a>>, Box<Expr<'a>>),
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A cast `(.s64) e` or `(.u64) e`; true for `.u64`.
-    Cast(bool, Box<Expr<'a>>),
+    Cast(bool, Box<Expr>),
 }
 
 /// Unary operators of constant expressions.

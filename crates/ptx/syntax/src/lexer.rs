@@ -94,7 +94,7 @@ fn is_follow(b: u8) -> bool {
 const DWARF: &str = "@@DWARF";
 
 /// The length of the line marker that a text begins with: `#`, possibly `line`, a number, a name in
-/// quotes, and more numbers.
+/// quotes, more numbers, and a line end, which is not counted.
 fn length_of_marker(text: &str) -> Option<usize> {
     let blank = |c: char| matches!(c, ' ' | '\t' | '\r' | '\x0c');
     let rest = text.strip_prefix('#')?.trim_start_matches(blank);
@@ -105,7 +105,7 @@ fn length_of_marker(text: &str) -> Option<usize> {
         return None;
     }
     let (_, after) = name.strip_prefix('"')?.split_once('"')?;
-    let flags = after.split('\n').next()?;
+    let (flags, _) = after.split_once('\n')?;
     let digits = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
     let numbers = flags.split(blank).enumerate().all(|(n, w)| w.is_empty() || n > 0 && digits(w));
     numbers.then(|| text.len() - after.len() + flags.len())
@@ -286,11 +286,12 @@ impl Lexer<'_> {
             Some(len) => {
                 self.at += len;
                 self.first_on_line = true;
+                self.check_ascii(start, self.at, "a line marker");
             }
             None if self.first_on_line => {
                 self.skip_line();
                 let help = "of a preprocessor's lines PTX has `# 1 \"file\"` and `#line 1 \"file\"`; \
-                            comments begin with `//`";
+                            each on a line of its own; comments begin with `//`";
                 let message = "not a line marker".to_owned();
                 self.error("E0010", start, self.at, message, help);
             }

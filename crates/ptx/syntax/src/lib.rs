@@ -14,7 +14,7 @@ mod handed;
 mod lexer;
 mod number;
 mod parser;
-pub mod print;
+mod print;
 mod repeated;
 pub mod span;
 mod token;

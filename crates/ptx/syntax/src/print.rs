@@ -8,11 +8,6 @@ use std::fmt::{self, Display, Formatter, Write};
 use crate::ast::*;
 use crate::parser::symbol_and_precedence;
 
-/// Prints a module as PTX text.
-pub fn print(module: &Module<'_>) -> String {
-    module.to_string()
-}
-
 /// A list of items with a separator.
 struct Separated<'t, T>(&'t [T], &'static str);
 
@@ -123,9 +118,37 @@ impl Display for Initializer<'_> {
                 f.write_char('{')?;
                 for (i, (name, value)) in fields.iter().enumerate() {
                     let comma = if i > 0 { ", " } else { "" };
-                    write!(f, "{comma}{name} = {value}")?;
+                    write!(f, "{comma}{name} = ")?;
+                    match value {
+                        FieldValue::Word(word) => word.fmt(f)?,
+                        FieldValue::Number(number) => number.fmt(f)?,
+                    }
                 }
                 f.write_char('}')
+            }
+        }
+    }
+}
+
+impl Display for InitialValue<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.mask {
+            Some(mask) => write!(f, "{mask:#x}({})", self.whole),
+            None => self.whole.fmt(f),
+        }
+    }
+}
+
+impl Display for WholeValue<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            WholeValue::Number(number) => number.fmt(f),
+            WholeValue::Address { generic, name, offset } => {
+                match generic {
+                    true => write!(f, "generic({name})")?,
+                    false => name.fmt(f)?,
+                }
+                offset.as_ref().map_or(Ok(()), |offset| write!(f, "+{offset}"))
             }
         }
     }
@@ -226,7 +249,10 @@ impl Display for CallPrototype<'_> {
             write!(f, "({}) ", commas(&self.returns))?;
         }
         write!(f, "_ ({})", commas(&self.params))?;
-        f.write_str(if self.noreturn { " .noreturn;" } else { ";" })
+        for directive in &self.directives {
+            write!(f, " {directive}")?;
+        }
+        f.write_char(';')
     }
 }
 
@@ -294,14 +320,14 @@ impl Display for Subscript<'_> {
     }
 }
 
-impl Display for Expr<'_> {
+impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         expression(f, self, CONDITIONAL)
     }
 }
 
 /// The precedence of the expression's operator; the highest if it has none.
-fn strength(expr: &Expr<'_>) -> u8 {
+fn strength(expr: &Expr) -> u8 {
     match &expr.kind {
         ExprKind::Conditional(..) => CONDITIONAL,
         ExprKind::Binary(op, ..) => symbol_and_precedence(*op).1,
@@ -313,7 +339,7 @@ fn strength(expr: &Expr<'_>) -> u8 {
 }
 
 /// Prints `expr`, in parentheses if its precedence is below `least`.
-fn expression(f: &mut Formatter<'_>, expr: &Expr<'_>, least: u8) -> fmt::Result {
+fn expression(f: &mut Formatter<'_>, expr: &Expr, least: u8) -> fmt::Result {
     if strength(expr) < least {
         f.write_char('(')?;
         expression(f, expr, CONDITIONAL)?;
@@ -328,8 +354,6 @@ fn expression(f: &mut Formatter<'_>, expr: &Expr<'_>, least: u8) -> fmt::Result 
         ExprKind::F32(bits) => write!(f, "0f{bits:08x}"),
         ExprKind::F64(bits) => write!(f, "0d{bits:016x}"),
         ExprKind::WarpSize => f.write_str("WARP_SZ"),
-        ExprKind::Name(name) => name.fmt(f),
-        ExprKind::Call(callee, argument) => write!(f, "{callee}({argument})"),
         ExprKind::Unary(op, operand) => {
             f.write_char(match op {
                 UnaryOp::Plus => '+',

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use texunit_syntax::{SourceFile, parse, print};
+use texunit_syntax::{SourceFile, parse};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -84,10 +84,10 @@ fn check(path: &Path) -> Result<(), Failed> {
         expected.iter().map(|e| format!("line {}: not reported: {} {}", e.line, e.code, e.message)),
     );
     if parsed.diagnostics.is_empty() {
-        let printed = print::print(&parsed.module);
+        let printed = parsed.module.to_string();
         let again = SourceFile::new("printed", printed.clone());
         let reparsed = parse(&again);
-        if !reparsed.diagnostics.is_empty() || print::print(&reparsed.module) != printed {
+        if !reparsed.diagnostics.is_empty() || reparsed.module.to_string() != printed {
             faults.push(format!("does not read back: {:?}\n{printed}", reparsed.diagnostics));
         }
     }

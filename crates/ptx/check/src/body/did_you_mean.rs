@@ -97,7 +97,7 @@ impl<'a> Body<'_, 'a> {
                 offer(distance(other, name), other.to_owned());
             }
         }
-        for other in crate::body::special::names().filter(|_| !labels_only) {
+        for other in crate::special::names().filter(|_| !labels_only) {
             if other.len().abs_diff(name.len()) <= max {
                 offer(distance(&other, name), other);
             }

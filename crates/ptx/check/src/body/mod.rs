@@ -2,7 +2,6 @@
 
 mod did_you_mean;
 mod numbered;
-pub(crate) mod special;
 mod subscript;
 mod targets;
 pub(crate) mod value;
@@ -16,9 +15,7 @@ use crate::context::scope::{Local, Numbered, Pattern, RegDecl, Resolved, Scope, 
 use crate::declaration::allowed::DeclSite;
 use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
 use crate::names::Set;
-use crate::requirements::{
-    BRANCH_TARGETS, CALL_PROTOTYPE, CALL_TARGETS, INLINED, NO_RETURN, PARAM_IN_FUNC,
-};
+use crate::requirements::{BRANCH_TARGETS, CALL_PROTOTYPE, CALL_TARGETS, INLINED, PARAM_IN_FUNC};
 
 /// Upper limit for the number of per-thread module variables times the number of bodies.
 const MAX_PER_THREAD_WORK: usize = 10_000_000;
@@ -110,9 +107,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 Statement::Block(b) => self.block(b),
                 Statement::CallPrototype(p) => {
                     self.cx.require(CALL_PROTOTYPE, p.span);
-                    if p.noreturn {
-                        self.cx.require(NO_RETURN, p.span);
-                    }
+                    self.cx.function_directives(&p.directives, &p.returns);
                     self.check_prototype(p);
                     self.define(&p.label, Local::Prototype(p));
                 }
@@ -221,12 +216,12 @@ impl<'c, 'a> Body<'c, 'a> {
         let Some(ty) = self.cx.declared(v, DeclSite::Body) else {
             return self.define(&v.name, Local::Broken);
         };
-        if v.initializer.is_some() || v.linkage.is_some() {
+        if v.initializer.is_some() {
             let help = "write a mov instruction";
-            self.cx.wrong("E0135", v.span, "registers have no initial value or linkage", help);
+            self.cx.wrong("E0135", v.span, "registers have no initial value", help);
             return self.define(&v.name, Local::Broken);
         }
-        let _ = self.cx.linkage(v);
+        let _ = self.cx.attributes(v, DeclSite::Body, false);
         if let Some((n, span)) = v.align {
             let _ = self.cx.alignment(n, span);
         }
@@ -240,13 +235,12 @@ impl<'c, 'a> Body<'c, 'a> {
     /// Checks a `.local` or `.param` variable, except its name.
     fn frame_variable(&mut self, v: &'a ast::Variable<'a>) -> Option<FrameVar> {
         let ty = self.cx.declared(v, DeclSite::Body)?;
-        if v.initializer.is_some() || v.linkage.is_some() {
-            return self.cx.refuse_with(
-                Diagnostic::error("E0130", v.span, format!("{} cannot be declared like this", v.name.text))
-                    .help("a .local or .param variable of a body has a type in memory, no initial value and no linkage"),
-            );
+        if v.initializer.is_some() {
+            let message = format!("{} cannot be declared like this", v.name.text);
+            let help = "a .local or .param variable of a body has no initial value";
+            return self.cx.refuse("E0130", v.span, message, help);
         }
-        self.cx.linkage(v)?;
+        self.cx.attributes(v, DeclSite::Body, false)?;
         let layout = self.cx.layout(v, ty)?;
         if layout.open {
             self.cx.open_array(v.span);
@@ -298,7 +292,9 @@ impl<'c, 'a> Body<'c, 'a> {
     pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Resolved<'a>> {
         let found = self.find(name.text);
         if found.is_none() {
-            if self.cx.globals.contains_key(name.text) || special::lookup(name.text).is_some() {
+            if self.cx.globals.contains_key(name.text)
+                || crate::special::lookup(name.text).is_some()
+            {
                 return Some(Resolved::Outside);
             }
             self.unknown(name);

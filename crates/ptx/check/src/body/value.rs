@@ -6,11 +6,11 @@ use texunit_syntax::Span;
 use texunit_syntax::ast::{self, OperandKind};
 
 use crate::body::Body;
-use crate::body::special::{self, Special};
 use crate::consts::Const;
 use crate::context::Global;
 use crate::context::scope::{Local, Resolved};
 use crate::ir::{Base, Element, FuncId, LabelId, RegId, Storage};
+use crate::special::{self, Special};
 
 /// The memory that an address refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

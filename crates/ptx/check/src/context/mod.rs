@@ -18,6 +18,7 @@ use crate::message::cap::Counts;
 use crate::names::{Map, usual};
 use crate::options::{Options, Ptxas};
 use crate::sources::Collector;
+use crate::special;
 
 /// A name at module scope.
 #[derive(Clone, Copy, Debug)]
@@ -229,6 +230,12 @@ impl<'a> Checker<'a> {
     /// Defines a global name; reports an error if it is already defined.
     pub(crate) fn define(&mut self, name: &ast::Ident<'a>, global: Global) {
         self.later.remove(name.text);
+        // A release of ptxas reserves the names of those special registers that it knows.
+        let (major, minor) = self.release.newest_version();
+        if special::lookup(name.text).is_some_and(|s| s.since.0 <= major * 10 + minor) {
+            let message = format!("{} is a special register", name.text);
+            self.wrong("E0111", name.span, message, "choose another name");
+        }
         let member = numbered(name.text);
         let group = member.and_then(|(prefix, number)| {
             self.groups.get(prefix).and_then(|(_, count, span)| (number < *count).then_some(*span))

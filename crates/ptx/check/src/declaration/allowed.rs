@@ -201,7 +201,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// Checks the linkage and attributes of a variable.
+    /// Checks the linkage of a variable.
     pub(crate) fn linkage(&mut self, v: &ast::Variable<'a>) -> Option<()> {
         let linkage = v.linkage.map(|(l, _)| l);
         match linkage {
@@ -220,10 +220,26 @@ impl<'a> Checker<'a> {
             }
             _ => {}
         }
+        Some(())
+    }
+
+    /// Checks the attributes of a variable or parameter.
+    pub(crate) fn attributes(
+        &mut self,
+        v: &ast::Variable<'a>,
+        place: DeclSite,
+        is_entry: bool,
+    ) -> Option<()> {
         for attribute in &v.attributes {
-            let managed = !attribute.text.starts_with("unified");
-            self.require(if managed { MANAGED } else { UNIFIED }, attribute.span);
-            if v.space != Space::Global {
+            let unified = attribute.text.starts_with("unified");
+            self.require(if unified { UNIFIED } else { MANAGED }, attribute.span);
+            let allowed = match place {
+                DeclSite::Module | DeclSite::Body => v.space == Space::Global,
+                DeclSite::KernelParam => false,
+                DeclSite::FuncParam => unified,
+                DeclSite::Prototype => !(unified && is_entry),
+            };
+            if !allowed {
                 let space = v.space;
                 let message = format!("a .{space} variable cannot be .{}", attribute.text);
                 let help = "declare it .global, or remove the attribute";

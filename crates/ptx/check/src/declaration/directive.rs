@@ -29,13 +29,12 @@ impl<'a> Checker<'a> {
                 self.pragma(strings, d.span, in_body);
             }
             ast::Content::Section(section) => {
-                match (d.name.text, section.begun) {
-                    ("section", _) => self.require(SECTION, d.span),
-                    (_, Some(name)) if self.has_version(SECTION.version) => {
-                        let message = "@@DWARF .section ended with PTX ISA version 2.0";
-                        self.wrong("E0161", name, message, "write .section NAME { ... }");
-                    }
-                    _ => {}
+                if d.name.text == "section" {
+                    self.require(SECTION, d.span);
+                } else if self.has_version(SECTION.version) {
+                    let span = section.begun.unwrap_or(d.span);
+                    let message = "@@DWARF ended with PTX ISA version 2.0";
+                    self.wrong("E0161", span, message, "write .section NAME { ... }");
                 }
                 self.section(section);
             }

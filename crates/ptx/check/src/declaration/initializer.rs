@@ -3,14 +3,15 @@
 use texunit_forms::Count;
 use texunit_isa::requirement::KERNEL_ADDRESS;
 use texunit_isa::{ScalarType, TypeKind};
-use texunit_syntax::ast::{self, BinaryOp, Expr, ExprKind, Initializer};
+use texunit_syntax::ast::{self, InitialValue, Initializer, WholeValue};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::consts::Const;
 use crate::context::{Checker, Global};
 use crate::declaration::layout::Layout;
-use crate::ir::{Relocation, Storage, Symbol};
+use crate::ir::{Relocation, Storage, Symbol, VarId};
 use crate::message::fixes;
+use crate::options::Ptxas;
 use crate::requirements::{ADDRESS_VALUES, FUNCTION_VALUES, GENERIC, MASKS};
 
 /// Maximum size of a variable's initial value; larger ones would be an attack on memory.
@@ -18,37 +19,36 @@ const MAX_BYTES: u64 = 1 << 28;
 
 /// An initial value under construction.
 #[derive(Default)]
-pub(crate) struct Image {
+pub(crate) struct Image<'a> {
     pub(crate) bytes: Vec<u8>,
     pub(crate) relocations: Vec<Relocation>,
+    /// The name of the variable.
+    own: &'a str,
     ty: Option<ScalarType>,
     /// Number of vector elements, else 1.
     vector: u8,
     failed: bool,
 }
 
-/// An address in an initialiser.
-struct AddressValue {
-    target: Symbol,
-    addend: i64,
-    generic: bool,
-    mask: Option<u64>,
-}
-
 impl<'a> Checker<'a> {
     /// Evaluates an initialiser; `None` if any part of it is invalid. For `[]` it also determines
     /// the size.
-    pub(crate) fn initial(&mut self, init: &Initializer<'a>, layout: &mut Layout) -> Option<Image> {
-        let mut image = Image { ty: Some(layout.ty), vector: layout.vector, ..Image::default() };
+    pub(crate) fn initial(
+        &mut self,
+        own: &'a str,
+        init: &Initializer<'a>,
+        layout: &mut Layout,
+    ) -> Option<Image<'a>> {
+        let (ty, vector) = (Some(layout.ty), layout.vector);
+        let mut image = Image { own, ty, vector, ..Image::default() };
         match init {
-            Initializer::Value(expr) => {
+            Initializer::Value(value) => {
                 if !layout.dims.is_empty() {
                     let message = "an array needs a list of values";
-                    let error = Diagnostic::error("E0136", expr.span, message);
-                    let error = error.help("write the values between { and }");
-                    self.misshapen(error, layout.open)?;
+                    let help = "write the values between { and }";
+                    return self.refuse("E0136", value.span, message, help);
                 }
-                self.scalar(expr, 0, &mut image);
+                self.scalar(value, 0, &mut image)?;
             }
             Initializer::List(items, span) => {
                 if layout.dims.is_empty() {
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         dims: &[u64],
         start: u64,
         room: u64,
-        image: &mut Image,
+        image: &mut Image<'a>,
     ) -> u64 {
         let elem = image.ty.map_or(1, |t| u64::from(t.bytes()));
         let inner = dims.get(1..).unwrap_or(&[]);
@@ -117,19 +117,20 @@ impl<'a> Checker<'a> {
         for item in items {
             let step = if matches!(item, Initializer::Value(_)) { elem } else { stride };
             if (at - start).saturating_add(step) > room {
-                let span = span_of(item);
-                self.too_many(span, room / elem.max(1));
+                self.too_many(item.span(), room / elem.max(1));
                 image.failed = true;
                 return at;
             }
             match item {
-                Initializer::Value(expr) if !inner.is_empty() => {
+                Initializer::Value(value) if !inner.is_empty() => {
                     let message = "an element of this array needs braces of its own";
                     let help = "write { and } around the values of each row or vector";
-                    self.report(Diagnostic::error("E0136", expr.span, message).help(help));
+                    self.report(Diagnostic::error("E0136", value.span, message).help(help));
                     image.failed = true;
                 }
-                Initializer::Value(expr) => self.scalar(expr, at, image),
+                Initializer::Value(value) => {
+                    image.failed = self.scalar(value, at, image).is_none();
+                }
                 Initializer::List(items, span) if inner.is_empty() => {
                     let message = "there are more braces than dimensions";
                     let error = Diagnostic::error("E0136", *span, message);
@@ -159,80 +160,81 @@ impl<'a> Checker<'a> {
         at
     }
 
-    fn scalar(&mut self, expr: &Expr<'a>, at: u64, image: &mut Image) {
-        let Some(ty) = image.ty else { return };
+    /// Writes a value at byte `at`.
+    fn scalar(&mut self, value: &InitialValue<'a>, at: u64, image: &mut Image<'a>) -> Option<()> {
+        let (ty, span) = (image.ty?, value.span);
         let size = u64::from(ty.bytes());
         if at.saturating_add(size) > MAX_BYTES {
             let help = "values further than 256 MiB into a variable must be written by the program";
-            self.wrong("E0133", expr.span, "the initial value is too large", help);
-            image.failed = true;
-            return;
+            return self.refuse("E0133", span, "the initial value is too large", help);
         }
         let end = (at + size) as usize;
         if image.bytes.len() < end {
             image.bytes.resize(end, 0);
         }
-        if has_address(expr, 0) {
-            match self.address_value(expr) {
-                Some(value) => self.relocate(value, at, ty, expr.span, image),
-                None => image.failed = true,
+        match &value.whole {
+            WholeValue::Address { .. } => {
+                let relocation = self.relocation(value, at, ty, image.own)?;
+                image.relocations.push(relocation);
             }
-            return;
-        }
-        let Some(value) = self.constant(expr) else {
-            image.failed = true;
-            return;
-        };
-        if !value.is_int() && matches!(ty, ScalarType::B8 | ScalarType::B16 | ScalarType::B128) {
-            // ptxas accepts the number, but its result is unpredictable.
-            let error = Diagnostic::error(
-                "E0137",
-                expr.span,
-                format!("a floating-point number cannot initialise a .{ty}"),
-            );
-            image.failed = self.beyond_ptxas(error.help("write the bits as an integer")).is_none();
-            return;
-        }
-        match initial_bits(value, ty) {
-            Some(bits) => {
-                let bytes = bits.to_le_bytes();
+            WholeValue::Number(expr) => {
+                let mut number = self.constant(expr)?;
+                if let Some(mask) = value.mask {
+                    number = self.byte(number, mask, span)?;
+                }
+                let bytes = self.number(number, ty, span)?.to_le_bytes();
                 let n = (size as usize).min(8);
                 image.bytes[at as usize..at as usize + n].copy_from_slice(&bytes[..n]);
             }
-            None => {
-                image.failed = true;
-                let message = format!("this constant cannot initialise a .{ty}");
-                let diagnostic =
-                    Diagnostic::error("E0137", expr.span, message).help(if ty.is_float() {
-                        "write a floating-point number"
-                    } else {
-                        "write an integer"
-                    });
-                self.report(match ty {
-                    ScalarType::F32 | ScalarType::F64 => {
-                        fixes::decimal_point(self.source, expr.span, diagnostic)
-                    }
-                    _ => diagnostic,
-                });
+        }
+        Some(())
+    }
+
+    /// The byte of a number that a mask selects.
+    fn byte(&mut self, number: Const, mask: u64, span: Span) -> Option<Const> {
+        match (number, masked_byte(mask)) {
+            (Const::Int(v, _), Some(shift)) => Some(Const::Int((v >> shift) & 0xff, false)),
+            _ => {
+                let help = "the mask is 0xff, 0xff00 and so on, and the number an integer";
+                self.refuse("E0138", span, "this mask selects no byte of the number", help)
             }
         }
     }
 
-    fn relocate(
+    /// The bits of a number as the initial value of a variable.
+    fn number(&mut self, value: Const, ty: ScalarType, span: Span) -> Option<u64> {
+        if !value.is_int() && matches!(ty, ScalarType::B8 | ScalarType::B16 | ScalarType::B128) {
+            // ptxas accepts the number, but its result is unpredictable.
+            let message = format!("a floating-point number cannot initialise a .{ty}");
+            let error = Diagnostic::error("E0137", span, message);
+            self.beyond_ptxas(error.help("write the bits as an integer"))?;
+            return Some(0);
+        }
+        let bits = initial_bits(value, ty);
+        if bits.is_none() {
+            let message = format!("this constant cannot initialise a .{ty}");
+            let number = if ty.is_float() { "a floating-point number" } else { "an integer" };
+            let error = Diagnostic::error("E0137", span, message).help(format!("write {number}"));
+            self.report(match ty {
+                ScalarType::F32 | ScalarType::F64 => fixes::decimal_point(self.source, span, error),
+                _ => error,
+            });
+        }
+        bits
+    }
+
+    /// The relocation at byte `offset` for an address.
+    fn relocation(
         &mut self,
-        value: AddressValue,
-        at: u64,
+        value: &InitialValue<'a>,
+        offset: u64,
         ty: ScalarType,
-        span: Span,
-        image: &mut Image,
-    ) {
-        let AddressValue { target, addend, generic, mask } = value;
-        let plain = matches!(ty, ScalarType::U32 | ScalarType::U64)
-            || mask.is_some() && ty == ScalarType::U8;
-        let (size, shift) = match mask {
-            None => (ty.bytes() as u8, 0),
-            Some(mask) => (1, mask.trailing_zeros().min(56) as u8),
-        };
+        own: &str,
+    ) -> Option<Relocation> {
+        let &InitialValue { mask, ref whole, span } = value;
+        let WholeValue::Address { generic, name, offset: addend } = whole else { return None };
+        let target = self.symbol(name, own)?;
+        let addend = addend.as_ref().map_or(Some(0), |addend| self.integer(addend))?;
         let function = matches!(target, Symbol::Function(_));
         self.require(if function { FUNCTION_VALUES } else { ADDRESS_VALUES }, span);
         if let Symbol::Function(id) = target
@@ -243,63 +245,29 @@ impl<'a> Checker<'a> {
         if mask.is_some() {
             self.require(MASKS, span);
         }
-        if generic {
+        if *generic {
             self.require(GENERIC, span);
         }
-        let wrong_mask = mask.is_some_and(|m| m == 0 || m >> shift != 0xff || shift % 8 != 0);
+        let plain = matches!(ty, ScalarType::U32 | ScalarType::U64)
+            || mask.is_some() && ty == ScalarType::U8;
         // The address of a function must stand alone.
-        let wrong_function = function && (generic || addend != 0);
-        if !plain || wrong_function || wrong_mask {
-            image.failed = true;
+        let wrong_function = function && (*generic || addend != 0);
+        let Some(shift) = mask.map_or(Some(0), masked_byte).filter(|_| plain && !wrong_function)
+        else {
             let message = format!("an address cannot initialise a .{ty} like this");
             let help = "use a .u64 variable, or .u8 with masks such as 0xff00(name)";
-            self.wrong("E0138", span, message, help);
-            return;
+            return self.refuse("E0138", span, message, help);
+        };
+        let size = if mask.is_some() { 1 } else { ty.bytes() as u8 };
+        Some(Relocation { offset, size, target, addend, shift, generic: *generic })
+    }
+
+    /// The variable or function with this name; `own`: that of the variable with the initial value.
+    fn symbol(&mut self, name: &ast::Ident<'a>, own: &str) -> Option<Symbol> {
+        if name.text == own && self.release >= Ptxas::V13_5 && !self.globals.contains_key(name.text)
+        {
+            return Some(Symbol::Variable(VarId(self.module.variables.len() as u32)));
         }
-        image.relocations.push(Relocation { offset: at, size, target, addend, shift, generic });
-    }
-
-    fn address_value(&mut self, expr: &Expr<'a>) -> Option<AddressValue> {
-        match &expr.kind {
-            ExprKind::Name(name) => {
-                let target = self.symbol(name)?;
-                Some(AddressValue { target, addend: 0, generic: false, mask: None })
-            }
-            ExprKind::Call(head, inner) => {
-                let mask = matches!(head.kind, ExprKind::Integer { .. });
-                if !mask && !matches!(inner.kind, ExprKind::Name(_)) {
-                    return self.bad_address(expr.span);
-                }
-                let mut value = self.address_value(inner)?;
-                match &head.kind {
-                    ExprKind::Name(n) if n.text == "generic" => value.generic = true,
-                    ExprKind::Integer { value: mask, .. } => value.mask = Some(*mask),
-                    _ => return self.bad_address(expr.span),
-                }
-                Some(value)
-            }
-            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
-                let masked = matches!(&a.kind, ExprKind::Call(head, _)
-                    if matches!(head.kind, ExprKind::Integer { .. }));
-                if has_address(b, 0) || masked {
-                    return self.bad_address(expr.span);
-                }
-                let mut value = self.address_value(a)?;
-                let offset = self.integer(b)?;
-                let offset = if *op == BinaryOp::Sub { offset.wrapping_neg() } else { offset };
-                value.addend = value.addend.wrapping_add(offset);
-                Some(value)
-            }
-            _ => self.bad_address(expr.span),
-        }
-    }
-
-    fn bad_address(&mut self, span: Span) -> Option<AddressValue> {
-        let help = "write name, name+offset, generic(name) or 0xff00(name)";
-        self.refuse("E0138", span, "this is not an address that can be filled in at load", help)
-    }
-
-    fn symbol(&mut self, name: &ast::Ident<'a>) -> Option<Symbol> {
         match self.global(name)? {
             Global::Variable(id) => {
                 let variable = &self.module.variables[id.0 as usize];
@@ -317,28 +285,9 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn span_of(init: &Initializer) -> Span {
-    match init {
-        Initializer::Value(e) => e.span,
-        Initializer::List(_, span) | Initializer::Fields(_, span) => *span,
-    }
-}
-
-/// Whether the expression contains the name of a variable or function. `depth` is the nesting of
-/// the expression.
-fn has_address(expr: &Expr, depth: u32) -> bool {
-    if depth > 500 {
-        return false;
-    }
-    match &expr.kind {
-        ExprKind::Name(_) | ExprKind::Call(..) => true,
-        ExprKind::Unary(_, e) | ExprKind::Cast(_, e) => has_address(e, depth + 1),
-        ExprKind::Binary(_, a, b) => has_address(a, depth + 1) || has_address(b, depth + 1),
-        ExprKind::Conditional(c, a, b) => {
-            has_address(c, depth + 1) || has_address(a, depth + 1) || has_address(b, depth + 1)
-        }
-        _ => false,
-    }
+/// The position of the lowest bit that the mask of a byte selects: 8 for `0xff00`.
+fn masked_byte(mask: u64) -> Option<u8> {
+    (0..64).step_by(8).find(|shift| mask == 0xff << shift)
 }
 
 /// The bits of an initial value; ptxas does not support f16 values.

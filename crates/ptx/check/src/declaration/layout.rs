@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
         self.refuse_with(error)
     }
 
-    fn dimension(&mut self, expr: &ast::Expr<'a>) -> Option<u64> {
+    fn dimension(&mut self, expr: &ast::Expr) -> Option<u64> {
         match self.constant(expr)? {
             Const::Int(n, unsigned) if n != 0 && (unsigned || n as i64 > 0) => Some(n),
             _ => {

@@ -2,7 +2,7 @@
 
 use texunit_forms::Count;
 use texunit_isa::ScalarType;
-use texunit_syntax::ast::{self, ExprKind, Initializer};
+use texunit_syntax::ast::{self, FieldValue, Initializer};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::consts::Const;
@@ -55,8 +55,8 @@ impl<'a> Checker<'a> {
         match init {
             Initializer::Fields(fields, span) => self.field_list(fields, *span, ty, dims),
             Initializer::List(items, span) => self.reference_list(items, *span, ty, dims),
-            Initializer::Value(expr) => {
-                self.positional(expr.span, ty);
+            Initializer::Value(value) => {
+                self.positional(value.span, ty);
                 Vec::new()
             }
         }
@@ -64,7 +64,7 @@ impl<'a> Checker<'a> {
 
     fn field_list(
         &mut self,
-        fields: &[(ast::Ident<'a>, ast::Expr<'a>)],
+        fields: &[(ast::Ident<'a>, FieldValue<'a>)],
         span: Span,
         ty: ScalarType,
         dims: &[u64],
@@ -130,7 +130,7 @@ impl<'a> Checker<'a> {
     fn opaque_field(
         &mut self,
         name: &ast::Ident<'a>,
-        value: &ast::Expr<'a>,
+        value: &FieldValue<'a>,
         ty: ScalarType,
     ) -> Option<i64> {
         let known = FIELDS.iter().find(|(n, _)| *n == name.text);
@@ -158,7 +158,7 @@ impl<'a> Checker<'a> {
             _ if sampler => ADDRESS_MODES,
             _ => &[],
         };
-        if let ExprKind::Name(word) = &value.kind {
+        if let FieldValue::Word(word) = value {
             let position = |list: &[&str]| list.iter().position(|w| *w == word.text);
             let number = position(words);
             if number.is_none() {
@@ -188,15 +188,18 @@ impl<'a> Checker<'a> {
     }
 
     /// The number of a field's value; reports an error for an unknown word.
-    fn field_value(&mut self, value: &ast::Expr<'a>) -> Option<i64> {
-        if let ExprKind::Name(word) = &value.kind {
-            if !FILTERS.contains(&word.text) && !ADDRESS_MODES.contains(&word.text) {
-                let help = "write a number";
-                self.wrong("E0140", word.span, format!("{} is not a value", word.text), help);
+    fn field_value(&mut self, value: &FieldValue<'a>) -> Option<i64> {
+        let number = match value {
+            FieldValue::Number(number) => number,
+            FieldValue::Word(word) => {
+                if !FILTERS.contains(&word.text) && !ADDRESS_MODES.contains(&word.text) {
+                    let help = "write a number";
+                    self.wrong("E0140", word.span, format!("{} is not a value", word.text), help);
+                }
+                return None;
             }
-            return None;
-        }
-        match self.constant(value)? {
+        };
+        match self.constant(number)? {
             Const::Int(v, _) => Some(v as i64),
             other => Some(other.as_f64() as i64),
         }

@@ -41,15 +41,8 @@ impl<'a> Checker<'a> {
             let help = if is_entry { "write .param" } else { "write .param or .reg" };
             return self.refuse("E0151", v.span, format!("a parameter cannot be .{space}"), help);
         }
-        if let Some(init) = &v.initializer {
-            let span = match init {
-                ast::Initializer::Value(e) => e.span,
-                ast::Initializer::List(_, s) | ast::Initializer::Fields(_, s) => *s,
-            };
-            let help = "remove the initial value";
-            return self.refuse("E0135", span, "a parameter cannot have an initial value", help);
-        }
         let ty = self.declared(v, place)?;
+        self.attributes(v, place, is_entry)?;
         self.parameter_shape(v, is_entry, place, last)?;
         self.pointer(v, is_entry)?;
         let layout = self.layout(v, ty)?;

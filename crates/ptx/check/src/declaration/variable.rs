@@ -144,6 +144,7 @@ impl<'a> Checker<'a> {
         }
         let ty = self.declared(v, place)?;
         self.linkage(v)?;
+        self.attributes(v, place, false)?;
         let opaque = ty.kind() == TypeKind::Opaque;
         let storage = match v.space {
             _ if opaque => Storage::Opaque(ty),
@@ -158,20 +159,12 @@ impl<'a> Checker<'a> {
         };
         let mut layout = self.layout(v, ty)?;
         let mut variable = Variable {
-            name,
-            storage,
-            space: v.space,
-            ty,
             vector: v.vector,
-            dims: Vec::new(),
             size: layout.size,
             align: layout.align,
             is_extern,
-            managed: v.attributes.iter().any(|word| word.text.ends_with("managed")),
-            init: Vec::new(),
-            relocations: Vec::new(),
-            fields: Vec::new(),
-            span: v.span,
+            managed: v.attributes.iter().any(|word| word.text == "managed"),
+            ..plain(v, name, storage, ty)
         };
         self.initialise(v, &mut layout, &mut variable)?;
         variable.size = layout.size;
@@ -195,27 +188,16 @@ impl<'a> Checker<'a> {
         variable: &mut Variable,
     ) -> Option<()> {
         let Some(init) = &v.initializer else { return Some(()) };
-        let why = match variable.storage {
-            Storage::Shared | Storage::DynamicShared => Some("shared memory has no initial value"),
-            _ if variable.is_extern => {
-                Some("an .extern variable gets its value where it is defined")
-            }
-            _ => None,
-        };
-        if let Some(why) = why {
+        if v.space == Space::Shared || variable.is_extern {
+            let why = match v.space {
+                Space::Shared => "shared memory has no initial value",
+                _ => "an .extern variable gets its value where it is defined",
+            };
             let message = format!("{} cannot have an initial value", v.name.text);
             return self.refuse_with(
                 Diagnostic::error("E0135", v.span, message)
                     .label(why)
                     .help("remove the initial value"),
-            );
-        }
-        if let (Storage::Opaque(_), Space::Shared) = (variable.storage, v.space) {
-            let message = format!("{} cannot have an initial value", v.name.text);
-            return self.refuse_with(
-                Diagnostic::error("E0135", v.span, message)
-                    .label("shared memory has none")
-                    .help("declare it .global"),
             );
         }
         if let Storage::Opaque(ty) = variable.storage {
@@ -231,7 +213,7 @@ impl<'a> Checker<'a> {
             }
             return Some(());
         }
-        let image = self.initial(init, layout)?;
+        let image = self.initial(v.name.text, init, layout)?;
         variable.init = image.bytes;
         variable.relocations = image.relocations;
         Some(())
@@ -290,22 +272,8 @@ impl<'a> Checker<'a> {
             let help = "remove the initial value";
             return self.refuse("E0135", v.span, "a .tex variable has no initial value", help);
         }
-        Some(Variable {
-            name,
-            storage: Storage::Opaque(ScalarType::Texref),
-            space: v.space,
-            ty: ScalarType::Texref,
-            vector: 1,
-            dims: Vec::new(),
-            size: 8,
-            align: 8,
-            is_extern: false,
-            managed: false,
-            init: Vec::new(),
-            relocations: Vec::new(),
-            fields: Vec::new(),
-            span: v.span,
-        })
+        let texture = ScalarType::Texref;
+        Some(plain(v, name, Storage::Opaque(texture), texture))
     }
 
     /// Resolves a name of module scope; reports an error if it is undefined.
@@ -347,6 +315,26 @@ impl<'a> Checker<'a> {
         };
         self.globals.insert(name, (Global::Variable(id), span));
         Some(id)
+    }
+}
+
+/// A variable of eight bytes without linkage, attributes and initial value.
+fn plain(v: &ast::Variable, name: String, storage: Storage, ty: ScalarType) -> Variable {
+    Variable {
+        name,
+        storage,
+        space: v.space,
+        ty,
+        vector: 1,
+        dims: Vec::new(),
+        size: 8,
+        align: 8,
+        is_extern: false,
+        managed: false,
+        init: Vec::new(),
+        relocations: Vec::new(),
+        fields: Vec::new(),
+        span: v.span,
     }
 }
 

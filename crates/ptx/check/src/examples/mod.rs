@@ -15,14 +15,8 @@ pub use texunit_syntax::examples::{Example, ExampleSite};
 pub const WITHOUT: &[(&str, &str)] = &[
     ("E0060", "the example would be too long"),
     ("E0061", "the example would be too long"),
-    ("E0100", "in a file the parser finds this mistake first, as E0003"),
-    ("E0101", "in a file the parser finds this mistake first, as E0005"),
-    ("E0104", "in a file the parser finds this mistake first, as E0007"),
-    ("E0106", "in a file the parser finds this mistake first, as E0006"),
+    ("E0101", "in a file the parser finds this mistake first, as E0003 or E0005"),
     ("E0108", "no file is wrong: the machine that is assembled for (`--arch`) is another one"),
-    ("E0120", "in a file the parser finds this mistake first, as E0041 or E0047"),
-    ("E0122", "in a file the parser finds this mistake first, as E0060"),
-    ("E0150", "in a file the parser finds this mistake first, as E0050"),
     ("E0501", "no file is wrong: the device's memory is full"),
     ("E0504", "no file is wrong: only CUDA's driver does not load it"),
 ];

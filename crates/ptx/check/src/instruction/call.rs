@@ -318,7 +318,7 @@ impl<'a> Site<'_, '_, 'a> {
                 Some(Operand::FrameVar(id))
             }
             Value::Discard if result => Some(Operand::Discard),
-            Value::Reg { id, ty } if !formal.open && passes(formal.ty, ty) => {
+            Value::Reg { id, ty } if !formal.is_array && passes(formal.ty, ty) => {
                 Some(Operand::Reg(id))
             }
             Value::Const(value) if !formal.is_array && formal.ty != ScalarType::Pred => {

@@ -63,8 +63,8 @@ impl<'b, 'a> Textures<'b, 'a> {
             let Item::Variable(v) = item else { continue };
             declared.insert(v.span, v);
             if let Some(Initializer::Fields(fields, _)) = &v.initializer {
-                let place = |(name, value): &(ast::Ident<'a>, ast::Expr)| {
-                    ((v.span, name.text), name.span.to(value.span))
+                let place = |(name, value): &(ast::Ident<'a>, ast::FieldValue)| {
+                    ((v.span, name.text), name.span.to(value.span()))
                 };
                 places.extend(fields.iter().map(place));
             }

@@ -81,7 +81,7 @@ fn of_syntax_errors(source: &SourceFile, parsed: &Parsed<'_>, diagnostics: &mut 
     diagnostics.retain(|d| {
         let span = d.primary.span;
         let line = || source.line_span(source.location(span.start).line);
-        let made_up = matches!(d.code, "E0100" | "E0101")
+        let made_up = d.code == "E0101"
             || header && HEADER.contains(&d.code)
             || scopes && SCOPES.contains(&d.code)
             || nameless && d.code == "E0110"

@@ -33,16 +33,9 @@ impl<'a> Checker<'a> {
         let mut function = self.header_of(f, &mut scopes);
         self.function_requirements(f);
         self.bounds(f);
-        match f.linkage {
-            Some((Linkage::Common, span)) => self.report(
-                Diagnostic::error("E0130", span, "a function cannot be .common")
-                    .help("write .visible, .weak or .extern"),
-            ),
-            Some((Linkage::Extern, span)) if f.body.is_some() => self.report(
-                Diagnostic::error("E0115", span, "an .extern function is defined elsewhere")
-                    .help("write .visible, or end the declaration without a body"),
-            ),
-            _ => {}
+        if let (Some((Linkage::Extern, span)), Some(_)) = (f.linkage, &f.body) {
+            let help = "write .visible, or end the declaration without a body";
+            self.wrong("E0115", span, "an .extern function is defined elsewhere", help);
         }
         let Some(id) = self.declare_function(f, &function) else { return };
         let Some(block) = &f.body else { return };
@@ -114,10 +107,6 @@ impl<'a> Checker<'a> {
     }
 
     fn header_of(&mut self, f: &'a ast::Function<'a>, scopes: &mut Scopes<'a>) -> Function {
-        if f.is_entry && !f.returns.is_empty() {
-            let help = "write .func, or pass a pointer";
-            self.wrong("E0150", f.name.span, "a kernel returns nothing", help);
-        }
         if f.is_entry && f.body.is_none() {
             self.require(KERNEL_PROTOTYPE, f.span);
         }
@@ -249,47 +238,35 @@ impl<'a> Checker<'a> {
             self.wrong("E0160", alias.aliasee.span, message, help);
             return;
         }
-        match self.globals.get(alias.alias.text).copied() {
-            Some((Global::Function(id), _))
-                if self.module.functions[id.0 as usize].body.is_none()
-                    && self.module.functions[id.0 as usize].alias_of.is_none() =>
-            {
-                if same_signature(&self.module.functions[id.0 as usize], original) {
-                    // Without the body, which may be long and have many aliases.
-                    let copy = Function {
-                        name: alias.alias.text.to_string(),
-                        is_entry: false,
-                        params: original.params.clone(),
-                        returns: original.returns.clone(),
-                        param_size: original.param_size,
-                        regs: Vec::new(),
-                        frame: Vec::new(),
-                        labels: Vec::new(),
-                        body: None,
-                        directives: original.directives.clone(),
-                        span: alias.span,
-                        alias_of: Some(target),
-                    };
-                    self.module.functions[id.0 as usize] = copy;
-                } else {
-                    self.wrong(
-                        "E0115",
-                        alias.alias.span,
-                        format!(
-                            "{} has another signature than {}",
-                            alias.alias.text, alias.aliasee.text
-                        ),
-                        "make the parameters of both the same",
-                    );
-                }
-            }
-            Some((_, first)) => self.duplicate(&alias.alias, first),
-            None => {
-                let name = alias.alias;
-                let help = "declare the alias first, with the prototype of its function";
-                self.wrong("E0110", name.span, format!("nothing is called {}", name.text), help);
-            }
+        let name = alias.alias;
+        let Some(&(global, first)) = self.globals.get(name.text) else {
+            let help = "declare the alias first, with the prototype of its function";
+            self.wrong("E0110", name.span, format!("nothing is called {}", name.text), help);
+            return;
+        };
+        let prototype = match global {
+            Global::Function(id) => Some(id).filter(|id| {
+                let function = &self.module.functions[id.0 as usize];
+                function.body.is_none() && function.alias_of.is_none()
+            }),
+            _ => None,
+        };
+        let Some(id) = prototype else { return self.duplicate(&name, first) };
+        if !same_signature(&self.module.functions[id.0 as usize], original) {
+            let message =
+                format!("{} has another signature than {}", name.text, alias.aliasee.text);
+            let help = "make the parameters of both the same";
+            self.wrong("E0115", name.span, message, help);
+            return;
         }
+        let (params, returns) = (original.params.clone(), original.returns.clone());
+        let directives = original.directives.clone();
+        // The body, which may be long and have many aliases, stays with the original.
+        let prototype = &mut self.module.functions[id.0 as usize];
+        (prototype.params, prototype.returns) = (params, returns);
+        prototype.directives = directives;
+        prototype.span = alias.span;
+        prototype.alias_of = Some(target);
     }
 
     fn not_a_function(&mut self, name: &ast::Ident) {

@@ -33,7 +33,6 @@ impl<'a> Checker<'a> {
             self.replaced_target(architecture, start, &mut target);
         }
         let mut lines = 0;
-        let mut sized = None;
         for item in &module.items {
             match item {
                 ast::Item::Target(line) => {
@@ -41,14 +40,8 @@ impl<'a> Checker<'a> {
                     self.target_line(line, lines == 1, &mut target);
                 }
                 ast::Item::AddressSize(size) => {
-                    if let Some(first) = sized.replace(size.span) {
-                        self.report(
-                            Diagnostic::error("E0106", size.span, ".address_size is given twice")
-                                .note(first, "first here")
-                                .help("keep one of them"),
-                        );
-                    }
-                    self.address_size(size);
+                    self.require(ADDRESS_SIZE, size.span);
+                    self.module.address_size = size.bits as u32;
                 }
                 _ => {}
             }
@@ -74,11 +67,7 @@ impl<'a> Checker<'a> {
         let (major, minor) = match (self.options.version, line) {
             (Some(version), _) => version,
             (None, Some(v)) => (v.major, v.minor),
-            (None, None) => {
-                let help = "begin it with a line such as .version 8.0";
-                self.wrong("E0100", start, "the module has no .version", help);
-                return;
-            }
+            (None, None) => return,
         };
         let newest = Ptxas::ALL[Ptxas::ALL.len() - 1];
         let any = architecture::version(major, minor, newest);
@@ -300,15 +289,5 @@ impl<'a> Checker<'a> {
         };
         let message = format!("a module for {target} cannot be assembled for {arch}");
         self.wrong("E0108", span, message, help);
-    }
-
-    fn address_size(&mut self, size: &ast::AddressSize) {
-        self.require(ADDRESS_SIZE, size.span);
-        if matches!(size.bits, 32 | 64) {
-            self.module.address_size = size.bits as u32;
-        } else {
-            let message = format!("addresses have 32 or 64 bits, not {}", size.bits);
-            self.wrong("E0104", size.span, message, "write .address_size 64");
-        }
     }
 }

@@ -2,7 +2,8 @@
 //! exclusion.
 
 use texunit_isa::requirement::{Requirement, requirement};
-use texunit_syntax::{Diagnostic, ast, low_32};
+use texunit_syntax::ast::{self, PerformanceDirective};
+use texunit_syntax::{Diagnostic, low_32};
 
 use crate::context::Checker;
 
@@ -31,9 +32,50 @@ const EXCLUSIVE: &[(&str, &str)] =
     &[("maxntid", "reqntid"), ("maxclusterrank", "reqnctapercluster")];
 
 impl<'a> Checker<'a> {
-    /// Checks the directives of a function.
+    /// Checks the directives between the header of a function or kernel and its body.
     pub(crate) fn bounds(&mut self, f: &'a ast::Function<'a>) {
-        for directive in &f.directives {
+        if !f.is_entry {
+            self.function_directives(&f.directives, &f.returns);
+            return;
+        }
+        self.values(&f.directives);
+        self.exclusive(f);
+        if let (None, Some(directive)) = (&f.body, f.directives.first()) {
+            let message = format!("the prototype of a kernel has no .{}", directive.name);
+            self.superfluous(directive, message, "remove it");
+        }
+    }
+
+    /// Checks the directives of a function or of the prototype of an indirect call.
+    pub(crate) fn function_directives(
+        &mut self,
+        directives: &'a [PerformanceDirective<'a>],
+        returns: &[ast::Variable],
+    ) {
+        self.values(directives);
+        for (at, directive) in directives.iter().enumerate() {
+            let name = directive.name.text;
+            let noreturn = name == "noreturn";
+            if directives[..at].iter().any(|before| before.name.text == name) {
+                self.superfluous(directive, format!(".{name} is given twice"), "remove it");
+            } else if noreturn && at > 0 {
+                let message = ".noreturn comes before other directives".to_owned();
+                self.superfluous(directive, message, "move it to the front");
+            } else if noreturn && !returns.is_empty() {
+                let message = "a function that returns a value is not .noreturn".to_owned();
+                self.superfluous(directive, message, "remove .noreturn, or the result");
+            }
+        }
+    }
+
+    fn superfluous(&mut self, directive: &PerformanceDirective, message: String, help: &str) {
+        let error = Diagnostic::error("E0152", directive.span, message).help(help);
+        self.report(error.fix(directive.span, ""));
+    }
+
+    /// Checks versions, targets and values of directives.
+    fn values(&mut self, directives: &'a [PerformanceDirective<'a>]) {
+        for directive in directives {
             let name = directive.name.text;
             if let Some(requirement) = REQUIREMENTS.iter().find(|d| d.feature == name) {
                 self.require(*requirement, directive.span);
@@ -69,43 +111,9 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        self.exclusive(f);
-        self.prototype(f);
     }
 
-    /// Checks that a kernel's prototype has no directives, and that `.noreturn` is given once.
-    fn prototype(&mut self, f: &'a ast::Function<'a>) {
-        let without = f.is_entry && f.body.is_none();
-        let returns =
-            f.directives.iter().find(|d| d.name.text == "noreturn" && !f.returns.is_empty());
-        if let Some(directive) = returns {
-            let message = "a function that returns a value is not .noreturn";
-            self.report(
-                Diagnostic::error("E0152", directive.span, message)
-                    .help("remove .noreturn, or the result")
-                    .fix(directive.span, ""),
-            );
-        }
-        let mut more = f.directives.iter().skip(usize::from(!without));
-        if without || f.directives.first().is_some_and(|d| d.name.text == "noreturn") {
-            let wrong = more.find(|d| without || d.name.text == "noreturn");
-            if let Some(directive) = wrong {
-                let name = directive.name.text;
-                let message = if without {
-                    format!("the prototype of a kernel has no .{name}")
-                } else {
-                    format!(".{name} is given twice")
-                };
-                self.report(
-                    Diagnostic::error("E0152", directive.span, message)
-                        .help("remove it")
-                        .fix(directive.span, ""),
-                );
-            }
-        }
-    }
-
-    fn exclusive(&mut self, f: &'a ast::Function<'a>) {
+    fn exclusive(&mut self, f: &ast::Function) {
         let find = |name: &str| f.directives.iter().find(|d| d.name.text == name);
         for (a, b) in EXCLUSIVE {
             if let (Some(first), Some(second)) = (find(a), find(b)) {
@@ -117,8 +125,9 @@ impl<'a> Checker<'a> {
                 );
             }
         }
+        let clusters = f.directives.iter().rfind(|d| d.name.text == "reqnctapercluster");
         if let Some(directive) = find("blocksareclusters")
-            && !(find("reqntid").is_some() && find("reqnctapercluster").is_some())
+            && !(find("reqntid").is_some() && clusters.is_some_and(|c| c.values[0] != 0))
         {
             let message = ".blocksareclusters needs the sizes of blocks and clusters";
             let help = "write .reqntid and .reqnctapercluster too";

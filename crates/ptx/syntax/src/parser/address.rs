@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let help = "an address is `[register]`, `[register+constant]`, `[variable+constant]` or `[constant]`";
         let kind = match self.kind() {
-            TokenKind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+            TokenKind::Ident if self.at_name() => {
                 let name = self.take_ident();
                 if self.kind() == TokenKind::Word {
                     let help = "copy the element to a register with `mov` before";
@@ -73,9 +73,9 @@ impl<'a> Parser<'a> {
         Ok(Operand { kind, span: self.span_from(start) })
     }
 
-    fn address_offset(&mut self, base: &Operand<'a>) -> Parse<Expr<'a>> {
+    fn address_offset(&mut self, base: &Operand<'a>) -> Parse<Expr> {
         self.advance();
-        if self.kind() == TokenKind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
+        if self.at_name() {
             let help =
                 "an address is one register and a constant: add registers with `add.s64` before";
             let message = format!("expected a constant offset, found {}", self.shown());
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let kind = match self.kind() {
             TokenKind::LeftBrace => self.vector()?,
-            TokenKind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+            TokenKind::Ident if self.at_name() => {
                 let name = self.take_ident();
                 let component = self.component()?;
                 if is_operator(self.kind()) || self.kind() == TokenKind::Plus {

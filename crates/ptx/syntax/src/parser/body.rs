@@ -3,7 +3,7 @@
 use super::recovery::Scope;
 use super::{Parse, Parser, Reported};
 use crate::ast::{
-    Block, BranchTargets, CallPrototype, Content, Directive, Ident, Linkage, Space, Statement,
+    Block, BranchTargets, CallPrototype, Content, Directive, Ident, Item, Linkage, Space, Statement,
 };
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
@@ -54,7 +54,7 @@ impl<'a> Parser<'a> {
                     self.unclosed(open);
                     break;
                 }
-                TokenKind::Word if self.starts_function() => {
+                TokenKind::Word if self.starts_function() && !self.is_prototype() => {
                     self.unclosed(open);
                     break;
                 }
@@ -275,13 +275,23 @@ impl<'a> Parser<'a> {
         match word {
             "loc" => statements.push(Statement::Directive(self.loc()?)),
             "pragma" => statements.push(Statement::Directive(self.pragma(Scope::Body)?)),
+            "alias" => {
+                let alias = self.other_directive(word)?;
+                self.inner.push(alias);
+            }
+            _ if self.starts_function() => {
+                let linkage = Linkage::from_name(word).map(|found| (found, self.advance().span));
+                self.check_function_linkage(linkage)?;
+                let prototype = self.function(start, linkage)?;
+                self.inner.push(Item::Function(prototype));
+            }
             "branchtargets" | "calltargets" | "callprototype" => {
                 let message = format!("`.{word}` without a label");
                 let diagnostic = Diagnostic::error("E0031", self.peek().span, message);
                 self.fail(diagnostic.help(format!("name it: `label: .{word} ...;`")))?;
             }
             _ if Self::is_declaration_word(word) => {
-                let variables = self.declaration(start, None, Vec::new(), Scope::Body)?;
+                let variables = self.declaration(start, None, Scope::Body)?;
                 statements.extend(variables.into_iter().map(|v| Statement::Variable(Box::new(v))));
             }
             _ => self.misplaced_in_body(word)?,
@@ -297,7 +307,7 @@ impl<'a> Parser<'a> {
             "write it between the parameters and the body"
         } else if matches!(word, "version" | "target" | "address_size") {
             "write it once, at the beginning of the file"
-        } else if matches!(word, "file" | "section" | "alias") {
+        } else if matches!(word, "file" | "section") {
             "write it outside functions"
         } else {
             return self.unknown_word(word);
@@ -365,19 +375,9 @@ impl<'a> Parser<'a> {
             TokenKind::LeftParen => self.parameters()?,
             _ => Vec::new(),
         };
-        let mut noreturn = false;
-        while let Some(word) = self.peek_word() {
-            if word != "noreturn" {
-                if self.peek().first_on_line && self.begins_statement(self.at, Scope::Body, false) {
-                    break;
-                }
-                return self.unknown_word(word);
-            }
-            self.advance();
-            noreturn = true;
-        }
+        let directives = self.bounds(false)?;
         self.semicolon(Scope::Body, "`.callprototype`")?;
-        Ok(CallPrototype { label, returns, params, noreturn, span: self.span_from(start) })
+        Ok(CallPrototype { label, returns, params, directives, span: self.span_from(start) })
     }
 
     /// Makes a directive that is kept as text: from token `start` to the last one taken, without

@@ -45,10 +45,9 @@ impl<'a> Parser<'a> {
         &mut self,
         start: usize,
         linkage: Option<(Linkage, Span)>,
-        attributes: Vec<Ident<'a>>,
         scope: Scope,
     ) -> Parse<Vec<Variable<'a>>> {
-        let head = self.head(attributes)?;
+        let head = self.head()?;
         if head.ptr.is_some() {
             let message = "`.ptr` on a variable";
             let diagnostic = Diagnostic::error("E0031", self.span_from(start), message);
@@ -75,7 +74,7 @@ impl<'a> Parser<'a> {
     /// Parses a parameter: words and one name, which may be `_`.
     pub(crate) fn parameter(&mut self) -> Parse<Variable<'a>> {
         let start = self.at;
-        let head = self.head(Vec::new())?;
+        let head = self.head()?;
         if let Some(token) = self.eat(TokenKind::Underscore) {
             let name = Ident { text: "", span: token.span };
             let dimensions = self.dimensions()?;
@@ -99,7 +98,7 @@ impl<'a> Parser<'a> {
         head: &Head<'a>,
         name: Ident<'a>,
         count: Option<(u64, Span)>,
-        dimensions: Vec<Option<Expr<'a>>>,
+        dimensions: Vec<Option<Expr>>,
         initializer: Option<Initializer<'a>>,
     ) -> Variable<'a> {
         Variable {
@@ -118,8 +117,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn head(&mut self, mut attributes: Vec<Ident<'a>>) -> Parse<Head<'a>> {
+    fn head(&mut self) -> Parse<Head<'a>> {
         let start = self.at;
+        let mut attributes = Vec::new();
         let mut seen = Words::default();
         while let Some(word) = self.peek_word() {
             if word == "attribute" {
@@ -257,14 +257,8 @@ impl<'a> Parser<'a> {
                 return self.fail(Diagnostic::error("E0030", span, message).help(help));
             }
             self.advance();
-            if let Some(inner) = self.eat(TokenKind::LeftParen) {
-                loop {
-                    self.plain_integer("a number")?;
-                    if self.eat(TokenKind::Comma).is_none() {
-                        break;
-                    }
-                }
-                self.close(TokenKind::RightParen, ")", inner)?;
+            if word == "unified" {
+                self.unified_id()?;
             }
             let mut span = self.span_from(start);
             span.start = self.word(self.tokens[start]).span.start;
@@ -275,6 +269,20 @@ impl<'a> Parser<'a> {
         }
         self.close(TokenKind::RightParen, ")", open)?;
         Ok(attributes)
+    }
+
+    /// Parses the two numbers of `.unified(1, 2)`, with their parentheses.
+    fn unified_id(&mut self) -> Parse<()> {
+        let help = "write the two numbers of the UUID: `.unified(1, 2)`";
+        let Some(open) = self.eat(TokenKind::LeftParen) else {
+            return self.unexpected("E0055", "`(`", help);
+        };
+        self.plain_integer("a number")?;
+        if self.eat(TokenKind::Comma).is_none() {
+            return self.unexpected("E0055", "`,`", help);
+        }
+        self.plain_integer("a number")?;
+        self.close(TokenKind::RightParen, ")", open).map(|_| ())
     }
 
     /// Parses `.ptr .global .align 4`, `.ptr .texref`.
@@ -357,7 +365,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses dimensions `[2][3]`, `[]`.
-    fn dimensions(&mut self) -> Parse<Vec<Option<Expr<'a>>>> {
+    fn dimensions(&mut self) -> Parse<Vec<Option<Expr>>> {
         let mut dimensions = Vec::new();
         while let Some(open) = self.eat(TokenKind::LeftBracket) {
             let token = self.peek();

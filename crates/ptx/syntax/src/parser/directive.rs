@@ -17,8 +17,10 @@ impl<'a> Parser<'a> {
         let Some(name) = self.eat(TokenKind::Text) else {
             return self.unexpected("E0055", "the file's name in quotes", help);
         };
-        while self.eat(TokenKind::Comma).is_some() {
-            self.number_of("a number", "the name may be followed by a time and a size")?;
+        for what in ["a time", "a size"] {
+            if self.eat(TokenKind::Comma).is_some() {
+                self.number_of(what, "the name may be followed by a time and a size")?;
+            }
         }
         let name = self.text_of(name).trim_matches('"');
         Ok(self.kept(start, Content::File(number, name)))

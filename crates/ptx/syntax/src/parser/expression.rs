@@ -46,12 +46,12 @@ const UNARY: &[(TokenKind, UnaryOp)] = &[
 
 impl<'a> Parser<'a> {
     /// Parses a constant expression.
-    pub(crate) fn constant(&mut self) -> Parse<Expr<'a>> {
+    pub(crate) fn constant(&mut self) -> Parse<Expr> {
         self.operators = 0;
         self.conditional()
     }
 
-    fn conditional(&mut self) -> Parse<Expr<'a>> {
+    fn conditional(&mut self) -> Parse<Expr> {
         self.nested(|p| {
             let condition = p.binary(1)?;
             if p.kind() != TokenKind::Question {
@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn binary(&mut self, least: u8) -> Parse<Expr<'a>> {
+    fn binary(&mut self, least: u8) -> Parse<Expr> {
         let mut left = self.unary()?;
         while let Some(&(_, op, precedence)) = BINARY.iter().find(|row| row.0 == self.kind()) {
             if precedence < least {
@@ -97,7 +97,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic.help("write its value as a number"))
     }
 
-    fn unary(&mut self) -> Parse<Expr<'a>> {
+    fn unary(&mut self) -> Parse<Expr> {
         let start = self.at;
         if let Some(&(_, op)) = UNARY.iter().find(|row| row.0 == self.kind()) {
             self.count_operator()?;
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
         Ok(unsigned)
     }
 
-    fn primary(&mut self) -> Parse<Expr<'a>> {
+    fn primary(&mut self) -> Parse<Expr> {
         let token = self.peek();
         let text = self.text_of(token);
         let kind = match token.kind {

@@ -88,10 +88,7 @@ impl<'a> Parser<'a> {
     fn header(&mut self, start: usize, linkage: Option<(Linkage, Span)>) -> Parse<Function<'a>> {
         let is_entry = self.peek_word() == Some("entry");
         self.advance();
-        let mut attributes = Vec::new();
-        while self.peek_word() == Some("attribute") {
-            attributes.append(&mut self.attributes()?);
-        }
+        let attributes = self.function_attributes(is_entry)?;
         let mut returns = Vec::new();
         if self.kind() == TokenKind::LeftParen {
             if is_entry {
@@ -131,6 +128,24 @@ impl<'a> Parser<'a> {
             body: None,
             span,
         })
+    }
+
+    /// Parses `.attribute(.unified(1, 2))`, the only attribute of a function.
+    fn function_attributes(&mut self, is_entry: bool) -> Parse<Vec<Ident<'a>>> {
+        if self.peek_word() != Some("attribute") {
+            return Ok(Vec::new());
+        }
+        let attribute = self.peek().span;
+        let attributes = self.attributes()?;
+        let unified = attributes.len() == 1 && attributes[0].text.starts_with("unified");
+        if !is_entry && unified {
+            return Ok(attributes);
+        }
+        let (message, help) = match is_entry {
+            true => ("`.attribute` on a kernel", "remove it: only functions and variables have it"),
+            false => ("not an attribute of a function", "write `.attribute(.unified(1, 2))`"),
+        };
+        self.fail(Diagnostic::error("E0050", attribute, message).help(help))
     }
 
     fn function_name(&mut self, is_entry: bool) -> Parse<Ident<'a>> {
@@ -205,7 +220,7 @@ impl<'a> Parser<'a> {
 
     /// Parses performance directives up to the body: `.maxntid 256, 1, 1 .pragma "nounroll";` and
     /// so on.
-    fn bounds(&mut self, is_entry: bool) -> Parse<Vec<PerformanceDirective<'a>>> {
+    pub(crate) fn bounds(&mut self, is_entry: bool) -> Parse<Vec<PerformanceDirective<'a>>> {
         let mut directives = Vec::new();
         while let Some(word) = self.peek_word() {
             let start = self.at;

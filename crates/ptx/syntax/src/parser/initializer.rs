@@ -2,7 +2,7 @@
 
 use super::recovery::Scope;
 use super::{Parse, Parser};
-use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Initializer};
+use crate::ast::{FieldValue, Ident, InitialValue, Initializer, WholeValue};
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
@@ -80,18 +80,16 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a field: `filter_mode = linear`.
-    fn field(&mut self) -> Parse<(Ident<'a>, Expr<'a>)> {
-        let help = "write `field = value`, as in `filter_mode = linear`";
+    fn field(&mut self) -> Parse<(Ident<'a>, FieldValue<'a>)> {
         let name = self.name("a field's name")?;
         if self.eat(TokenKind::Equal).is_none() {
+            let help = "write `field = value`, as in `filter_mode = linear`";
             return self.unexpected("E0038", "`=`", help);
         }
-        let token = self.peek();
-        if token.kind == TokenKind::Ident && self.text_of(token) != "WARP_SZ" {
-            self.advance();
-            return Ok((name, Expr { kind: ExprKind::Name(self.ident(token)), span: token.span }));
+        match self.at_name() {
+            true => Ok((name, FieldValue::Word(self.name("a value")?))),
+            false => Ok((name, FieldValue::Number(self.constant()?))),
         }
-        Ok((name, self.constant()?))
     }
 
     /// Parses the closing bracket of a list, or reports what is there instead of a comma.
@@ -126,61 +124,45 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Parses a number, an address, or a masked address.
-    fn initial_value(&mut self) -> Parse<Expr<'a>> {
-        let token = self.peek();
-        let text = self.text_of(token);
-        if token.kind == TokenKind::Ident && text != "WARP_SZ" {
-            return self.address_value();
+    /// Parses a number, an address, or a byte of one of these: `0xff(name)`.
+    fn initial_value(&mut self) -> Parse<InitialValue<'a>> {
+        let start = self.at;
+        let mut mask = None;
+        if self.kind() == TokenKind::Integer && self.peek_at(1).kind == TokenKind::LeftParen {
+            mask = self.eat_integer().map(|(mask, _)| (mask, self.advance()));
         }
-        if token.kind == TokenKind::Integer && self.peek_at(1).kind == TokenKind::LeftParen {
-            let start = self.at;
-            let mask = Expr { kind: self.constant_token()?, span: token.span };
-            let open = self.advance();
-            let address = self.address_value()?;
+        let whole = match self.at_name() {
+            true => self.address_value()?,
+            false => WholeValue::Number(self.constant()?),
+        };
+        if let Some((_, open)) = mask {
             self.close(TokenKind::RightParen, ")", open)?;
-            let kind = ExprKind::Call(Box::new(mask), Box::new(address));
-            return Ok(Expr { kind, span: self.span_from(start) });
         }
-        self.constant()
-    }
-
-    /// Parses a single integer token.
-    fn constant_token(&mut self) -> Parse<ExprKind<'a>> {
-        let token = self.advance();
-        let (value, unsigned) = crate::number::integer(self.text_of(token));
-        Ok(ExprKind::Integer { value, unsigned })
+        Ok(InitialValue { mask: mask.map(|(mask, _)| mask), whole, span: self.span_from(start) })
     }
 
     /// Parses an address: `name`, `name+4`, `generic(name)`, `generic(name)+4`.
-    fn address_value(&mut self) -> Parse<Expr<'a>> {
-        let start = self.at;
-        let name = self.name("a variable's name")?;
-        let mut value = Expr { kind: ExprKind::Name(name), span: name.span };
-        if self.kind() == TokenKind::LeftParen {
+    fn address_value(&mut self) -> Parse<WholeValue<'a>> {
+        let mut name = self.name("a variable's name")?;
+        let generic = self.kind() == TokenKind::LeftParen;
+        if generic {
             if name.text != "generic" {
                 let message = format!("`{}` cannot be called in an initial value", name.text);
                 let diagnostic = Diagnostic::error("E0038", name.span, message);
                 return self.fail(diagnostic.help("`generic(name)` is the generic address of a variable; a byte of an address is `0xff(name)`"));
             }
             let open = self.advance();
-            let inner = self.name("a variable's name")?;
+            name = self.name("a variable's name")?;
             if self.kind() == TokenKind::Plus {
-                let help = format!("write the offset after it: `generic({})+4`", inner.text);
+                let help = format!("write the offset after it: `generic({})+4`", name.text);
                 return self.unexpected("E0041", "`)`", help);
             }
             self.close(TokenKind::RightParen, ")", open)?;
-            let argument = Expr { kind: ExprKind::Name(inner), span: inner.span };
-            let span = self.span_from(start);
-            value = Expr { kind: ExprKind::Call(Box::new(value), Box::new(argument)), span };
         }
         match self.kind() {
             TokenKind::Plus => {
                 self.advance();
-                let offset = self.constant()?;
-                let span = self.span_from(start);
-                let kind = ExprKind::Binary(BinaryOp::Add, Box::new(value), Box::new(offset));
-                Ok(Expr { kind, span })
+                Ok(WholeValue::Address { generic, name, offset: Some(self.constant()?) })
             }
             TokenKind::Minus => {
                 let help = format!("write a negative offset as `{}+-4`", name.text);
@@ -191,7 +173,7 @@ impl<'a> Parser<'a> {
                 let help = format!("the only arithmetic is an offset in bytes: `{}+4`", name.text);
                 self.unexpected("E0041", "`+` and a constant", help)
             }
-            _ => Ok(value),
+            _ => Ok(WholeValue::Address { generic, name, offset: None }),
         }
     }
 }

@@ -18,7 +18,7 @@ mod recovery;
 
 pub(crate) use expression::symbol_and_precedence;
 
-use crate::ast::{Function, Ident};
+use crate::ast::{Function, Ident, Item};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Lexed;
 use crate::span::Span;
@@ -57,6 +57,8 @@ pub(crate) struct Parser<'a> {
     lost: Vec<Span>,
     /// The function whose header is being parsed, once its name is known.
     named_function: Option<Function<'a>>,
+    /// Prototypes and aliases in the body that is being parsed, which belong to the module.
+    inner: Vec<Item<'a>>,
 }
 
 impl<'a> Parser<'a> {
@@ -76,6 +78,7 @@ impl<'a> Parser<'a> {
             skipped: Vec::new(),
             lost: Vec::new(),
             named_function: None,
+            inner: Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::ast::{AddressSize, Alias, Directive, Item, Linkage, Module, Target, V
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
-use crate::words;
+use crate::{number, words};
 
 /// Progress in the module header.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,20 +127,20 @@ impl<'a> Parser<'a> {
         if let Some(found) = Linkage::from_name(word) {
             linkage = Some((found, self.advance().span));
         }
-        let mut attributes = Vec::new();
-        while linkage.is_some() && self.peek_word() == Some("attribute") {
-            attributes.append(&mut self.attributes()?);
-        }
         match self.peek_word() {
             Some("entry" | "func") => {
                 self.check_function_linkage(linkage)?;
-                let mut function = self.function(start, linkage)?;
-                attributes.append(&mut function.attributes);
-                function.attributes = attributes;
+                let function = self.function(start, linkage)?;
+                // An alias may be one of the function in which it stands.
+                let inner = std::mem::take(&mut self.inner).into_iter();
+                let (prototypes, aliases): (Vec<_>, Vec<_>) =
+                    inner.partition(|item| matches!(item, Item::Function(_)));
+                items.extend(prototypes);
                 items.push(Item::Function(function));
+                items.extend(aliases);
             }
             Some(word) if Self::is_declaration_word(word) => {
-                let variables = self.declaration(start, linkage, attributes, Scope::Module)?;
+                let variables = self.declaration(start, linkage, Scope::Module)?;
                 items.extend(variables.into_iter().map(Item::Variable));
             }
             Some(word) if linkage.is_none() => items.push(self.other_directive(word)?),
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn check_function_linkage(&mut self, linkage: Option<(Linkage, Span)>) -> Parse<()> {
+    pub(crate) fn check_function_linkage(&mut self, linkage: Option<(Linkage, Span)>) -> Parse<()> {
         let Some((Linkage::Common, span)) = linkage else {
             return Ok(());
         };
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn other_directive(&mut self, word: &str) -> Parse<Item<'a>> {
+    pub(crate) fn other_directive(&mut self, word: &str) -> Parse<Item<'a>> {
         let directive: Directive<'a> = match word {
             "file" => self.file()?,
             "section" => self.section()?,
@@ -273,10 +273,14 @@ impl<'a> Parser<'a> {
     fn address_size(&mut self) -> Parse<Item<'a>> {
         let start = self.at;
         self.advance();
-        if self.kind() != TokenKind::Integer {
+        let bits = match self.kind() {
+            TokenKind::Integer => number::integer(self.text_of(self.peek())).0,
+            _ => 0,
+        };
+        if !matches!(bits, 32 | 64) {
             return self.header_value("32 or 64", "write `.address_size 64`");
         }
-        let (bits, _) = self.plain_integer("32 or 64")?;
+        self.advance();
         Ok(Item::AddressSize(AddressSize { bits, span: self.span_from(start) }))
     }
 

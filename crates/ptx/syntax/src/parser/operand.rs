@@ -4,7 +4,7 @@ use super::{Parse, Parser};
 use crate::ast::{Expr, Ident, Operand, OperandKind, Subscript};
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::TokenKind;
+use crate::token::{Token, TokenKind};
 
 /// The position of an operand, on which the grammar depends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
                 self.advance();
                 OperandKind::Negated(self.negated())
             }
-            TokenKind::Ident if self.text_of(self.peek()) != "WARP_SZ" => self.named()?,
+            TokenKind::Ident if self.at_name() => self.named()?,
             _ => self.constant_operand()?,
         };
         if matches!(kind, OperandKind::Not(_)) {
@@ -72,10 +72,18 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Whether the next token is the name of a register, variable or function.
+    pub(crate) fn at_name(&self) -> bool {
+        self.is_name(self.peek())
+    }
+
     /// Whether a register or variable follows the next token, which is an operator.
     pub(crate) fn name_follows(&self) -> bool {
-        let next = self.peek_at(1);
-        next.kind == TokenKind::Ident && self.text_of(next) != "WARP_SZ"
+        self.is_name(self.peek_at(1))
+    }
+
+    fn is_name(&self, token: Token) -> bool {
+        token.kind == TokenKind::Ident && self.text_of(token) != "WARP_SZ"
     }
 
     /// Parses the name after a minus, with its selector.
@@ -195,8 +203,7 @@ impl<'a> Parser<'a> {
     /// Parses the subscript of an array: `[2]`, `[%r1]`, `[%r1+2]`.
     fn subscript(&mut self) -> Parse<Subscript<'a>> {
         let open = self.advance();
-        let is_name = self.kind() == TokenKind::Ident && self.text_of(self.peek()) != "WARP_SZ";
-        let subscript = match is_name {
+        let subscript = match self.at_name() {
             true => {
                 let register = self.take_ident();
                 let offset = match self.kind() {
@@ -268,9 +275,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses the constant after `name +`.
-    fn offset(&mut self, name: Ident<'a>) -> Parse<Expr<'a>> {
+    fn offset(&mut self, name: Ident<'a>) -> Parse<Expr> {
         self.advance();
-        if self.kind() == TokenKind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
+        if self.at_name() {
             let help = "only constants can be added here: add registers with `add` before";
             return self.unexpected("E0041", &format!("a constant after `{}+`", name.text), help);
         }
@@ -323,7 +330,7 @@ impl<'a> Parser<'a> {
                 self.advance();
                 OperandKind::Discard
             }
-            TokenKind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+            TokenKind::Ident if self.at_name() => {
                 let name = self.take_ident();
                 let component = self.component()?;
                 if is_operator(self.kind())

@@ -243,6 +243,21 @@ impl Parser<'_> {
         false
     }
 
+    /// Whether the function that begins here is a prototype of a `.func`.
+    pub(crate) fn is_prototype(&self) -> bool {
+        let word = |token: &Token| match token.kind {
+            TokenKind::Word => self.word(*token).text,
+            _ => "",
+        };
+        let ends = |token: &&Token| {
+            matches!(token.kind, TokenKind::Semicolon | TokenKind::LeftBrace)
+                || matches!(word(token), "entry" | "func")
+        };
+        let mut tokens = self.tokens[self.at..].iter();
+        tokens.find(ends).is_some_and(|first| word(first) == "func")
+            && tokens.find(ends).is_some_and(|end| end.kind == TokenKind::Semicolon)
+    }
+
     /// Whether the token at `i`, the first on its line, begins a statement.
     pub(crate) fn begins_statement(&self, i: usize, scope: Scope, in_parens: bool) -> bool {
         let token = self.tokens[i];

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use texunit_syntax::{MAX_ERRORS, SourceFile, parse, print};
+use texunit_syntax::{MAX_ERRORS, SourceFile, parse};
 use texunit_testkit::Random;
 
 /// Mutants of each seed file. Large seeds get fewer, so that the time is the same for all.
@@ -97,11 +97,11 @@ fn check(text: &str) {
         assert!(diagnostic.help.is_some() && !diagnostic.message.contains('\n'));
     }
     if parsed.diagnostics.is_empty() {
-        let printed = print::print(&parsed.module);
+        let printed = parsed.module.to_string();
         let again = SourceFile::new("printed", printed.clone());
         let reparsed = parse(&again);
         assert!(reparsed.diagnostics.is_empty(), "{:?}\n{printed}", reparsed.diagnostics);
-        assert_eq!(print::print(&reparsed.module), printed);
+        assert_eq!(reparsed.module.to_string(), printed);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the tree looks like: the value and the place of everything.
 
 use texunit_syntax::ast::*;
-use texunit_syntax::{MAX_ERRORS, SourceFile, Span, parse, print};
+use texunit_syntax::{MAX_ERRORS, SourceFile, Span, parse};
 
 const HEAD: &str = ".version 8.8\n.target sm_75, texmode_independent\n.address_size 64\n";
 
@@ -29,7 +29,7 @@ fn instruction(text: &str, look: impl FnOnce(&SourceFile, &Instruction<'_>)) {
 }
 
 /// The constant operand of `mov.b64 %r, ...;`.
-fn constant(text: &str, look: impl FnOnce(&Expr<'_>)) {
+fn constant(text: &str, look: impl FnOnce(&Expr)) {
     instruction(&format!("mov.b64 %r, {text};"), |_, instruction| {
         let OperandKind::Constant(value) = &instruction.operands[1].kind else {
             panic!("{text}: {:?}", instruction.operands[1])
@@ -39,7 +39,7 @@ fn constant(text: &str, look: impl FnOnce(&Expr<'_>)) {
 }
 
 /// An expression with all its parentheses.
-fn shape(expr: &Expr<'_>) -> String {
+fn shape(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Integer { value, unsigned } => {
             format!("{value}{}", if *unsigned { "U" } else { "" })
@@ -47,8 +47,6 @@ fn shape(expr: &Expr<'_>) -> String {
         ExprKind::F32(bits) => format!("f{bits:08x}"),
         ExprKind::F64(bits) => format!("d{bits:016x}"),
         ExprKind::WarpSize => "WARP_SZ".into(),
-        ExprKind::Name(name) => name.text.into(),
-        ExprKind::Call(callee, argument) => format!("{}({})", shape(callee), shape(argument)),
         ExprKind::Unary(op, operand) => format!("({op:?} {})", shape(operand)),
         ExprKind::Cast(true, operand) => format!("(u64 {})", shape(operand)),
         ExprKind::Cast(false, operand) => format!("(s64 {})", shape(operand)),
@@ -261,18 +259,21 @@ fn initial_values() {
         };
         fn shown(initializer: &Initializer<'_>) -> String {
             match initializer {
-                Initializer::Value(value) => shape(value),
+                Initializer::Value(InitialValue { whole: WholeValue::Number(n), .. }) => shape(n),
+                Initializer::Value(address) => address.to_string(),
                 Initializer::List(list, _) => {
                     format!("{{{}}}", list.iter().map(shown).collect::<Vec<_>>().join(" "))
                 }
                 Initializer::Fields(fields, _) => fields
                     .iter()
-                    .map(|(name, value)| format!("{}: {};", name.text, shape(value)))
+                    .map(|(name, value)| match value {
+                        FieldValue::Word(word) => format!("{}: {};", name.text, word.text),
+                        FieldValue::Number(n) => format!("{}: {};", name.text, shape(n)),
+                    })
                     .collect(),
             }
         }
-        let expected =
-            "{x (Add x 4) (Add generic(x) 8) 255((Add x 4)) {d3ff8000000000000 (Minus 2)} {}}";
+        let expected = "{x x+4 generic(x)+8 0xff(x+4) {d3ff8000000000000 (Minus 2)} {}}";
         assert_eq!(shown(value(3)), expected);
         assert_eq!(shown(value(4)), "addr_mode_0: clamp_ogl;width: (Mul 4 4);");
         assert!(matches!(value(5), Initializer::Fields(fields, _) if fields.is_empty()));
@@ -342,7 +343,7 @@ end:";
                     p.label.text,
                     p.returns.len(),
                     p.params[0].name.text,
-                    p.noreturn
+                    !p.directives.is_empty()
                 ),
                 Statement::Directive(d) => format!(".{} {}", d.name.text, d.text),
             })
@@ -552,9 +553,9 @@ L:
 \t.reg .v2 .f32 v;
 \t.reg .v2 .f32 w<3>;
 }}
-.global .align 8 .u64 t[2] = {{generic(x) + 4, 255(x)}};
+.global .align 8 .u64 t[2] = {{generic(x)+4, 0xff(x)}};
 "
         );
-        assert_eq!(print::print(module), expected);
+        assert_eq!(module.to_string(), expected);
     });
 }

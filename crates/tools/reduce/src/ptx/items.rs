@@ -2,7 +2,7 @@
 
 use super::{Tree, Unit};
 use crate::text::Edit;
-use texunit_syntax::ast::{Initializer, Item, Statement};
+use texunit_syntax::ast::{Item, Statement};
 
 /// Edits that remove `.file`, `.section`, `.loc` and `.pragma` directives.
 pub(super) fn directives(tree: &Tree<'_>) -> Vec<Unit> {
@@ -71,11 +71,7 @@ pub(super) fn extras(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     let mut remove = |range| found.push(vec![Edit::remove(range)]);
     for variable in tree.variables() {
-        let start = match &variable.initializer {
-            Some(Initializer::Value(value)) => Some(value.span.start),
-            Some(Initializer::List(_, span) | Initializer::Fields(_, span)) => Some(span.start),
-            None => None,
-        };
+        let start = variable.initializer.as_ref().map(|value| value.span().start);
         let name = variable.name.span.end as usize;
         if let Some(equal) = start.and_then(|s| tree.text[name..s as usize].rfind('=')) {
             remove(name + equal..variable.span.end as usize);
