@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::operand;
 use texunit_files::{Kind, MemoryFiles};
+use texunit_sample::SampleError;
 use texunit_sample::file::{self, FileOptions};
 use texunit_unit::{FetchForm, FetchOperands, Geometry, Sampler, SurfaceKind, Texture};
 
@@ -81,7 +82,7 @@ fn make(
     of: (Keys, Option<Geometry>),
 ) -> Result<CachedTexture, Refusal> {
     let mut given = keys.options()?;
-    let refused = |e: file::FileTextureError| Refusal::of("tex", e.message);
+    let refused = |e: SampleError| Refusal::of("tex", e.to_string());
     let (name, options, wanted, _held) = match source_of(keys)? {
         Some(builtin) => {
             let wanted = of.1.unwrap_or(builtin.geometry);

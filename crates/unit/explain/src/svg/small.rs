@@ -24,7 +24,7 @@ pub(super) fn draw(
     let unit = taps.first().map_or(256, whole);
     let text =
         format!("texels and weights of each tap, in 1/{unit}; point at a texel for its value");
-    p.text(MARGIN, top, SMALL, Anchor::Start, Paint::Ink, &text);
+    p.text(MARGIN, top, SMALL, Paint::Ink, &text);
     let caption = |f: &Footprint| format!("tap {}: {}/{}", f.tap.0, f.share, whole(f));
     // Reserves room for the longest row index beside the cells.
     let labels = taps.iter().flat_map(|f| &f.texels).map(|t| t.index[1].to_string());
@@ -35,7 +35,7 @@ pub(super) fn draw(
     for row in taps.chunks(ROW) {
         for (n, f) in row.iter().enumerate() {
             let left = MARGIN + n as f64 * width;
-            p.text(left, y, SMALL, Anchor::Start, Paint::Ink, &caption(f));
+            p.text(left, y, SMALL, Paint::Ink, &caption(f));
             draw_tap(p, e, f, scale, (left + label, y + 20.0));
         }
         y = p.bottom() + GAP;
@@ -61,11 +61,11 @@ fn draw_tap(
         let name = column.to_string();
         // Two long indices would overlap, so only the first is drawn.
         if row == y0 && (column == x0 || text_width(&name, TINY) < CELL) {
-            p.text(x + 2.0, top - 4.0, TINY, Anchor::Start, Paint::Ink, &name);
+            p.text(x + 2.0, top - 4.0, TINY, Paint::Ink, &name);
         }
         if column == x0 {
             let y = y + CELL / 2.0 + 4.0;
-            p.text(left - 4.0, y, TINY, Anchor::End, Paint::Ink, &row.to_string());
+            p.anchored(left - 4.0, y, TINY, Anchor::End, Paint::Ink, &row.to_string());
         }
         let fill = scale.colour(texel.values);
         let cell = Rect { x, y, width: CELL, height: CELL };
@@ -76,7 +76,7 @@ fn draw_tap(
             let y = if row == y0 { y + 12.0 } else { y + CELL - 5.0 };
             let (x, anchor) =
                 if column == x0 { (x + 4.0, Anchor::Start) } else { (x + CELL - 4.0, Anchor::End) };
-            p.text(x, y, TINY, anchor, ink_on(&fill), &texel.weight.to_string());
+            p.anchored(x, y, TINY, anchor, ink_on(&fill), &texel.weight.to_string());
         });
     }
     draw_edges(p, f, (x0, y0), (left, top));
