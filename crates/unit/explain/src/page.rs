@@ -166,7 +166,7 @@ fn panel(n: usize, access: &Access) -> Picture {
         p.below(SMALL + 2.0, SMALL, Paint::Ink, &cut(line));
     }
     let end = (access.picture.as_ref().map_or(0.0, Picture::right)).max(p.right());
-    p.line((MARGIN, p.bottom() + 4.0), (end, p.bottom() + 4.0), Paint::Faint);
+    p.line((MARGIN, p.bottom() + 4.0), (end, p.bottom() + 4.0), Paint::Faint, 1.0);
     if let Some(picture) = &access.picture {
         let top = p.bottom();
         p.place(picture, 0.0, top, &format!("picture-{}", n + 1));

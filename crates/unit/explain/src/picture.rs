@@ -138,15 +138,7 @@ impl Picture {
         self.grow(x + width, y + height);
     }
 
-    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>) {
-        self.stroke(from, to, stroke, 1.0);
-    }
-
-    pub(crate) fn thick_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>) {
-        self.stroke(from, to, stroke, 3.0);
-    }
-
-    fn stroke(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>, width: f64) {
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>, width: f64) {
         let _ = writeln!(
             self.body,
             "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" {} stroke-width=\"{width}\"/>",

@@ -102,6 +102,13 @@ fn first(f: &Footprint, axis: usize) -> i64 {
     f.axes.get(axis).map_or(0, |a| a.index) - 1
 }
 
+/// Positions of the edges of a level along an axis, in cells, as far as they are among `cells`
+/// cells from index `first` on.
+fn edges(size: u32, first: i64, cells: i64) -> impl Iterator<Item = f64> {
+    let edges = [0, i64::from(size)].into_iter().map(move |edge| edge.saturating_sub(first));
+    edges.filter(move |edge| (0..=cells).contains(edge)).map(|edge| edge as f64)
+}
+
 /// Position of the sample along an axis, in texels. An integer coordinate is the centre of its
 /// texel.
 fn position(f: &Footprint, axis: usize) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! Draws a footprint: its texels and their neighbours, slices side by side, and the weights.
 
 use super::colour::{Scale, ink_on};
-use super::{GAP, MARGIN, NORMAL, SMALL, first, hover, position};
+use super::{GAP, MARGIN, NORMAL, SMALL, edges, first, hover, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect};
 use crate::text::{footprint_title, is_weighted, whereabouts, whole};
@@ -116,21 +116,14 @@ impl Grid<'_> {
     fn draw_edges(&self, p: &mut Picture) {
         let extent = self.f.extent.axes();
         let (right, bottom) = (self.columns as f64 * CELL, self.rows as f64 * CELL);
-        let inside = |edge: i64, first: i64, cells: i64| {
-            let at = edge - first;
-            (0..=cells).contains(&at).then_some(at as f64 * CELL)
-        };
-        for edge in [0, i64::from(extent[0])] {
-            if let Some(x) = inside(edge, first(self.f, 0), self.columns) {
-                let x = self.left + x;
-                p.thick_line((x, self.top), (x, self.top + bottom), Paint::Ink);
-            }
+        for edge in edges(extent[0], first(self.f, 0), self.columns) {
+            let x = self.left + edge * CELL;
+            p.line((x, self.top), (x, self.top + bottom), Paint::Ink, 3.0);
         }
-        for edge in [0, i64::from(extent[1])].into_iter().filter(|_| self.axes > 1) {
-            if let Some(y) = inside(edge, self.first_row(), self.rows) {
-                let y = self.top + y;
-                p.thick_line((self.left, y), (self.left + right, y), Paint::Ink);
-            }
+        let across = edges(extent[1], self.first_row(), self.rows);
+        for edge in across.filter(|_| self.axes > 1) {
+            let y = self.top + edge * CELL;
+            p.line((self.left, y), (self.left + right, y), Paint::Ink, 3.0);
         }
     }
 

@@ -2,7 +2,7 @@
 //! weights and the sample point.
 
 use super::colour::{Scale, ink_on};
-use super::{GAP, MARGIN, SMALL, hover, position};
+use super::{GAP, MARGIN, SMALL, edges, hover, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect, text_width};
 use crate::text::whole;
@@ -91,14 +91,10 @@ fn draw_tap(
 /// Draws the edges of the level, if they are within the four texels.
 fn draw_edges(p: &mut Picture, f: &Footprint, first: (i64, i64), (left, top): (f64, f64)) {
     let extent = f.extent.axes();
-    let ends = |size: u32, first: i64| {
-        let edges = [0, i64::from(size)].into_iter().map(move |end| end.saturating_sub(first));
-        edges.filter(|at| (0..=2).contains(at)).map(|at| at as f64 * CELL)
-    };
-    for x in ends(extent[0], first.0) {
-        p.thick_line((left + x, top), (left + x, top + 2.0 * CELL), Paint::Ink);
+    for x in edges(extent[0], first.0, 2).map(|edge| left + edge * CELL) {
+        p.line((x, top), (x, top + 2.0 * CELL), Paint::Ink, 3.0);
     }
-    for y in ends(extent[1], first.1) {
-        p.thick_line((left, top + y), (left + 2.0 * CELL, top + y), Paint::Ink);
+    for y in edges(extent[1], first.1, 2).map(|edge| top + edge * CELL) {
+        p.line((left, y), (left + 2.0 * CELL, y), Paint::Ink, 3.0);
     }
 }
