@@ -140,13 +140,16 @@ fn fma(device: &Device) {
     }
 }
 
+/// A function that measures one kind of launch, and prints its rows of the table.
+type Measurement = fn(&Device);
+
 fn main() {
     let device = Device::default();
     println!(
         "| launch | threads | ms | M fetches/s | M thread instructions/s | ns/warp instruction |"
     );
     println!("|---|---|---|---|---|---|");
-    let rows: [(&str, fn(&Device)); 3] = [("rotate", rotate), ("sample", sample), ("fma", fma)];
+    let rows: [(&str, Measurement); 3] = [("rotate", rotate), ("sample", sample), ("fma", fma)];
     rows.iter().filter(|(name, _)| is_wanted(name)).for_each(|(_, run)| run(&device));
     if let Some(mib) = memory("VmHWM:") {
         println!("\nPeak memory of this process: {mib:.0} MiB. Best of {RUNS} runs.");

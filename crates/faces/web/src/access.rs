@@ -144,7 +144,7 @@ pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refus
         Form::Surface(_) => texunit_unit::ResultType::F32,
     };
     let texture = file::header(Arc::clone(&resource), &options, Some(result), &sampler);
-    let texture = texture.map_err(|e| Refusal::new(e.message))?;
+    let texture = texture.map_err(|e| Refusal::new(e.to_string()))?;
     let (middle, zeros) =
         (middle(form, &texture), vec!["0"; form.geometry().gradients().max(1)].join(","));
     Ok(Access {
