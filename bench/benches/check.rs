@@ -6,10 +6,9 @@
 //! names, else in target/nvidia, with the layout of `cargo run -p xtask -- oracle`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use texunit_bench::{memory, nvcc_output, seconds};
+use texunit_bench::{generated, memory, nvcc_output, seconds};
 
 use texunit_check::{Options, check_source, check_with, lint};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
@@ -21,38 +20,11 @@ struct Input {
     runs: usize,
 }
 
-/// A kernel with at least `lines` lines of one instruction each, and at least `bytes` bytes.
-fn one_line_instructions(lines: usize, bytes: usize) -> String {
-    const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
-        .visible .entry kernel(.param .u64 kernel_param_0)\n{\n\
-        \t.reg .pred %p<2>;\n\t.reg .f32 %f<64>;\n\t.reg .b32 %r<1024>;\n\t.reg .b64 %rd<8>;\n\
-        \tld.param.u64 \t%rd1, [kernel_param_0];\n\tcvta.to.global.u64 \t%rd2, %rd1;\n";
-    let mut text = String::with_capacity(bytes + 100);
-    text += HEAD;
-    for n in 0.. {
-        if n >= lines && text.len() >= bytes {
-            break;
-        }
-        let (a, b) = (n % 1021, n % 61);
-        let _ = match n % 8 {
-            0 => writeln!(text, "\tadd.s32 \t%r{}, %r{a}, {n};", a + 1),
-            1 => writeln!(text, "\tfma.rn.f32 \t%f{}, %f{b}, %f{}, 0f3F800000;", b + 1, b + 2),
-            2 => writeln!(text, "\tmul.wide.s32 \t%rd3, %r{a}, 4;"),
-            3 => writeln!(text, "\tld.global.nc.f32 \t%f{b}, [%rd2+{}];", n % 4096 * 4),
-            4 => writeln!(text, "\tsetp.lt.s32 \t%p1, %r{a}, %r{};", a + 2),
-            5 => writeln!(text, "\tselp.b32 \t%r{a}, %r{}, %r{}, %p1;", a + 1, a + 2),
-            6 => writeln!(text, "\t@%p1 st.global.f32 \t[%rd2+{}], %f{b};", n % 4096 * 4),
-            _ => writeln!(text, "\tmov.b32 \t%r{a}, {n};"),
-        };
-    }
-    text + "\tret;\n}\n"
-}
-
 fn inputs() -> Vec<Input> {
     vec![
         Input { name: "nvcc output", text: nvcc_output(), runs: 9 },
-        Input { name: "kernel of 200,000 lines", text: one_line_instructions(200_000, 0), runs: 5 },
-        Input { name: "kernel of 50 MB", text: one_line_instructions(0, 50_000_000), runs: 1 },
+        Input { name: "kernel of 200,000 lines", text: generated(1, 200_000), runs: 5 },
+        Input { name: "kernel of 50 MB", text: generated(1, 1_435_000), runs: 1 },
     ]
 }
 

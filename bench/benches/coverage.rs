@@ -39,26 +39,6 @@ const PROGRAMS: [&str; 15] = [
     "switch",
 ];
 
-/// A kernel with divergent branches only, in a loop with a different length for each lane.
-const BRANCHES: &str = ".version 8.0
-.target sm_80
-.address_size 64
-.visible .entry collatz(.param .u64 out)
-{
-.reg .u64 %o, %d; .reg .u32 %n, %c, %t, %i; .reg .pred %p;
-ld.param.u64 %o, [out];
-mov.u32 %t, %ctaid.x; mov.u32 %c, %ntid.x; mov.u32 %i, %tid.x; mad.lo.u32 %i, %t, %c, %i;
-add.u32 %n, %i, 1; mov.u32 %c, 0;
-AGAIN:
-setp.le.u32 %p, %n, 1; @%p bra DONE;
-and.b32 %t, %n, 1; setp.eq.u32 %p, %t, 0; @%p bra EVEN;
-mad.lo.u32 %n, %n, 3, 1; bra NEXT;
-EVEN: shr.u32 %n, %n, 1;
-NEXT: add.u32 %c, %c, 1; bra AGAIN;
-DONE: mad.wide.u32 %d, %i, 4, %o; st.global.u32 [%d], %c;
-ret;
-}";
-
 /// Measures a kernel and prints its row of the table: median times of a launch without and with
 /// coverage, and their ratio.
 fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>]) {
@@ -143,8 +123,8 @@ fn main() {
     for (name, path) in jobs.iter().filter(|(name, _)| is_wanted(name)) {
         job(path, name);
     }
-    let fma = include_str!("fma.ptx");
-    for (name, ptx) in [("fma_loop", fma), ("collatz", BRANCHES)] {
+    let (fma, collatz) = (include_str!("fma.ptx"), include_str!("collatz.ptx"));
+    for (name, ptx) in [("fma_loop", fma), ("collatz", collatz)] {
         if is_wanted(name) {
             text(name, ptx, 64);
         }

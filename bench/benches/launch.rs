@@ -6,7 +6,7 @@
 //! measured numbers, with the machine.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
-use texunit_bench::{cpu_time, memory, seconds};
+use texunit_bench::{cpu_time, is_wanted, memory, seconds};
 use texunit_device::{
     AddressMode, Arg, ArrayDescriptor, Device, Extent, Filter, Format, Geometry, Kernel,
     LaunchOptions, LaunchStats, Module, ReadMode, Sampler, TextureDescriptor, TextureObject,
@@ -156,11 +156,8 @@ fn main() {
         "| launch | threads | ms | M fetches/s | M thread instructions/s | ns/warp instruction |"
     );
     println!("|---|---|---|---|---|---|");
-    let wanted = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
     let rows: [(&str, Measurement); 3] = [("rotate", rotate), ("sample", sample), ("fma", fma)];
-    for (_, run) in rows.iter().filter(|(name, _)| name.starts_with(&wanted)) {
-        run(&device);
-    }
+    rows.iter().filter(|(name, _)| is_wanted(name)).for_each(|(_, run)| run(&device));
     if let Some(mib) = memory("VmHWM:") {
         println!("\nPeak memory of this process: {mib:.0} MiB. Best of {RUNS} runs.");
     }

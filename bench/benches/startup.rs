@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
-use texunit_bench::{cpu_time, is_wanted, median, memory, nvcc_output, seconds};
+use texunit_bench::{cpu_time, generated, is_wanted, median, memory, nvcc_output, seconds};
 use texunit_device::{Device, DeviceOptions, LaunchOptions, Module};
 use texunit_syntax::SourceFile;
 
@@ -21,36 +21,6 @@ struct Input {
     name: &'static str,
     text: String,
     kernel: &'static str,
-}
-
-/// Kernels `k0`, `k1`, ... with a pointer parameter and about `lines` lines in total. Like a
-/// compiler's output, they write each register before they read it, once or a few times.
-fn generated(kernels: usize, lines: usize) -> String {
-    const AROUND: usize = 11;
-    let mut text = ".version 8.0\n.target sm_80\n.address_size 64\n".to_owned();
-    for kernel in 0..kernels {
-        let _ = write!(
-            text,
-            ".visible .entry k{kernel}(.param .u64 k{kernel}_param_0)\n{{\n\t.reg .pred %p<2>;\n\t.reg .f32 %f<5000>;\n\
-             \t.reg .b32 %r<5000>;\n\t.reg .b64 %rd<5>;\n\tld.param.u64 \t%rd1, [k{kernel}_param_0];\n\
-             \tcvta.to.global.u64 \t%rd2, %rd1;\n\tmov.u32 \t%r0, %tid.x;\n\tmov.f32 \t%f0, 0f3F800000;\n"
-        );
-        for n in 0..(lines / kernels).saturating_sub(AROUND) {
-            let (a, d) = (n / 8 % 1000, n / 8 % 1000 + 1);
-            let _ = match n % 8 {
-                0 => writeln!(text, "\tadd.s32 \t%r{d}, %r{a}, {n};"),
-                1 => writeln!(text, "\tmul.wide.u32 \t%rd3, %r0, 4;"),
-                2 => writeln!(text, "\tadd.s64 \t%rd4, %rd2, %rd3;"),
-                3 => writeln!(text, "\tld.global.f32 \t%f{}, [%rd4+{}];", 2000 + d, n % 64 * 128),
-                4 => writeln!(text, "\tfma.rn.f32 \t%f{d}, %f{a}, %f{}, %f{a};", 2000 + d),
-                5 => writeln!(text, "\tsetp.lt.s32 \t%p1, %r{a}, %r{d};"),
-                6 => writeln!(text, "\tselp.b32 \t%r{}, %r{a}, %r{d}, %p1;", 2000 + d),
-                _ => writeln!(text, "\t@%p1 st.global.f32 \t[%rd4+{}], %f{d};", n % 64 * 128),
-            };
-        }
-        text += "\tret;\n}\n";
-    }
-    text
 }
 
 /// One kernel that consists of pieces of five instructions, each ending with a divergent branch, so

@@ -2,41 +2,21 @@
 //! copies, moves and removes statements, and makes instructions from the table. libFuzzer itself
 //! mutates bytes.
 
+use std::sync::LazyLock;
 use texunit_isa::{Opcode, ScalarType, Shape, forms};
 use texunit_testkit::Random;
 
-/// Numbers at the limits of types and ranges.
-#[rustfmt::skip]
-const NUMBERS: &[&str] = &[
-    "0", "1", "2", "3", "4", "5", "7", "8", "9", "15", "16", "17", "31", "32", "33", "63", "64", "127", "128",
-    "255", "256", "257", "4095", "4096", "32764", "65535", "65536", "0x7fffffff", "0x80000000", "0xffffffff",
-    "4294967296", "0x7fffffffffffffff", "0x8000000000000000", "0xffffffffffffffff", "-1", "-8", "-9", "017",
-    "0b101", "1U", "1.5", "-0.0", "1e999", "0f3f800000", "0f7fc00000", "0d3ff0000000000000", "WARP_SZ",
-    "(1+2)", "1<<31", "-(-1)", "5/0", "1?2:3", "(.s64)1", "~0", "!0",
-];
+type Pieces = LazyLock<Vec<&'static str>>;
 
-/// Module-scope declarations.
-#[rustfmt::skip]
-const ITEMS: &[&str] = &[
-    ".global .texref t;\n", ".global .samplerref s = { filter_mode = linear, addr_mode_0 = wrap };\n",
-    ".global .surfref u;\n", ".global .b32 g<4>;\n", ".extern .shared .b8 dynamic[];\n", ".shared .align 16 .b8 tile[64];\n",
-    ".const .u64 c[2] = { g0, generic(g0)+4 };\n", ".func (.param .b32 r) f(.param .b64 p);\n", ".visible .func h() { ret; }\n",
-    ".func (.reg .u32 r) q(.reg .u32 x) { add.u32 r, x, 1; ret; }\n", ".alias f, h;\n", ".file 1 \"a.cu\"\n", ".weak .global .f32 w = 1.5;\n",
-    ".entry e(.param .texref pt, .param .u64 .ptr .global .align 4 pp) .maxntid 32, 1, 1 { ret; }\n", ".pragma \"nounroll\";\n",
-    ".tex .u32 old;\n", ".global .b8 bytes[3] = { 0xff(g0), 0xff00(g0), 1 };\n", ".address_size 64\n",
-];
+/// The pieces that mutations insert, one a line: numbers at the limits of types and ranges.
+static NUMBERS: Pieces = LazyLock::new(|| include_str!("numbers.txt").lines().collect());
 
-/// Statements of function bodies.
-#[rustfmt::skip]
-const STATEMENTS: &[&str] = &[
-    ".reg .b32 %r<9>;\n", ".reg .pred %p<4>;\n", ".reg .f32 %f<9>;\n", ".reg .b64 %rd<9>;\n", ".reg .v4 .f32 v;\n", ".reg .f16x2 %h<4>;\n",
-    ".reg .b16 %rs<4>;\n", ".reg .f64 %fd<4>;\n", ".local .align 8 .b8 stack[16];\n", ".param .b32 a;\n", "{\n", "}\n", "L1:\n", "L2:\n", "bra L1;\n",
-    "@%p1 bra L2;\n", "@!%p0 bra L1;\n", "T: .branchtargets L1, L2;\n", "brx.idx %r1, T;\n", "C: .calltargets h;\n", "P: .callprototype _ (.param .b64 _);\n",
-    "call h;\n", "call (r), f, (a);\n", "call %rd1, (a), P;\n", "ret;\n", "exit;\n", "bar.sync 0;\n", "mov.u32 %r1, %tid.x;\n", "setp.eq.s32 %p1|%p2, %r1, 0;\n",
-    "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}];\n", "tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2}];\n",
-    "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, s, {%f5, %f6}], {%r1, %r2};\n", "suld.b.2d.b32.trap %r1, [u, {%r1, %r2}];\n",
-    "sust.b.2d.b32.clamp [u, {%r1, 5}], %r2;\n", "txq.width.b32 %r1, [t];\n", "ld.global.v4.f32 {%f1, %f2, %f3, _}, [%rd1+16];\n", ".loc 1 2 3\n",
-];
+/// Module-scope declarations, each with its end of line.
+static ITEMS: Pieces = LazyLock::new(|| include_str!("items.txt").split_inclusive('\n').collect());
+
+/// Statements of function bodies, each with its end of line.
+static STATEMENTS: Pieces =
+    LazyLock::new(|| include_str!("statements.txt").split_inclusive('\n').collect());
 
 fn is_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%')
@@ -86,7 +66,7 @@ fn like(random: &mut Random, text: &str, old: &str, all: &[std::ops::Range<usize
         _ => other.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_'),
     };
     match first {
-        b'0'..=b'9' => random.of(NUMBERS).to_owned(),
+        b'0'..=b'9' => random.of(&NUMBERS).to_owned(),
         b'.' if random.below(3) > 0 => {
             let form = random.pick(forms());
             match form.slots.as_slice() {
@@ -144,9 +124,9 @@ fn instruction(random: &mut Random, text: &str, all: &[std::ops::Range<usize>]) 
     for n in 0..count {
         made += if n == 0 { " " } else { ", " };
         made += &match random.below(12) {
-            0 => random.of(NUMBERS).to_owned(),
+            0 => random.of(&NUMBERS).to_owned(),
             1 => format!("[{}]", name(random)),
-            2 => format!("[{}+{}]", name(random), random.of(NUMBERS)),
+            2 => format!("[{}+{}]", name(random), random.of(&NUMBERS)),
             3 => format!("{{{}, {}}}", name(random), name(random)),
             4 => format!("{{{0}, {0}, {0}, {1}}}", name(random), name(random)),
             5 => format!("[{}, {{{}, {}}}]", name(random), name(random), name(random)),
@@ -163,7 +143,7 @@ fn change(random: &mut Random, text: &mut String) {
     let all = tokens(text);
     let parts = statements(text);
     if all.is_empty() || parts.is_empty() {
-        text.push_str(random.of(ITEMS));
+        text.push_str(random.of(&ITEMS));
         return;
     }
     let at = random.pick(&parts).clone();
@@ -191,8 +171,8 @@ fn change(random: &mut Random, text: &mut String) {
             let new = instruction(random, text, &all);
             text.insert_str(at.start, &new);
         }
-        9 => text.insert_str(at.start, random.of(STATEMENTS)),
-        10 => text.insert_str(at.start, random.of(ITEMS)),
+        9 => text.insert_str(at.start, random.of(&STATEMENTS)),
+        10 => text.insert_str(at.start, random.of(&ITEMS)),
         _ => {
             // A modifier after an opcode.
             let words: Vec<_> =

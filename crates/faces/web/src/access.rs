@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::operand;
 use texunit_files::{Kind, MemoryFiles};
+use texunit_sample::SampleError;
 use texunit_sample::file::{self, FileOptions};
 use texunit_unit::{FetchForm, FetchOperands, Geometry, Sampler, SurfaceKind, Texture};
 
@@ -81,7 +82,7 @@ fn make(
     of: (Keys, Option<Geometry>),
 ) -> Result<CachedTexture, Refusal> {
     let mut given = keys.options()?;
-    let refused = |e: file::FileTextureError| Refusal::of("tex", e.message);
+    let refused = |e: SampleError| Refusal::of("tex", e.to_string());
     let (name, options, wanted, _held) = match source_of(keys)? {
         Some(builtin) => {
             let wanted = of.1.unwrap_or(builtin.geometry);
@@ -143,7 +144,7 @@ pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refus
         Form::Surface(_) => texunit_unit::ResultType::F32,
     };
     let texture = file::header(Arc::clone(&resource), &options, Some(result), &sampler);
-    let texture = texture.map_err(|e| Refusal::new(e.message))?;
+    let texture = texture.map_err(|e| Refusal::new(e.to_string()))?;
     let (middle, zeros) =
         (middle(form, &texture), vec!["0"; form.geometry().gradients().max(1)].join(","));
     Ok(Access {

@@ -2,15 +2,14 @@
 //! group of three instructions.
 
 use crate::Arch;
-use crate::field::{Field, Kind, Written};
+use crate::field::{Field, Kind};
 
 /// The control field of one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Control(u32);
 
 const fn field(low: u32, width: u32, name: &'static str, meaning: &'static str) -> Field {
-    let (kind, written, since) = (Kind::Number, Written::Mnemonic, Arch::Sm50);
-    Field { name, low, width, kind, written, since, meaning }
+    Field { name, low, width, kind: Kind::Number, since: Arch::Sm50, meaning }
 }
 
 /// Scheduling: stall count in the lower four bits, yield in the fifth.

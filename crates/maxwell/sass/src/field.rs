@@ -1,4 +1,4 @@
-//! Fields of an instruction word: bits, interpretation, and position in the text.
+//! Fields of an instruction word: their bits, and the interpretation of the bits.
 
 use crate::Arch;
 
@@ -19,21 +19,6 @@ pub enum Kind {
     Opcode(u64),
 }
 
-/// The position of a field in the text of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
-    /// The predicate at the beginning: `@P0`.
-    Guard,
-    /// The negation `!` of that predicate.
-    GuardNot,
-    /// A modifier after the mnemonic: its position among the modifiers, and its text.
-    Modifier(u8, &'static str),
-    /// An operand: its position among the operands.
-    Operand(u8),
-    /// The mnemonic itself, for the opcode field.
-    Mnemonic,
-}
-
 /// A field of an instruction word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -45,8 +30,6 @@ pub struct Field {
     pub width: u32,
     /// The interpretation of the field's bits.
     pub kind: Kind,
-    /// The field's position in the text.
-    pub written: Written,
     /// The first architecture with the field; on earlier ones its value must be [`Field::absent`].
     pub since: Arch,
     /// The field's meaning, for explanations.

@@ -5,8 +5,9 @@ use texunit_syntax::{Diagnostic, Span};
 
 use crate::control::{PHASE, READ, REUSE, SCHED, WAIT, WRITE};
 use crate::field::{Field, Kind};
-use crate::print::{modifiers, operands};
-use crate::txd::{COORDINATES, GUARD, GUARD_NOT, INDEX, MASK, PS, PT, RZ, Txd};
+use crate::txd::{
+    COORDINATES, GUARD, GUARD_NOT, INDEX, MASK, MODIFIERS, OPERANDS, PS, PT, RZ, Txd,
+};
 
 /// A parsed instruction with the text positions of its fields.
 #[derive(Clone, Debug)]
@@ -157,8 +158,7 @@ impl<'a> Parser<'a> {
                 "T" => 1,
                 "P" => 2,
                 upper => {
-                    let list = modifiers();
-                    let Some((_, _, field)) = list.iter().find(|(_, text, _)| *text == upper)
+                    let Some(field) = MODIFIERS.into_iter().find(|field| field.name == upper)
                     else {
                         return Err(unknown_modifier(word));
                     };
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
     }
 
     fn operands(&mut self) -> Result<(), Box<Diagnostic>> {
-        for (place, (_, field)) in operands().iter().copied().enumerate() {
+        for (place, field) in OPERANDS.into_iter().enumerate() {
             if *field == PS {
                 let token = self.peek()?;
                 if let Some(number) = predicate(token.text) {
@@ -331,7 +331,7 @@ fn unexpected(found: Token<'_>, wanted: &str) -> Box<Diagnostic> {
 }
 
 fn unknown_modifier(word: Token<'_>) -> Box<Diagnostic> {
-    let names: Vec<String> = modifiers().iter().map(|(_, name, _)| format!(".{name}")).collect();
+    let names: Vec<String> = MODIFIERS.iter().map(|field| format!(".{}", field.name)).collect();
     let message = format!("TXD has no modifier .{}", word.text);
     let help = format!("its modifiers are {}, and the phases .T and .P", names.join(", "));
     Box::new(Diagnostic::error("E0601", word.span, message).help(help))

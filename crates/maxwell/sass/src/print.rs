@@ -1,11 +1,10 @@
 //! Prints a TXD as text, in the style of NVIDIA's disassembler or of the instruction's page.
 
-use std::sync::LazyLock;
-use texunit_forms::sort_by_key;
-
 use crate::control::{READ, REUSE, SCHED, WAIT, WRITE};
-use crate::field::{Field, Kind, Written};
-use crate::txd::{BINDLESS, COORDINATES, FIELDS, GUARD, GUARD_NOT, INDEX, PS, PT, RZ, Txd};
+use crate::field::{Field, Kind};
+use crate::txd::{
+    BINDLESS, COORDINATES, GUARD, GUARD_NOT, INDEX, MODIFIERS, OPERANDS, PS, PT, RZ, Txd,
+};
 
 /// The style of an instruction's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,11 +25,9 @@ pub fn print(txd: &Txd, style: Style) -> String {
     }
     text += &guard(txd.word);
     text += "TXD";
-    for (_, word, field) in modifiers() {
-        if txd.has(field) {
-            text.push('.');
-            text += word;
-        }
+    for field in MODIFIERS.into_iter().filter(|field| txd.has(field)) {
+        text.push('.');
+        text += field.name;
     }
     for (phase, word) in [(txd.control.phase_t(), ".T"), (txd.control.phase_p(), ".P")] {
         if phase {
@@ -38,7 +35,7 @@ pub fn print(txd: &Txd, style: Style) -> String {
         }
     }
     let mut before = " ";
-    for (_, field) in operands() {
+    for field in OPERANDS {
         if let Some(operand) = operand(txd, field) {
             text += before;
             text += &operand;
@@ -60,45 +57,6 @@ pub(crate) fn guard(word: u64) -> String {
         PT if not.is_empty() => String::new(),
         number => format!("@{not}{} ", predicate(number)),
     }
-}
-
-/// A modifier of TXD: its position in the text, name and field.
-type Modifier = (u8, &'static str, &'static Field);
-
-/// The modifiers of TXD, in the order of the text.
-pub(crate) fn modifiers() -> &'static [Modifier] {
-    static LIST: LazyLock<Vec<Modifier>> = LazyLock::new(find_modifiers);
-    &LIST
-}
-
-fn find_modifiers() -> Vec<Modifier> {
-    let mut list: Vec<_> = FIELDS
-        .iter()
-        .filter_map(|field| match field.written {
-            Written::Modifier(place, word) => Some((place, word, field)),
-            _ => None,
-        })
-        .collect();
-    sort_by_key(&mut list, |row| row.0);
-    list
-}
-
-/// The operands of TXD, each with its position, in the order of the text.
-pub(crate) fn operands() -> &'static [(u8, &'static Field)] {
-    static LIST: LazyLock<Vec<(u8, &'static Field)>> = LazyLock::new(find_operands);
-    &LIST
-}
-
-fn find_operands() -> Vec<(u8, &'static Field)> {
-    let mut list: Vec<_> = FIELDS
-        .iter()
-        .filter_map(|field| match field.written {
-            Written::Operand(place) => Some((place, field)),
-            _ => None,
-        })
-        .collect();
-    sort_by_key(&mut list, |row| row.0);
-    list
 }
 
 /// The text of an operand; `None` if the operand is omitted.

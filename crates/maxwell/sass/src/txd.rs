@@ -1,6 +1,6 @@
 //! The instruction word of TXD: its fields, decoding, and the number of registers that it uses.
 
-use crate::field::{Field, Kind, Written};
+use crate::field::{Field, Kind};
 use crate::{Arch, Control};
 
 /// The register number of RZ.
@@ -15,11 +15,11 @@ pub const COORDINATES: [&str; 8] =
 
 /// Declares the fields of TXD as constants, and as a table in the order of the word.
 macro_rules! fields {
-    ($($constant:ident $low:literal $width:literal $name:literal $kind:expr, $written:expr, $since:ident, $meaning:literal;)*) => {
+    ($($constant:ident $low:literal $width:literal $name:literal $kind:expr, $since:ident, $meaning:literal;)*) => {
         $(#[doc = $meaning]
         pub const $constant: Field = Field {
-            name: $name, low: $low, width: $width, kind: $kind, written: $written,
-            since: Arch::$since, meaning: $meaning,
+            name: $name, low: $low, width: $width, kind: $kind, since: Arch::$since,
+            meaning: $meaning,
         };)*
         /// Every field of a TXD, lowest bits first. Together they cover all 64 bits.
         pub const FIELDS: &[Field] = &[$($constant),*];
@@ -27,25 +27,30 @@ macro_rules! fields {
 }
 
 use Kind::{Coordinates, Flag, Number, Opcode, Predicate, Register};
-use Written::{Guard, GuardNot, Mnemonic, Modifier, Operand};
 
 #[rustfmt::skip]
 fields! {
-    RD         0  8 "Rd"            Register,           Operand(1),           Sm50, "First register of the result: one for each bit of the write mask. RZ discards it.";
-    RA         8  8 "Ra"            Register,           Operand(2),           Sm50, "First register of handle (with .B), s, t (2D), and the packed word of array index, offset and LOD clamp.";
-    GUARD     16  3 "Pg"            Predicate,          Guard,                Sm50, "Predicate of the guard; PT is always true.";
-    GUARD_NOT 19  1 "!Pg"           Flag,               GuardNot,             Sm50, "Whether the guard is negated.";
-    RB        20  8 "Rb"            Register,           Operand(3),           Sm50, "First register of the derivatives: dsdx, dsdy, and for 2D dtdx, dtdy.";
-    PARAM     28  3 "paramA"        Coordinates,        Operand(5),           Sm50, "Description of the coordinates: 1D, ARRAY_1D, 2D or ARRAY_2D.";
-    MASK      31  4 "wmskU04"       Number,             Operand(6),           Sm50, "Write mask: one bit for each of R, G, B, A, R lowest. The written components follow each other in registers.";
-    AOFFI     35  1 "AOFFI"         Flag,               Modifier(2, "AOFFI"), Sm50, "An offset in texels comes in the packed word.";
-    INDEX     36 13 "tsPtrIdxU13"   Number,             Operand(4),           Sm50, "Word of the constant bank that holds the handle; ignored with .B. The older spelling has two numbers: tid in the lower 8 bits, smp in the upper 5.";
-    NODEP     49  1 "NODEP"         Flag,               Modifier(3, "NODEP"), Sm50, "No derivatives are taken of the result: killed threads fetch nothing.";
-    LC        50  1 "LC"            Flag,               Modifier(1, "LC"),    Sm52, "A lower limit of the LOD (u4.8) comes in the packed word.";
-    PS        51  3 "Ps"            Predicate,          Operand(0),           Sm52, "Predicate that says that a tile is not resident; none if it is 7.";
-    BINDLESS  54  1 "B"             Flag,               Modifier(0, "B"),     Sm50, "Bindless: the handle comes in the first register of Ra.";
-    OPCODE    55  9 "opcode"        Opcode(0b1_1011_1100), Mnemonic,          Sm50, "What makes the word a TXD.";
+    RD         0  8 "Rd"            Register,              Sm50, "First register of the result: one for each bit of the write mask. RZ discards it.";
+    RA         8  8 "Ra"            Register,              Sm50, "First register of handle (with .B), s, t (2D), and the packed word of array index, offset and LOD clamp.";
+    GUARD     16  3 "Pg"            Predicate,             Sm50, "Predicate of the guard; PT is always true.";
+    GUARD_NOT 19  1 "!Pg"           Flag,                  Sm50, "Whether the guard is negated.";
+    RB        20  8 "Rb"            Register,              Sm50, "First register of the derivatives: dsdx, dsdy, and for 2D dtdx, dtdy.";
+    PARAM     28  3 "paramA"        Coordinates,           Sm50, "Description of the coordinates: 1D, ARRAY_1D, 2D or ARRAY_2D.";
+    MASK      31  4 "wmskU04"       Number,                Sm50, "Write mask: one bit for each of R, G, B, A, R lowest. The written components follow each other in registers.";
+    AOFFI     35  1 "AOFFI"         Flag,                  Sm50, "An offset in texels comes in the packed word.";
+    INDEX     36 13 "tsPtrIdxU13"   Number,                Sm50, "Word of the constant bank that holds the handle; ignored with .B. The older spelling has two numbers: tid in the lower 8 bits, smp in the upper 5.";
+    NODEP     49  1 "NODEP"         Flag,                  Sm50, "No derivatives are taken of the result: killed threads fetch nothing.";
+    LC        50  1 "LC"            Flag,                  Sm52, "A lower limit of the LOD (u4.8) comes in the packed word.";
+    PS        51  3 "Ps"            Predicate,             Sm52, "Predicate that says that a tile is not resident; none if it is 7.";
+    BINDLESS  54  1 "B"             Flag,                  Sm50, "Bindless: the handle comes in the first register of Ra.";
+    OPCODE    55  9 "opcode"        Opcode(0b1_1011_1100), Sm50, "What makes the word a TXD.";
 }
+
+/// The flags that are modifiers, in the order of the text, which has their names.
+pub(crate) const MODIFIERS: [&Field; 4] = [&BINDLESS, &LC, &AOFFI, &NODEP];
+
+/// The operands in the order of the text.
+pub(crate) const OPERANDS: [&Field; 7] = [&PS, &RD, &RA, &RB, &INDEX, &PARAM, &MASK];
 
 /// A valid TXD with its control field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

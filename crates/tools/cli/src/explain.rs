@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation, operand};
 use texunit_files::CommandFiles;
-use texunit_sample::file;
+use texunit_sample::{SampleError, file};
 use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
 
 /// Why nothing was explained.
@@ -33,9 +33,10 @@ impl Failure {
     }
 }
 
-impl From<file::FileTextureError> for Failure {
-    fn from(refused: file::FileTextureError) -> Self {
-        Self { message: refused.message, is_usage: refused.is_option }
+impl From<SampleError> for Failure {
+    fn from(refused: SampleError) -> Self {
+        let is_usage = matches!(refused, SampleError::Option(_));
+        Self { message: refused.to_string(), is_usage }
     }
 }
 

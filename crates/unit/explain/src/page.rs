@@ -1,6 +1,6 @@
 //! An SVG page with several explanations: a list of all accesses, followed by a picture of each.
 
-use crate::picture::{Anchor, Paint, Picture, Rect, text_width};
+use crate::picture::{Paint, Picture, Rect, text_width};
 use crate::svg::{GAP, MARGIN, NORMAL, SMALL};
 use crate::value::results;
 use crate::{Explanation, SurfaceExplanation};
@@ -81,14 +81,13 @@ impl Page {
     pub fn svg(&self) -> String {
         let mut p = Picture::default();
         let all = self.accesses.len();
-        p.text(MARGIN, 28.0, NORMAL, Anchor::Start, Paint::Ink, &cut(&self.title));
+        p.text(MARGIN, 28.0, NORMAL, Paint::Ink, &cut(&self.title));
         for (n, access) in self.accesses.iter().enumerate() {
             let y = p.bottom() + ROW;
             draw_row(&mut p, n, access, y);
         }
         for note in &self.notes {
-            let y = p.bottom() + ROW;
-            p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Ink, &cut(note));
+            p.below(ROW, SMALL, Paint::Ink, &cut(note));
         }
         let panels = self.accesses.iter().enumerate().filter(|(_, a)| a.picture.is_some());
         let panels: Vec<_> = panels.map(|(n, access)| (n, panel(n, access))).collect();
@@ -139,7 +138,7 @@ fn draw_row(p: &mut Picture, n: usize, access: &Access, y: f64) {
     let draw = |p: &mut Picture| {
         let mut x = MARGIN;
         let mut write = |p: &mut Picture, text: &str, paint: Paint<'static>| {
-            p.text(x, y, SMALL, Anchor::Start, paint, text);
+            p.text(x, y, SMALL, paint, text);
             x += text_width(text, SMALL) + 8.0;
             x
         };
@@ -162,13 +161,12 @@ fn draw_row(p: &mut Picture, n: usize, access: &Access, y: f64) {
 fn panel(n: usize, access: &Access) -> Picture {
     let mut p = Picture::default();
     let heading = format!("access {}", n + 1);
-    p.text(MARGIN, NORMAL, NORMAL, Anchor::Start, Paint::Exact, &heading);
+    p.text(MARGIN, NORMAL, NORMAL, Paint::Exact, &heading);
     for line in &access.place {
-        let y = p.bottom() + SMALL + 2.0;
-        p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Ink, &cut(line));
+        p.below(SMALL + 2.0, SMALL, Paint::Ink, &cut(line));
     }
     let end = (access.picture.as_ref().map_or(0.0, Picture::right)).max(p.right());
-    p.line((MARGIN, p.bottom() + 4.0), (end, p.bottom() + 4.0), Paint::Faint);
+    p.line((MARGIN, p.bottom() + 4.0), (end, p.bottom() + 4.0), Paint::Faint, 1.0);
     if let Some(picture) = &access.picture {
         let top = p.bottom();
         p.place(picture, 0.0, top, &format!("picture-{}", n + 1));

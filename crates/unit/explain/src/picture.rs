@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+/// Width of the left margin in pixels.
+pub(crate) const MARGIN: f64 = 16.0;
+
 /// A drawing under construction; positions are in pixels from the top left.
 #[derive(Debug, Default)]
 pub(crate) struct Picture {
@@ -135,15 +138,7 @@ impl Picture {
         self.grow(x + width, y + height);
     }
 
-    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>) {
-        self.stroke(from, to, stroke, 1.0);
-    }
-
-    pub(crate) fn thick_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>) {
-        self.stroke(from, to, stroke, 3.0);
-    }
-
-    fn stroke(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>, width: f64) {
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>, width: f64) {
         let _ = writeln!(
             self.body,
             "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" {} stroke-width=\"{width}\"/>",
@@ -172,8 +167,18 @@ impl Picture {
         self.grow(x + radius, y + radius);
     }
 
-    /// Text with its baseline at y; sizes are in pixels.
-    pub(crate) fn text(
+    /// Text that begins at x, with its baseline at y; sizes are in pixels.
+    pub(crate) fn text(&mut self, x: f64, y: f64, size: f64, fill: Paint<'_>, text: &str) {
+        self.anchored(x, y, size, Anchor::Start, fill, text);
+    }
+
+    /// Text at the left margin, with its baseline at a distance below what has been drawn.
+    pub(crate) fn below(&mut self, distance: f64, size: f64, fill: Paint<'_>, text: &str) {
+        self.text(MARGIN, self.height + distance, size, fill, text);
+    }
+
+    /// Text as of [`Self::text`], of which the given point is at x.
+    pub(crate) fn anchored(
         &mut self,
         x: f64,
         y: f64,
@@ -278,7 +283,7 @@ mod tests {
     #[test]
     fn text_is_escaped_and_the_page_holds_everything() {
         let mut picture = Picture::default();
-        picture.text(10.0, 20.0, 10.0, Anchor::Start, Paint::Ink, "a<b & \u{1}\u{ffff}c");
+        picture.text(10.0, 20.0, 10.0, Paint::Ink, "a<b & \u{1}\u{ffff}c");
         let rect = Rect { x: 50.0, y: 5.0, width: 50.0, height: 95.0 };
         picture.group("a \"hint\"", |p| p.rect(rect, Paint::None, Paint::Of("#000"), 1.0));
         assert_eq!((picture.width, picture.height), (100.0, 100.0));

@@ -10,7 +10,8 @@ mod small;
 mod taps;
 
 use crate::Explanation;
-use crate::picture::{Anchor, Paint, Picture, Rect};
+pub(crate) use crate::picture::MARGIN;
+use crate::picture::{Paint, Picture, Rect};
 use crate::text::{self, effective, headline};
 use crate::value::results;
 use colour::Scale;
@@ -20,7 +21,6 @@ use texunit_unit::{FetchKind, ResultType};
 
 pub(crate) const SMALL: f64 = 11.0;
 pub(crate) const NORMAL: f64 = 14.0;
-pub(crate) const MARGIN: f64 = 16.0;
 /// Space between the parts of the picture, in pixels.
 pub(crate) const GAP: f64 = 22.0;
 /// Maximum number of characters of a line at the top of the picture; longer lines, such as source
@@ -73,10 +73,9 @@ fn description(e: &Explanation<'_>) -> String {
 /// Draws the heading and the lines of text at the top of a picture.
 pub(crate) fn head(p: &mut Picture, title: &str, lines: &[String]) {
     let cut = |text: &str| text.chars().take(MAX_CHARACTERS).collect::<String>();
-    p.text(MARGIN, 28.0, NORMAL, Anchor::Start, Paint::Ink, &cut(title));
+    p.text(MARGIN, 28.0, NORMAL, Paint::Ink, &cut(title));
     for line in lines {
-        let y = p.bottom() + SMALL;
-        p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Ink, &cut(line));
+        p.below(SMALL, SMALL, Paint::Ink, &cut(line));
     }
 }
 
@@ -101,6 +100,13 @@ fn draw_footprints(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
 /// Lowest index that is drawn along an axis: one before the footprint's.
 fn first(f: &Footprint, axis: usize) -> i64 {
     f.axes.get(axis).map_or(0, |a| a.index) - 1
+}
+
+/// Positions of the edges of a level along an axis, in cells, as far as they are among `cells`
+/// cells from index `first` on.
+fn edges(size: u32, first: i64, cells: i64) -> impl Iterator<Item = f64> {
+    let edges = [0, i64::from(size)].into_iter().map(move |edge| edge.saturating_sub(first));
+    edges.filter(move |edge| (0..=cells).contains(edge)).map(|edge| edge as f64)
 }
 
 /// Position of the sample along an axis, in texels. An integer coordinate is the centre of its
@@ -160,15 +166,15 @@ fn draw_result(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
                 text += &format!(", {apart:+.3}/256 apart");
             }
         }
-        p.text(left, y, NORMAL, Anchor::Start, Paint::Ink, &text);
+        p.text(left, y, NORMAL, Paint::Ink, &text);
         y += 20.0;
     }
     if !trace.answer.resident {
         let text = "not all texels are resident: the predicate is false";
-        p.text(MARGIN, y, NORMAL, Anchor::Start, Paint::Mark, text);
+        p.text(MARGIN, y, NORMAL, Paint::Mark, text);
         y += 20.0;
     }
     if e.agrees() == Some(false) {
-        p.text(MARGIN, y, NORMAL, Anchor::Start, Paint::Mark, "this is not the known result");
+        p.text(MARGIN, y, NORMAL, Paint::Mark, "this is not the known result");
     }
 }

@@ -90,6 +90,10 @@ pub enum SampleError {
     #[cfg(feature = "files")]
     #[error(transparent)]
     File(#[from] FileError),
+    /// The texels of a file do not make the texture.
+    #[cfg(feature = "files")]
+    #[error("{0}")]
+    Texels(String),
 }
 
 impl SampleError {

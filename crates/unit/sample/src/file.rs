@@ -1,12 +1,15 @@
 //! Textures for `texunit explain --tex` and `texunit sample --tex`: builds a resource from a file
 //! and command-line options.
 
+use crate::error::SampleError;
 use crate::meaning::{Mipmaps, usual_read};
+use crate::source::{Source, geometry_of};
+use crate::texture::made;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
-use texunit_files::{Container, Kind, TexelRequest};
+use texunit_files::{Kind, TexelRequest};
 use texunit_forms::Count;
-use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::{
     ArrayShape, Extent, Geometry, ReadMode, Resource, ResultType, Sampler, Texture,
@@ -51,34 +54,6 @@ texunit_unit::setters! {
     }
 }
 
-/// Why a file and its options do not make a texture.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FileTextureError {
-    /// The error message.
-    pub message: String,
-    /// Whether the fault is in an option, not in the file.
-    pub is_option: bool,
-}
-
-impl FileTextureError {
-    fn input(message: impl Into<String>) -> Self {
-        Self { message: message.into(), is_option: false }
-    }
-
-    fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), is_option: true }
-    }
-}
-
-/// The bytes of a file and the shape that the file or the options give them.
-struct Source {
-    shape: ArrayShape,
-    bytes: Vec<u8>,
-    /// Whether the file declares its colours to be sRGB.
-    srgb: bool,
-}
-
 /// Makes the texture header and the sampler for a fetch from a file. Sets the sRGB flag of the
 /// sampler if the file declares its colours to be sRGB.
 pub fn texture(
@@ -87,7 +62,7 @@ pub fn texture(
     geometry: Geometry,
     result: Option<ResultType>,
     sampler: &mut Sampler,
-) -> Result<Texture, FileTextureError> {
+) -> Result<Texture, SampleError> {
     let (resource, srgb) = resource(args, file, geometry)?;
     sampler.srgb |= srgb;
     header(Arc::new(resource), args, result, sampler)
@@ -100,11 +75,10 @@ pub fn header(
     args: &FileOptions,
     result: Option<ResultType>,
     sampler: &Sampler,
-) -> Result<Texture, FileTextureError> {
+) -> Result<Texture, SampleError> {
     let usual = || usual_read(resource.format(), result, sampler);
     let read_mode = args.read.unwrap_or_else(usual);
-    Texture::new(resource, read_mode, !args.unnormalized, sampler)
-        .map_err(|e| FileTextureError::input(e.to_string()))
+    Ok(Texture::new(resource, read_mode, !args.unnormalized, sampler)?)
 }
 
 /// Makes a resource of the texels in a file, and returns whether the file declares them to be sRGB.
@@ -112,7 +86,7 @@ pub fn resource(
     args: &FileOptions,
     file: &Path,
     wanted: Geometry,
-) -> Result<(Resource, bool), FileTextureError> {
+) -> Result<(Resource, bool), SampleError> {
     let mut source = match Kind::of(file) {
         Kind::Dds | Kind::Ktx2 => container(args, file)?,
         kind => flat(args, file, kind, wanted)?,
@@ -120,26 +94,20 @@ pub fn resource(
     if args.mipmaps {
         make_levels(args, &mut source)?;
     }
-    let refused = |e: texunit_unit::CreateError| {
-        FileTextureError::input(format!("`{}`: {e}", file.display()))
-    };
-    let Source { shape, bytes, srgb } = source;
-    let size = shape.size().map_err(refused)?;
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let block = Block::new(size as usize, &*name).ok_or_else(|| {
-        FileTextureError::input(format!("cannot allocate {} of memory", Count(size, "byte")))
-    })?;
-    let resource = Resource::array(&shape, Arc::new(block), name).map_err(refused)?;
-    resource.fill_packed(&bytes).map_err(refused)?;
-    Ok((resource, srgb))
+    let Source { shape, bytes, srgb } = source;
+    Ok((made(&shape, &bytes, &name).map_err(|e| within(file, e))?, srgb))
+}
+
+/// An error of texels in a file, with the name of the file.
+fn within(file: &Path, error: impl Display) -> SampleError {
+    SampleError::Texels(format!("`{}`: {error}", file.display()))
 }
 
 /// Reads a container (DDS, KTX), which describes its texels completely.
-fn container(args: &FileOptions, file: &Path) -> Result<Source, FileTextureError> {
-    let container =
-        texunit_files::read_container(file).map_err(|e| FileTextureError::input(e.to_string()))?;
-    let Container { format, srgb, extent, layers, levels, dims, is_cube } = container;
-    let geometry = Geometry::of(dims.into(), layers.is_some(), is_cube);
+fn container(args: &FileOptions, file: &Path) -> Result<Source, SampleError> {
+    let container = texunit_files::read_container(file)?;
+    let (format, geometry) = (container.format, geometry_of(&container));
     let name = file.display();
     let given = [
         ("--size", args.size.is_some()),
@@ -147,40 +115,30 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, FileTextureError
         ("--samples", args.samples.is_some()),
     ];
     if let Some((option, _)) = given.iter().find(|option| option.1) {
-        return Err(FileTextureError::usage(format!(
-            "`{name}` says it already: leave {option} out"
-        )));
+        return Err(SampleError::Option(format!("`{name}` says it already: leave {option} out")));
     }
     if let Some(other) = args.geometry.filter(|&g| g != geometry) {
-        return Err(FileTextureError::usage(format!(
+        return Err(SampleError::Option(format!(
             "`{name}` is .{geometry}, not .{other}: leave --geometry out"
         )));
     }
     let as_format = match args.texel_format {
-        Some(f) if f.texel_size() != format.texel_size() || f.is_block() != format.is_block() => {
-            return Err(FileTextureError::usage(format!(
+        Some(f) if !container.can_be(f) => {
+            return Err(SampleError::Option(format!(
                 "`{name}` has texels of {format}, which cannot be taken for {f}: their size differs"
             )));
         }
         other => other.unwrap_or(format),
     };
-    let most = levels.len() as u32;
+    let most = container.levels.len() as u32;
     let keep = if args.mipmaps { 1 } else { args.levels.unwrap_or(most) };
     if keep == 0 || keep > most {
-        return Err(FileTextureError::usage(format!(
+        return Err(SampleError::Option(format!(
             "`{name}` has {}, not {keep}",
             Count(most, "level")
         )));
     }
-    let [width, height, depth] = extent;
-    let shape = ArrayShape {
-        layers: layers.unwrap_or(1),
-        levels: (most > 1).then_some(keep),
-        ..ArrayShape::new(as_format, geometry, Extent { width, height, depth })
-    };
-    let bytes = crate::source::joined(&levels[..keep as usize]);
-    let bytes = bytes.map_err(|e| FileTextureError::input(format!("`{name}`: {e}")))?;
-    Ok(Source { shape, bytes, srgb: srgb || as_format.is_srgb_block() })
+    Source::of_container(container, as_format, keep as usize).map_err(|e| within(file, e))
 }
 
 /// Reads a picture, an array (NPY), or raw bytes.
@@ -189,7 +147,7 @@ fn flat(
     file: &Path,
     kind: Kind,
     wanted: Geometry,
-) -> Result<Source, FileTextureError> {
+) -> Result<Source, SampleError> {
     let name = file.display();
     let geometry = args.geometry.unwrap_or(wanted);
     let usual = match kind {
@@ -199,20 +157,19 @@ fn flat(
         _ => None,
     };
     let format = args.texel_format.or(usual).ok_or_else(|| {
-        FileTextureError::usage(format!(
+        SampleError::Option(format!(
             "`{name}` does not say what its texels are: give --texel-format"
         ))
     })?;
-    let failed = |e: texunit_files::FileError| FileTextureError::input(e.to_string());
     let (bytes, own) = if kind == Kind::Raw {
-        (texunit_files::read_bytes(file).map_err(failed)?, None)
+        (texunit_files::read_bytes(file)?, None)
     } else {
         let wanted = TexelRequest { format, dims: None, extent: None };
-        let texels = texunit_files::read_texels(file, &wanted).map_err(failed)?;
+        let texels = texunit_files::read_texels(file, &wanted)?;
         (texels.bytes, Some([texels.width, texels.height, texels.depth]))
     };
     if kind != Kind::Raw && args.levels.is_some() && !args.mipmaps {
-        return Err(FileTextureError::usage(format!(
+        return Err(SampleError::Option(format!(
             "`{name}` has one level: --levels goes with --mipmaps or a raw file"
         )));
     }
@@ -223,8 +180,7 @@ fn flat(
         levels: args.levels.filter(|_| !args.mipmaps),
         ..plain
     };
-    let refused = |e: texunit_unit::CreateError| FileTextureError::input(format!("`{name}`: {e}"));
-    let size = one.packed_size().map_err(refused)?;
+    let size = one.packed_size().map_err(|e| within(file, e))?;
     let layers = match args.layers {
         Some(layers) => layers,
         None if geometry.is_array() => {
@@ -233,7 +189,7 @@ fn flat(
         None => 1,
     };
     let shape = ArrayShape { layers, ..one };
-    let needed = shape.packed_size().map_err(refused)?;
+    let needed = shape.packed_size().map_err(|e| within(file, e))?;
     if needed != bytes.len() as u64 {
         let faces = match (geometry.is_cube(), own) {
             (true, Some([w, ..])) => format!(
@@ -241,7 +197,7 @@ fn flat(
             ),
             _ => String::new(),
         };
-        return Err(FileTextureError::input(format!(
+        return Err(SampleError::Texels(format!(
             "`{name}` holds {} of texels, but {} takes {needed}{faces}",
             Count(bytes.len(), "byte"),
             describe(&shape)
@@ -257,12 +213,11 @@ pub fn axes(file: &Path) -> Option<usize> {
 }
 
 /// The texel format that matches an array's elements.
-fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, FileTextureError> {
-    let array =
-        texunit_files::read_array(file).map_err(|e| FileTextureError::input(e.to_string()))?;
+fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, SampleError> {
+    let array = texunit_files::read_array(file)?;
     let images = geometry.is_array() || geometry.is_cube() || geometry.is_multisample();
     let format = array.format(Some(geometry.axes() + usize::from(images)));
-    format.map_err(|why| FileTextureError::input(format!("`{}` {why}", file.display())))
+    format.map_err(|why| SampleError::Texels(format!("`{}` {why}", file.display())))
 }
 
 /// Describes a shape for messages, such as `2 layers of 4 x 4 texels of u8x4 (.a2d)`.
@@ -291,7 +246,7 @@ fn extent(
     file: &Path,
     geometry: Geometry,
     own: Option<[u32; 3]>,
-) -> Result<Extent, FileTextureError> {
+) -> Result<Extent, SampleError> {
     let axes = geometry.axes();
     let [width, height, depth] = match (&args.size, own) {
         (Some(size), _) if size.len() == axes => {
@@ -301,13 +256,13 @@ fn extent(
         (Some(size), _) if size.len() == 1 && geometry.is_cube() => [size[0], size[0], 1],
         (Some(size), _) => {
             let (found, names) = (size.len(), ["W", "W,H", "W,H,D"][axes - 1]);
-            return Err(FileTextureError::usage(format!(
+            return Err(SampleError::Option(format!(
                 ".{geometry} takes --size {names} (found {found})"
             )));
         }
         (None, None) => {
             let name = file.display();
-            return Err(FileTextureError::usage(format!(
+            return Err(SampleError::Option(format!(
                 "`{name}` is a raw file by its name, and does not say how large it is: give --size"
             )));
         }
@@ -327,7 +282,7 @@ fn extent(
     };
     if geometry == Geometry::D1 && height != 1 {
         let name = file.display();
-        return Err(FileTextureError::input(format!(
+        return Err(SampleError::Texels(format!(
             "`{name}` has {}, but .1d has one",
             Count(height, "row")
         )));
@@ -336,14 +291,14 @@ fn extent(
 }
 
 /// `--mipmaps`: generates mip levels with a box filter.
-fn make_levels(args: &FileOptions, source: &mut Source) -> Result<(), FileTextureError> {
+fn make_levels(args: &FileOptions, source: &mut Source) -> Result<(), SampleError> {
     let format = source.shape.format;
     if format.plain_channel().is_none() {
-        return Err(FileTextureError::usage(format!(
+        return Err(SampleError::Option(format!(
             "--mipmaps works on plain channels such as those of u8x4, not on {format}"
         )));
     }
     let wanted = args.levels.map_or(Mipmaps::All, Mipmaps::Levels);
     crate::texture::make_levels(wanted, &mut source.shape, &mut source.bytes)
-        .map_err(|e| FileTextureError::usage(format!("--levels: {e}")))
+        .map_err(|e| SampleError::Option(format!("--levels: {e}")))
 }

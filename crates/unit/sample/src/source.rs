@@ -5,7 +5,7 @@ use crate::error::SampleError;
 use crate::input::Input;
 use crate::meaning::{ArrayOptions, Mipmaps};
 use crate::options::TextureOptions;
-use crate::texture::{Texture, made, make_levels, resource};
+use crate::texture::{TEXTURE, Texture, made, make_levels, resource};
 use std::path::Path;
 use std::sync::Arc;
 use texunit_files::{Container, FileError, Kind, Problem, TexelRequest};
@@ -58,7 +58,7 @@ fn picture(path: &Path, kind: Kind, array: &ArrayOptions) -> Result<Resource, Sa
     let mut shape = ArrayShape::new(format, Geometry::D2, extent);
     let mut bytes = texels.bytes;
     make_levels(array.mipmaps, &mut shape, &mut bytes)?;
-    made(&shape, &bytes)
+    made(&shape, &bytes, TEXTURE)
 }
 
 /// Refuses options that contradict what the file itself states.
@@ -76,8 +76,6 @@ fn only_whole(path: &Path, array: &ArrayOptions) -> Result<(), SampleError> {
 fn container(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), SampleError> {
     only_whole(path, array)?;
     let container = texunit_files::read_container(path)?;
-    let geometry =
-        Geometry::of(container.dims.into(), container.layers.is_some(), container.is_cube);
     let format = array.format.unwrap_or(container.format);
     if !container.can_be(format) {
         return Err(SampleError::Option(format!(
@@ -86,23 +84,46 @@ fn container(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), Samp
             container.format
         )));
     }
-    let Container { srgb, extent: [width, height, depth], layers, mut levels, .. } = container;
-    let count = levels.len() as u32;
-    let mut shape = ArrayShape {
-        layers: layers.unwrap_or(1),
-        levels: (count > 1).then_some(count),
-        ..ArrayShape::new(format, geometry, Extent { width, height, depth })
-    };
-    if array.mipmaps != Mipmaps::Given {
-        levels.truncate(1);
-    }
-    let mut bytes = joined(&levels)?;
+    let count = if array.mipmaps == Mipmaps::Given { container.levels.len() } else { 1 };
+    let Source { mut shape, mut bytes, srgb } = Source::of_container(container, format, count)?;
     make_levels(array.mipmaps, &mut shape, &mut bytes)?;
-    Ok((made(&shape, &bytes)?, srgb || format.is_srgb_block()))
+    Ok((made(&shape, &bytes, TEXTURE)?, srgb))
+}
+
+/// The texels of a file, and the shape that the file or options give them.
+pub(crate) struct Source {
+    pub(crate) shape: ArrayShape,
+    pub(crate) bytes: Vec<u8>,
+    /// Whether the file declares its colours to be sRGB.
+    pub(crate) srgb: bool,
+}
+
+/// The geometry of a container's texels.
+pub(crate) fn geometry_of(container: &Container) -> Geometry {
+    Geometry::of(container.dims.into(), container.layers.is_some(), container.is_cube)
+}
+
+impl Source {
+    /// The first `count` levels of a container, with texels of a format that they can be.
+    pub(crate) fn of_container(
+        container: Container,
+        format: Format,
+        count: usize,
+    ) -> Result<Self, SampleError> {
+        let geometry = geometry_of(&container);
+        let Container { srgb, extent: [width, height, depth], layers, levels, .. } = container;
+        let shape = ArrayShape {
+            layers: layers.unwrap_or(1),
+            levels: (levels.len() > 1).then_some(count as u32),
+            ..ArrayShape::new(format, geometry, Extent { width, height, depth })
+        };
+        let bytes = joined(&levels[..count])?;
+        Ok(Self { shape, bytes, srgb: srgb || format.is_srgb_block() })
+    }
 }
 
 /// Concatenates the bytes of all levels; an error if there is not enough memory.
-pub(crate) fn joined(levels: &[Vec<u8>]) -> Result<Vec<u8>, SampleError> {
+fn joined(levels: &[Vec<u8>]) -> Result<Vec<u8>, SampleError> {
     let size = levels.iter().map(Vec::len).sum();
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|_| SampleError::Room(size as u64))?;

@@ -7,6 +7,7 @@ use crate::input::{Input, broadcast};
 use crate::meaning::ArrayOptions;
 use crate::request::{Points, index};
 use crate::texture::resource;
+use std::array::from_fn;
 use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_texel::Dtype;
@@ -210,6 +211,15 @@ impl Surface {
         let accesses = self.accesses(form, places, &shapes)?;
         let walks: Vec<_> = elements.iter().map(|input| input.walk(&accesses.shape)).collect();
         let size = self.dtype.size();
+        // If lanes of one pass store to the same bytes, the lowest lane wins (docs/numerics.md
+        // 10.6), but of two writes to an array the later one in C order must stay (rule F3).
+        // Therefore, the accesses of each pass are in the reverse order of its lanes.
+        let lanes_of_pass = match self.channels * size {
+            16 => 8,
+            8 => 16,
+            _ => 32,
+        };
+        let lane_of = |access: usize| access ^ (lanes_of_pass - 1);
         accesses.each(|first, request| {
             let mut registers = [[0; 32]; 4];
             let count = request.active.count_ones() as usize;
@@ -227,11 +237,12 @@ impl Surface {
             if matches!(kind, SurfaceKind::Reduce { .. }) {
                 return accesses.plan.store(request, &registers).map_err(|fault| (first, fault));
             }
-            let turned = ReversedLanes::new(self.channels * size);
-            let [layer, x, y, z] = turned.coordinates(request);
+            let Coordinates { layer, point: [x, y, z], .. } = request.coords;
+            let [layer, x, y, z] =
+                [layer, x, y, z].map(|words| -> Lanes { from_fn(|i| words[lane_of(i)]) });
             let coords = Coordinates { layer: &layer, sample: &ZERO_LANES, point: [&x, &y, &z] };
-            let active = turned.active(count);
-            let values = registers.each_ref().map(|values| turned.lanes(values));
+            let active = (0..count).fold(0, |mask, access| mask | 1 << lane_of(access));
+            let values = registers.map(|values| from_fn(|i| values[lane_of(i)]));
             let stored = accesses.plan.store(&SurfaceRequest { active, coords }, &values);
             stored.map_err(|fault| {
                 // If several accesses fault, a load reports the first in C order.
@@ -279,46 +290,6 @@ impl Surface {
         let plan = SurfacePlan::new(form, &self.header)?;
         let texel = (self.dtype.size() * self.channels) as i64;
         Ok(Accesses { plan, operands, slots, shape, texel })
-    }
-}
-
-/// Reverses the order of accesses within each pass of a store. If lanes of one pass store to the
-/// same bytes, the lowest lane wins (docs/numerics.md 10.6), but of two writes to an array the
-/// later one in C order must stay (rule F3).
-#[derive(Clone, Copy)]
-struct ReversedLanes {
-    /// Number of lanes whose stores the hardware executes in one pass.
-    at_once: usize,
-}
-
-impl ReversedLanes {
-    /// The order for accesses of this size in bytes, which determines the number of lanes per pass.
-    fn new(bytes: usize) -> Self {
-        let at_once = match bytes {
-            16 => 8,
-            8 => 16,
-            _ => 32,
-        };
-        Self { at_once }
-    }
-
-    /// The lane that executes an access. The reversal is its own inverse, so the function also maps
-    /// a lane to its access.
-    fn lane(self, access: usize) -> usize {
-        access ^ (self.at_once - 1)
-    }
-
-    fn lanes<T: Copy>(self, of_accesses: &[T; 32]) -> [T; 32] {
-        std::array::from_fn(|lane| of_accesses[self.lane(lane)])
-    }
-
-    fn active(self, accesses: usize) -> u32 {
-        (0..accesses).fold(0, |mask, access| mask | 1 << self.lane(access))
-    }
-
-    fn coordinates(self, request: &SurfaceRequest<'_>) -> [Lanes; 4] {
-        let Coordinates { layer, point: [x, y, z], .. } = request.coords;
-        [layer, x, y, z].map(|words| self.lanes(words))
     }
 }
 

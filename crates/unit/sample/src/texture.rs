@@ -184,15 +184,18 @@ pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, 
         shape.levels = Some(levels.len() as u32);
     }
     make_levels(array.mipmaps, &mut shape, &mut bytes)?;
-    made(&shape, &bytes)
+    made(&shape, &bytes, TEXTURE)
 }
 
+/// The name in messages of a texture that is not made of a file.
+pub(crate) const TEXTURE: &str = "texture";
+
 /// Makes a resource from texels in packed order.
-pub(crate) fn made(shape: &ArrayShape, bytes: &[u8]) -> Result<Resource, SampleError> {
+pub(crate) fn made(shape: &ArrayShape, bytes: &[u8], name: &str) -> Result<Resource, SampleError> {
     let size = shape.size()?;
     let memory = || SampleError::Room(size);
-    let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texture"));
-    let resource = Resource::array(shape, Arc::new(block.ok_or_else(memory)?), "texture")?;
+    let block = usize::try_from(size).ok().and_then(|size| Block::new(size, name));
+    let resource = Resource::array(shape, Arc::new(block.ok_or_else(memory)?), name)?;
     resource.fill_packed(bytes)?;
     Ok(resource)
 }

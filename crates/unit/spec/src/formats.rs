@@ -50,23 +50,15 @@ fn cuda_or_numpy(name: &str) -> Option<(&'static str, u32)> {
 
 /// Matches names such as `rgba8`, `r32f`, `rg16ui`, `r8g8b8a8unorm`.
 fn graphics(name: &str) -> Option<(&'static str, u32)> {
-    let letters: Vec<char> = name.chars().take_while(|c| "rgbax".contains(*c)).collect();
-    let packed = name.trim_start_matches(|c: char| "rgbax".contains(c) || c.is_ascii_digit());
-    // `r8g8b8a8unorm`: each letter is followed by a number.
-    let (count, rest) = match letters.len() {
-        1 if name.len() > 2 && packed.len() < name.len() => {
-            let head = &name[..name.len() - packed.len()];
-            let count = head.chars().filter(char::is_ascii_alphabetic).count();
-            let digits: String = head.chars().skip(1).take_while(char::is_ascii_digit).collect();
-            (count, format!("{digits}{packed}"))
-        }
-        n => (n, name.chars().skip(n).collect()),
-    };
+    let is_letter = |c: char| "rgbax".contains(c);
+    let kind = name.trim_start_matches(|c: char| is_letter(c) || c.is_ascii_digit());
+    // `rgba8`, or `r8g8b8a8`, in which a number follows each letter.
+    let channels = &name[..name.len() - kind.len()];
+    let count = channels.chars().filter(|c| is_letter(*c)).count();
     if !(1..=4).contains(&count) {
         return None;
     }
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let channel = match (&rest[..digits], &rest[digits..]) {
+    let channel = match (channels.rsplit(is_letter).next()?, kind) {
         ("8", "" | "unorm" | "ui" | "uint" | "u" | "srgb") => "u8",
         ("8", "snorm" | "i" | "sint" | "int" | "s") => "s8",
         ("16", "" | "unorm" | "ui" | "uint" | "u") => "u16",

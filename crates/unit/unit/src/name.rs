@@ -73,29 +73,18 @@ impl FromStr for FetchForm {
         let wanted = parts.next();
         let geometry = wanted.and_then(Geometry::from_name).ok_or_else(|| {
             let example = example(Geometry::D2);
-            NameError::new(
-                name,
-                match wanted {
-                    Some(word) => format!("unknown geometry .{word}; for example {example}"),
-                    None => format!("incomplete: the geometry is missing, for example {example}"),
-                },
-            )
+            fail(&match wanted {
+                Some(word) => format!("unknown geometry .{word}; for example {example}"),
+                None => format!("incomplete: the geometry is missing, for example {example}"),
+            })
         })?;
         let rest: Vec<&str> = parts.collect();
         let [vector, result, coord] = rest[..] else {
-            let example = example(geometry);
-            return Err(NameError::new(
-                name,
-                if rest.len() < 3 {
-                    format!(
-                        "incomplete: the types of result and coordinates are missing, for example {example}"
-                    )
-                } else {
-                    format!(
-                        "too long: the type of the coordinates is the last part, for example {example}"
-                    )
-                },
-            ));
+            let what = match rest.len() {
+                ..3 => "incomplete: the types of result and coordinates are missing",
+                _ => "too long: the type of the coordinates is the last part",
+            };
+            return Err(fail(&format!("{what}, for example {}", example(geometry))));
         };
         let result = ResultType::from_name(&format!("{vector}.{result}"));
         let result = result.ok_or_else(|| {
@@ -216,10 +205,7 @@ impl FromStr for SurfaceForm {
             }
         };
         let geometry = Geometry::from_name(geometry).ok_or_else(|| {
-            NameError::new(
-                name,
-                format!("unknown geometry .{geometry}; for example suld.b.2d.b32.trap"),
-            )
+            fail(&format!("unknown geometry .{geometry}; for example suld.b.2d.b32.trap"))
         })?;
         let form = Self { kind, geometry, clamp };
         match form.why_impossible() {

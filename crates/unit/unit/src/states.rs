@@ -382,7 +382,7 @@ fn answer(line: &str) -> String {
         "texture" => outcome(Texture::new(resource, read_mode, normalized, &sampler)),
         "code" => match Texture::new(resource, read_mode, normalized, &sampler) {
             Ok(_) => "0".to_owned(),
-            Err(e) => e.cuda().number().to_string(),
+            Err(e) => (e.cuda() as u32).to_string(),
         },
         "header" => outcome(Texture::without_sampler(resource, read_mode, normalized)),
         "surface" => outcome(Surface::new(resource)),

@@ -169,7 +169,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::ReadMode;
-    use crate::sampler::{CompareFunction, Filter};
 
     fn made(shape: &ArrayShape, read_mode: ReadMode) -> Arc<Texture> {
         let bytes = vec![0_u8; shape.packed_size().unwrap() as usize];
@@ -226,30 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn samplers_are_built() {
-        let sampler = Sampler::default()
-            .with_filter(Filter::Linear)
-            .with_mip_filter(Filter::Linear)
-            .with_border([1.0, 0.0, 0.0, 1.0])
-            .with_levels(0.5..=3.0)
-            .with_level_bias(-1.0)
-            .with_max_anisotropy(8)
-            .with_srgb(true)
-            .with_seamless_cube(true)
-            .with_compare(CompareFunction::Less);
+    fn samplers_have_several_settings_at_once() {
+        let sampler = Sampler::default().with_border([1.0, 0.0, 0.0, 1.0]).with_levels(0.5..=3.0);
         let built = Sampler {
-            filter: Filter::Linear,
-            mip_filter: Filter::Linear,
             address_mode: [AddressMode::Border; 3],
             border: [0x3f80_0000, 0, 0, 0x3f80_0000],
             min_level_clamp: 0.5,
             max_level_clamp: 3.0,
-            level_bias: -1.0,
-            max_anisotropy: 8,
-            force_unnormalized_coords: false,
-            srgb: true,
-            seamless_cube: true,
-            compare: Some(CompareFunction::Less),
+            ..Sampler::default()
         };
         assert_eq!(sampler, built);
         let wrapped = sampler.with_address_mode(AddressMode::Wrap);

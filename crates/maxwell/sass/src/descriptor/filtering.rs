@@ -23,18 +23,6 @@ const MODES: [AddressMode; 5] = [
     AddressMode::ClampOgl,
 ];
 
-/// Compare functions, indexed by the value of the sampler header's compare field.
-const COMPARES: [CompareFunction; 8] = [
-    CompareFunction::Never,
-    CompareFunction::Less,
-    CompareFunction::Equal,
-    CompareFunction::LessEqual,
-    CompareFunction::Greater,
-    CompareFunction::NotEqual,
-    CompareFunction::GreaterEqual,
-    CompareFunction::Always,
-];
-
 /// Maximum anisotropy ratios, indexed by the value of the sampler header's field for them.
 const ANISOTROPIES: [u32; 8] = [1, 2, 4, 6, 8, 10, 12, 16];
 
@@ -95,7 +83,7 @@ impl SamplerHeader {
         if !matches!(TRILINEAR_SLOPE.get(words), 0 | SLOPE_ONE) {
             return Err(unsupported(&TRILINEAR_SLOPE, "the unit's slope is that of 0 and 1"));
         }
-        let compare = COMPARES[COMPARE.get(words) as usize];
+        let compare = CompareFunction::ALL[COMPARE.get(words) as usize];
         let sampler = Sampler::default()
             .with_filter(mag)
             .with_mip_filter(mip_filter)

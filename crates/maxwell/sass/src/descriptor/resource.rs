@@ -157,17 +157,17 @@ fn array(
         if let Some(map) = &map
             && !memory.touches(at, level.bytes().unwrap_or(u64::MAX))
         {
-            absent_level(map, n, layer)?;
+            map.set_region(n, layer, [0; 3], shape.level_extent(n).axes(), false)?;
             continue;
         }
-        pieces(level, rows.len(), |place, range| {
-            let [x, y, z] = place;
+        pieces(level, rows.len(), |[x, y, z], range| {
             if memory.read(at + level.offset(x, y, z), &mut rows[range.clone()]).is_err() {
                 rows[range].fill(0);
                 let Some(map) = &map else {
                     return Err(DescriptorError::Memory { address: at, bytes });
                 };
-                absent(map, shape, n, layer, place)?;
+                let element = [x / u64::from(shape.format.texel_size()), y, z];
+                map.set_element(n, layer, element.map(|at| at as u32), false)?;
             }
             Ok(())
         })?;
@@ -200,43 +200,6 @@ fn pieces(
             }
         }
     }
-    Ok(())
-}
-
-/// Marks all tiles of a mip level as absent.
-fn absent_level(map: &Residency, level: u32, layer: u32) -> Result<(), DescriptorError> {
-    let Some([width, height, depth]) = map.tiles(level) else {
-        map.set_tail(layer, false)?;
-        return Ok(());
-    };
-    for z in 0..depth {
-        for y in 0..height {
-            for x in 0..width {
-                map.set_tile(level, layer, [x, y, z], false)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Marks the tile as absent that contains a given byte of a mip level.
-fn absent(
-    map: &Residency,
-    shape: &ArrayShape,
-    level: u32,
-    layer: u32,
-    [x, y, z]: [u64; 3],
-) -> Result<(), DescriptorError> {
-    if level >= map.tail_first_level() {
-        map.set_tail(layer, false)?;
-        return Ok(());
-    }
-    let element = [x / u64::from(shape.format.texel_size()), y, z];
-    let [width, height, depth] = map.tile().0;
-    let block = shape.format.block_extent();
-    let tile = [width / block, height / block, depth];
-    let number = std::array::from_fn(|axis| (element[axis] / u64::from(tile[axis].max(1))) as u32);
-    map.set_tile(level, layer, number, false)?;
     Ok(())
 }
 

@@ -43,6 +43,11 @@ impl TextureType {
         (Self::CubeArray, Geometry::Acube),
     ];
 
+    /// The texture type that is a value of the header field, if it is one.
+    pub fn from_bits(bits: u32) -> Option<Self> {
+        Self::ALL.get(bits as usize).map(|row| row.0)
+    }
+
     /// The geometry of the texture unit for this texture type.
     pub fn geometry(self) -> Geometry {
         Self::ALL[self as usize].1
@@ -67,7 +72,8 @@ impl Source {
     pub const IDENTITY: [Self; 4] =
         [Self::Component(0), Self::Component(1), Self::Component(2), Self::Component(3)];
 
-    fn from_bits(bits: u32) -> Option<Self> {
+    /// The source that is a value of the header field, if it is one.
+    pub fn from_bits(bits: u32) -> Option<Self> {
         match bits {
             0 => Some(Self::Zero),
             2..=5 => Some(Self::Component(bits as u8 - 2)),
@@ -176,8 +182,7 @@ impl TextureHeader {
         let undefined = |bits: &Bits| DescriptorError::undefined(bits, header);
         let unsupported = |bits: &Bits, why| DescriptorError::unsupported(bits, header, why);
         let version = Version::of(header).ok_or_else(|| undefined(&VERSION))?;
-        let row = TextureType::ALL.get(TYPE.get(header) as usize);
-        let (kind, _) = *row.ok_or_else(|| undefined(&TYPE))?;
+        let kind = TextureType::from_bits(TYPE.get(header)).ok_or_else(|| undefined(&TYPE))?;
         let texels = formats::decode(header)?;
         let mut sources = Source::IDENTITY;
         for (source, bits) in sources.iter_mut().zip(SOURCES) {

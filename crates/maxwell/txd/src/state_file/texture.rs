@@ -12,28 +12,6 @@ use texunit_spec::{
 };
 use texunit_unit::{BlockLevels, ReadMode};
 
-const TYPES: [(&str, TextureType); 9] = [
-    ("1D", TextureType::D1),
-    ("2D", TextureType::D2),
-    ("3D", TextureType::D3),
-    ("cube", TextureType::Cube),
-    ("1D_array", TextureType::D1Array),
-    ("2D_array", TextureType::D2Array),
-    ("1D_buffer", TextureType::D1Buffer),
-    ("2D_no_mipmap", TextureType::D2NoMipmap),
-    ("cube_array", TextureType::CubeArray),
-];
-
-const SOURCES: [(&str, Source); 7] = [
-    ("zero", Source::Zero),
-    ("R", Source::Component(0)),
-    ("G", Source::Component(1)),
-    ("B", Source::Component(2)),
-    ("A", Source::Component(3)),
-    ("one_int", Source::OneInt),
-    ("one_float", Source::OneFloat),
-];
-
 /// The keys that set fields, by the beginning of the field's name.
 const KEYS: [(&str, &str); 10] = [
     ("address_", "address"),
@@ -88,8 +66,20 @@ fn described(table: &Table<'_>, memory: &mut Memory, used: &mut u64) -> Option<D
     Some(words)
 }
 
+/// The meaning of the value of a header's field, by one of the `names` of its values.
+fn by_name<T>(
+    value: &TomlValue<'_>,
+    names: &[(u32, &'static str)],
+    meaning: fn(u32) -> Option<T>,
+) -> Option<T> {
+    let words: Vec<_> = names.iter().map(|&(bits, name)| (name, bits)).collect();
+    meaning(value.word(&words)?)
+}
+
 fn header(table: &Table<'_>) -> Option<TextureHeader> {
-    let kind = table.get("type").map_or(Some(TextureType::D2), |v| v.word(&TYPES));
+    let kind = table
+        .get("type")
+        .map_or(Some(TextureType::D2), |v| by_name(&v, header::TYPES, TextureType::from_bits));
     let named = format(table);
     if named.is_none() {
         table.need("format", "the format of a texel, or `words`");
@@ -99,7 +89,10 @@ fn header(table: &Table<'_>) -> Option<TextureHeader> {
     if let Some(v) = table.get("sources")
         && let Some(names) = v.array("four sources")
     {
-        let given: Vec<_> = names.iter().filter_map(|name| name.word(&SOURCES)).collect();
+        let given: Vec<_> = names
+            .iter()
+            .filter_map(|name| by_name(name, header::SOURCES, Source::from_bits))
+            .collect();
         match given.try_into() {
             Ok(four) => sources = four,
             Err(_) => v.problem(codes::VALUE, "`sources` are four"),

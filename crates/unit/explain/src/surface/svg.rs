@@ -34,7 +34,7 @@ fn text(p: &mut Picture, lines: &[String]) {
     let top = p.bottom() + GAP;
     for (n, line) in lines.iter().enumerate() {
         let ink = if line.starts_with("FAULT") { Paint::Mark } else { Paint::Ink };
-        p.text(MARGIN, top + n as f64 * 15.0, SMALL, Anchor::Start, ink, line);
+        p.text(MARGIN, top + n as f64 * 15.0, SMALL, ink, line);
     }
 }
 
@@ -90,7 +90,7 @@ fn draw_window(
         heading += &format!(", layer {}", at.layer);
     }
     let y = p.bottom() + GAP;
-    p.text(MARGIN, y, SMALL, Anchor::Start, colour, &heading);
+    p.text(MARGIN, y, SMALL, colour, &heading);
     let first = at.x.div_euclid(size) - 1;
     let last = (at.x + i64::from(e.trace.size) - 1).div_euclid(size) + 1;
     let rows = if axes == 1 { 0..=0 } else { at.y - 1..=at.y + 1 };
@@ -106,11 +106,11 @@ fn draw_window(
         // The indices above narrow columns would overlap if they are long; then only the first is
         // drawn.
         if x == first || name.len() as f64 * TINY * 0.65 < width {
-            p.text(corner(x, 0).0 + 4.0, top - 4.0, TINY, Anchor::Start, Paint::Ink, &name);
+            p.text(corner(x, 0).0 + 4.0, top - 4.0, TINY, Paint::Ink, &name);
         }
     }
     for y in rows.clone() {
-        p.text(MARGIN, corner(first, y).1 + 19.0, TINY, Anchor::Start, Paint::Ink, &label(y));
+        p.text(MARGIN, corner(first, y).1 + 19.0, TINY, Paint::Ink, &label(y));
         for x in first..=last {
             let bytes = texel_bytes(e, at, [x, y]);
             let place = if axes == 1 { x.to_string() } else { format!("{x}, {y}") };
@@ -124,7 +124,7 @@ fn draw_window(
                 p.rect(Rect { x, y, width, height: BYTE }, fill, Paint::Faint, 1.0);
                 for (n, byte) in bytes.iter().flatten().enumerate() {
                     let (middle, byte) = (x + (n as f64 + 0.5) * BYTE, format!("{byte:02x}"));
-                    p.text(middle, y + 19.0, TINY, Anchor::Middle, Paint::Ink, &byte);
+                    p.anchored(middle, y + 19.0, TINY, Anchor::Middle, Paint::Ink, &byte);
                 }
             });
         }
@@ -155,25 +155,23 @@ fn draw_bytes(p: &mut Picture, e: &SurfaceExplanation) {
     let rows = [(word, &e.before), ("after", &e.after)];
     for (name, bytes) in rows.into_iter().filter_map(|(name, b)| Some((name, b.as_ref()?))) {
         let top = p.bottom() + GAP / 2.0;
-        p.text(MARGIN, top + 18.0, SMALL, Anchor::Start, Paint::Ink, name);
+        p.text(MARGIN, top + 18.0, SMALL, Paint::Ink, name);
         for (n, byte) in bytes.iter().enumerate() {
             let changed = e.before.as_ref().and_then(|b| b.get(n)) != Some(byte);
             let (x, ink) =
                 (MARGIN + 64.0 + n as f64 * BYTE, if changed { Paint::Mark } else { Paint::Ink });
             p.rect(Rect { x, y: top, width: BYTE, height: BYTE }, Paint::Empty, ink, 1.0);
             let middle = (x + BYTE / 2.0, top + 19.0);
-            p.text(middle.0, middle.1, SMALL, Anchor::Middle, ink, &format!("{byte:02x}"));
+            p.anchored(middle.0, middle.1, SMALL, Anchor::Middle, ink, &format!("{byte:02x}"));
         }
     }
     // For `sust.p`, the registers are not drawn here, because the lines on the conversion show
     // them.
     if e.trace.fault.is_none() && e.codes().is_none() {
         let text = format!("{} {}", verb(e.form), element_text(e));
-        let y = p.bottom() + GAP;
-        p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Ink, &text);
+        p.below(GAP, SMALL, Paint::Ink, &text);
     }
     if e.agrees() == Some(false) {
-        let y = p.bottom() + GAP;
-        p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Mark, "this is not what the case expects");
+        p.below(GAP, SMALL, Paint::Mark, "this is not what the case expects");
     }
 }

@@ -1,7 +1,7 @@
 //! Draws a footprint: its texels and their neighbours, slices side by side, and the weights.
 
 use super::colour::{Scale, ink_on};
-use super::{GAP, MARGIN, NORMAL, SMALL, first, hover, position};
+use super::{GAP, MARGIN, NORMAL, SMALL, edges, first, hover, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect};
 use crate::text::{footprint_title, is_weighted, whereabouts, whole};
@@ -22,10 +22,10 @@ const CELL_LINES: usize = 10;
 pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, f: &Footprint, scale: &Scale, top: f64) {
     let trace = &e.trace;
     let axes = trace.form.geometry.axes();
-    p.text(MARGIN, top, NORMAL, Anchor::Start, Paint::Ink, &footprint_title(trace, f));
+    p.text(MARGIN, top, NORMAL, Paint::Ink, &footprint_title(trace, f));
     let mut top = top + GAP / 2.0;
     if f.texels.is_empty() {
-        p.text(MARGIN, top + SMALL, SMALL, Anchor::Start, Paint::Ink, "no texel is read");
+        p.text(MARGIN, top + SMALL, SMALL, Paint::Ink, "no texel is read");
         return;
     }
     let gather = matches!(trace.form.kind, FetchKind::Gather(_));
@@ -41,7 +41,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, f: &Footprint, scale: &
     for z in slices {
         let grid = Grid { f, axes, columns: count, rows, z, left, top };
         if axes == 3 {
-            p.text(left, top - 4.0, SMALL, Anchor::Start, Paint::Ink, &format!("z = {z}"));
+            p.text(left, top - 4.0, SMALL, Paint::Ink, &format!("z = {z}"));
         }
         grid.draw(p, e, scale);
         left += count as f64 * CELL + MARGIN;
@@ -116,21 +116,14 @@ impl Grid<'_> {
     fn draw_edges(&self, p: &mut Picture) {
         let extent = self.f.extent.axes();
         let (right, bottom) = (self.columns as f64 * CELL, self.rows as f64 * CELL);
-        let inside = |edge: i64, first: i64, cells: i64| {
-            let at = edge - first;
-            (0..=cells).contains(&at).then_some(at as f64 * CELL)
-        };
-        for edge in [0, i64::from(extent[0])] {
-            if let Some(x) = inside(edge, first(self.f, 0), self.columns) {
-                let x = self.left + x;
-                p.thick_line((x, self.top), (x, self.top + bottom), Paint::Ink);
-            }
+        for edge in edges(extent[0], first(self.f, 0), self.columns) {
+            let x = self.left + edge * CELL;
+            p.line((x, self.top), (x, self.top + bottom), Paint::Ink, 3.0);
         }
-        for edge in [0, i64::from(extent[1])].into_iter().filter(|_| self.axes > 1) {
-            if let Some(y) = inside(edge, self.first_row(), self.rows) {
-                let y = self.top + y;
-                p.thick_line((self.left, y), (self.left + right, y), Paint::Ink);
-            }
+        let across = edges(extent[1], self.first_row(), self.rows);
+        for edge in across.filter(|_| self.axes > 1) {
+            let y = self.top + edge * CELL;
+            p.line((self.left, y), (self.left + right, y), Paint::Ink, 3.0);
         }
     }
 
@@ -176,7 +169,7 @@ impl Grid<'_> {
         p.group(&hover::texel(&e.trace, self.f, number), |p| {
             p.rect(cell, Paint::Of(&fill), Paint::Mark, 2.0);
             for text in lines {
-                p.text(at, line, TINY, anchor, ink, &text);
+                p.anchored(at, line, TINY, anchor, ink, &text);
                 line += LINE;
             }
         });
@@ -233,15 +226,8 @@ fn fitting(text: &str) -> Vec<String> {
 /// Draws a bar chart that compares the hardware's 8-bit weights with the exact weights.
 fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64) {
     const LENGTH: f64 = 256.0;
-    p.text(
-        left,
-        top + SMALL,
-        SMALL,
-        Anchor::Start,
-        Paint::Mark,
-        &format!("weight of {}", whole(f)),
-    );
-    p.text(left + 120.0, top + SMALL, SMALL, Anchor::Start, Paint::Exact, "unrounded");
+    p.text(left, top + SMALL, SMALL, Paint::Mark, &format!("weight of {}", whole(f)));
+    p.text(left + 120.0, top + SMALL, SMALL, Paint::Exact, "unrounded");
     for (i, texel) in f.texels.iter().enumerate() {
         let y = top + 20.0 + i as f64 * 40.0;
         let bar = |y, part: f64| {
@@ -261,7 +247,7 @@ fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64
             texel.weight,
             unrounded(texel.exact, whole(f))
         );
-        p.text(left, y + 32.0, SMALL, Anchor::Start, Paint::Ink, &text);
+        p.text(left, y + 32.0, SMALL, Paint::Ink, &text);
     }
 }
 

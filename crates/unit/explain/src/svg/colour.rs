@@ -2,7 +2,7 @@
 
 use super::{MARGIN, SMALL};
 use crate::Explanation;
-use crate::picture::{Anchor, Paint, Picture, Rect};
+use crate::picture::{Paint, Picture, Rect};
 use texunit_texel::Reading;
 use texunit_unit::TexelIndex;
 
@@ -54,7 +54,7 @@ impl Scale {
         let number = |x: f64| crate::value::float((x as f32).to_bits());
         let low = format!("scale of colours: {}", number(self.low));
         let left = MARGIN + 8.0 + low.chars().count() as f64 * SMALL * 0.65;
-        p.text(MARGIN, top + SMALL, SMALL, Anchor::Start, Paint::Ink, &low);
+        p.text(MARGIN, top + SMALL, SMALL, Paint::Ink, &low);
         for n in 0..STEPS {
             let grey = n * 255 / (STEPS - 1);
             let x = left + f64::from(n) * step;
@@ -69,7 +69,7 @@ impl Scale {
             Paint::Faint,
             1.0,
         );
-        p.text(right + 8.0, top + SMALL, SMALL, Anchor::Start, Paint::Ink, &number(self.high));
+        p.text(right + 8.0, top + SMALL, SMALL, Paint::Ink, &number(self.high));
     }
 
     /// The colour of the texel at an index of the texture; `None` outside the texture.

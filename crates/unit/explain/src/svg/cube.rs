@@ -4,7 +4,7 @@
 use super::colour::Scale;
 use super::{MARGIN, NORMAL, SMALL, hover};
 use crate::Explanation;
-use crate::picture::{Anchor, Paint, Picture, Rect};
+use crate::picture::{Paint, Picture, Rect};
 use crate::value::{FACES, float, list};
 use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::CubeStep;
@@ -49,7 +49,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
             Paint::None,
             0.0,
         );
-        p.text(x + 6.0, y + 15.0, SMALL, Anchor::Start, Paint::Ink, name);
+        p.text(x + 6.0, y + 15.0, SMALL, Paint::Ink, name);
     }
     let (x, y) = corner(cube.face as usize);
     p.rect(Rect { x, y, width: FACE, height: FACE }, Paint::None, Paint::Exact, 2.5);
@@ -72,7 +72,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
     ];
     for (n, line) in lines.iter().enumerate() {
         let at = (MARGIN + 2.0 * FACE + 12.0, top + 20.0 + n as f64 * 20.0);
-        p.text(at.0, at.1, NORMAL, Anchor::Start, Paint::Ink, line);
+        p.text(at.0, at.1, NORMAL, Paint::Ink, line);
     }
 }
 

@@ -14,13 +14,13 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
     let (trace, levels) = (&e.trace, e.texture.resource.levels());
     let q = trace.level.q;
     let title = format!("level {} ({q}/256)", q as f64 / 256.0);
-    p.text(MARGIN, top, NORMAL, Anchor::Start, Paint::Ink, &title);
+    p.text(MARGIN, top, NORMAL, Paint::Ink, &title);
     let base = levels[0].extent;
     let longest = f64::from(base.width.max(base.height));
     let (boxes, axis) = (top + 12.0, top + 12.0 + LARGEST + 10.0);
     let middle = |n: f64| MARGIN + LARGEST / 2.0 + n * STEP;
     let last = (levels.len() - 1) as f64;
-    p.line((middle(0.0), axis), (middle(last), axis), Paint::Faint);
+    p.line((middle(0.0), axis), (middle(last), axis), Paint::Faint, 1.0);
     for (n, level) in levels.iter().enumerate() {
         let share = trace.level.levels.iter().find(|l| l.0 as usize == n).map(|l| l.1);
         let edge = |texels: u32| (f64::from(texels) / longest * LARGEST).max(3.0);
@@ -30,10 +30,10 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
         let (stroke, stroke_width) =
             if share.is_some() { (Paint::Mark, 3.0) } else { (Paint::Faint, 1.0) };
         p.rect(cell, Paint::Empty, stroke, stroke_width);
-        p.line((x, axis - 3.0), (x, axis + 3.0), Paint::Ink);
-        p.text(x, axis + 16.0, SMALL, Anchor::Middle, Paint::Ink, &n.to_string());
+        p.line((x, axis - 3.0), (x, axis + 3.0), Paint::Ink, 1.0);
+        p.anchored(x, axis + 16.0, SMALL, Anchor::Middle, Paint::Ink, &n.to_string());
         if let Some(share) = share {
-            p.text(x, axis + 30.0, SMALL, Anchor::Middle, Paint::Mark, &format!("{share}/256"));
+            p.anchored(x, axis + 30.0, SMALL, Anchor::Middle, Paint::Mark, &format!("{share}/256"));
         }
     }
     p.circle(
@@ -45,14 +45,6 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
     );
     // One line of text for each step in which the level was computed: bias, clamps, rounding.
     for step in &trace.level.steps {
-        let y = p.bottom() + SMALL;
-        p.text(
-            MARGIN,
-            y,
-            SMALL,
-            Anchor::Start,
-            Paint::Ink,
-            &format!("[{}] {}", step.rule, step.text),
-        );
+        p.below(SMALL, SMALL, Paint::Ink, &format!("[{}] {}", step.rule, step.text));
     }
 }

@@ -2,7 +2,7 @@
 //! weights and the sample point.
 
 use super::colour::{Scale, ink_on};
-use super::{GAP, MARGIN, SMALL, hover, position};
+use super::{GAP, MARGIN, SMALL, edges, hover, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect, text_width};
 use crate::text::whole;
@@ -24,7 +24,7 @@ pub(super) fn draw(
     let unit = taps.first().map_or(256, whole);
     let text =
         format!("texels and weights of each tap, in 1/{unit}; point at a texel for its value");
-    p.text(MARGIN, top, SMALL, Anchor::Start, Paint::Ink, &text);
+    p.text(MARGIN, top, SMALL, Paint::Ink, &text);
     let caption = |f: &Footprint| format!("tap {}: {}/{}", f.tap.0, f.share, whole(f));
     // Reserves room for the longest row index beside the cells.
     let labels = taps.iter().flat_map(|f| &f.texels).map(|t| t.index[1].to_string());
@@ -35,7 +35,7 @@ pub(super) fn draw(
     for row in taps.chunks(ROW) {
         for (n, f) in row.iter().enumerate() {
             let left = MARGIN + n as f64 * width;
-            p.text(left, y, SMALL, Anchor::Start, Paint::Ink, &caption(f));
+            p.text(left, y, SMALL, Paint::Ink, &caption(f));
             draw_tap(p, e, f, scale, (left + label, y + 20.0));
         }
         y = p.bottom() + GAP;
@@ -61,11 +61,11 @@ fn draw_tap(
         let name = column.to_string();
         // Two long indices would overlap, so only the first is drawn.
         if row == y0 && (column == x0 || text_width(&name, TINY) < CELL) {
-            p.text(x + 2.0, top - 4.0, TINY, Anchor::Start, Paint::Ink, &name);
+            p.text(x + 2.0, top - 4.0, TINY, Paint::Ink, &name);
         }
         if column == x0 {
             let y = y + CELL / 2.0 + 4.0;
-            p.text(left - 4.0, y, TINY, Anchor::End, Paint::Ink, &row.to_string());
+            p.anchored(left - 4.0, y, TINY, Anchor::End, Paint::Ink, &row.to_string());
         }
         let fill = scale.colour(texel.values);
         let cell = Rect { x, y, width: CELL, height: CELL };
@@ -76,7 +76,7 @@ fn draw_tap(
             let y = if row == y0 { y + 12.0 } else { y + CELL - 5.0 };
             let (x, anchor) =
                 if column == x0 { (x + 4.0, Anchor::Start) } else { (x + CELL - 4.0, Anchor::End) };
-            p.text(x, y, TINY, anchor, ink_on(&fill), &texel.weight.to_string());
+            p.anchored(x, y, TINY, anchor, ink_on(&fill), &texel.weight.to_string());
         });
     }
     draw_edges(p, f, (x0, y0), (left, top));
@@ -91,14 +91,10 @@ fn draw_tap(
 /// Draws the edges of the level, if they are within the four texels.
 fn draw_edges(p: &mut Picture, f: &Footprint, first: (i64, i64), (left, top): (f64, f64)) {
     let extent = f.extent.axes();
-    let ends = |size: u32, first: i64| {
-        let edges = [0, i64::from(size)].into_iter().map(move |end| end.saturating_sub(first));
-        edges.filter(|at| (0..=2).contains(at)).map(|at| at as f64 * CELL)
-    };
-    for x in ends(extent[0], first.0) {
-        p.thick_line((left + x, top), (left + x, top + 2.0 * CELL), Paint::Ink);
+    for x in edges(extent[0], first.0, 2).map(|edge| left + edge * CELL) {
+        p.line((x, top), (x, top + 2.0 * CELL), Paint::Ink, 3.0);
     }
-    for y in ends(extent[1], first.1) {
-        p.thick_line((left, top + y), (left + 2.0 * CELL, top + y), Paint::Ink);
+    for y in edges(extent[1], first.1, 2).map(|edge| top + edge * CELL) {
+        p.line((left, y), (left + 2.0 * CELL, y), Paint::Ink, 3.0);
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn draw(
 ) {
     let level = taps[0].level;
     let title = format!("{} taps on level {level}", taps.len());
-    p.text(MARGIN, top, NORMAL, Anchor::Start, Paint::Ink, &title);
+    p.text(MARGIN, top, NORMAL, Paint::Ink, &title);
     let top = top + GAP / 2.0;
     let range = |axis: usize| {
         let low = taps.iter().map(|f| first(f, axis)).min().unwrap_or(0);
@@ -49,11 +49,11 @@ pub(super) fn draw(
             let at = (MARGIN + column * cell, top + row * cell);
             p.group(&format!("{text} [4.12]"), |p| {
                 p.circle(at.0, at.1, 7.5, Paint::Paper, Paint::Mark);
-                p.text(at.0, at.1 + 3.0, 9.0, Anchor::Middle, Paint::Ink, &f.tap.0.to_string());
+                p.anchored(at.0, at.1 + 3.0, 9.0, Anchor::Middle, Paint::Ink, &f.tap.0.to_string());
             });
         }
         let y = top + SMALL + n as f64 * 15.0;
-        p.text(right, y, SMALL, Anchor::Start, Paint::Ink, &text);
+        p.text(right, y, SMALL, Paint::Ink, &text);
     }
 }
 

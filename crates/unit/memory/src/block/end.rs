@@ -2,57 +2,33 @@
 
 use super::{Block, Storage};
 use std::sync::atomic::Ordering::Relaxed;
-use texunit_forms::Count;
+use texunit_forms::{Count, words};
 
-/// Why memory must not be used any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum End {
-    /// The memory was freed (`cuMemFree`, `cuMemFreeHost`, unloading a module).
-    Freed = 1,
-    /// The CUDA array whose texels the memory holds was destroyed.
-    Destroyed,
-    /// The memory was unregistered (`cuMemHostUnregister`).
-    Unregistered,
-    /// The program has unmapped registered memory, or lost the right to read it, without
-    /// unregistering it.
-    Unmapped,
-    /// The memory was unmapped (`cuMemUnmap`); its addresses stay reserved.
-    Removed,
-    /// The addresses are reserved (`cuMemAddressReserve`), but no memory is mapped there.
-    Reserved,
-    /// Memory is mapped there (`cuMemMap`), but the device was given no access.
-    NoAccess,
-    /// The memory belongs to another device, and this device has no access to it.
-    Peer,
+words! {
+    /// Why memory must not be used any more. The names are verb phrases, which follow the name of
+    /// the memory in a message.
+    End {
+        /// The memory was freed (`cuMemFree`, `cuMemFreeHost`, unloading a module).
+        Freed(1) = "was freed",
+        /// The CUDA array whose texels the memory holds was destroyed.
+        Destroyed = "was destroyed",
+        /// The memory was unregistered (`cuMemHostUnregister`).
+        Unregistered = "was unregistered",
+        /// The program has unmapped registered memory, or lost the right to read it, without
+        /// unregistering it.
+        Unmapped = "was unmapped while it was registered",
+        /// The memory was unmapped (`cuMemUnmap`); its addresses stay reserved.
+        Removed = "was unmapped",
+        /// The addresses are reserved (`cuMemAddressReserve`), but no memory is mapped there.
+        Reserved = "is reserved, and no memory is mapped at this address",
+        /// Memory is mapped there (`cuMemMap`), but the device was given no access.
+        NoAccess = "is mapped, and the device was given no access to it",
+        /// The memory belongs to another device, and this device has no access to it.
+        Peer = "is memory of another device, to which this one has no access",
+    }
 }
 
 impl End {
-    const ALL: [Self; 8] = [
-        Self::Freed,
-        Self::Destroyed,
-        Self::Unregistered,
-        Self::Unmapped,
-        Self::Removed,
-        Self::Reserved,
-        Self::NoAccess,
-        Self::Peer,
-    ];
-
-    /// The verb phrase that follows the name of the memory in a message, such as `was freed`.
-    pub fn verb(self) -> &'static str {
-        match self {
-            Self::Freed => "was freed",
-            Self::Destroyed => "was destroyed",
-            Self::Unregistered => "was unregistered",
-            Self::Unmapped => "was unmapped while it was registered",
-            Self::Removed => "was unmapped",
-            Self::Reserved => "is reserved, and no memory is mapped at this address",
-            Self::NoAccess => "is mapped, and the device was given no access to it",
-            Self::Peer => "is memory of another device, to which this one has no access",
-        }
-    }
-
     /// Whether the memory or its address range still exists, and only this access has no right to
     /// it.
     pub fn still_exists(self) -> bool {
@@ -82,7 +58,7 @@ impl std::fmt::Display for FreedBlock {
         if let Some(address) = address {
             write!(f, " at {address:#x}")?;
         }
-        write!(f, ", allocation {number}) {}", how.verb())
+        write!(f, ", allocation {number}) {how}")
     }
 }
 
@@ -112,7 +88,7 @@ impl Block {
             }
             _ => {
                 let number = self.end.load(Relaxed);
-                End::ALL.into_iter().find(|how| *how as u8 == number)
+                End::ALL.iter().copied().find(|how| *how as u8 == number)
             }
         }
     }

@@ -1,40 +1,14 @@
 //! Errors of the construction of resources, textures and surfaces.
 
-use texunit_forms::Count;
+use texunit_forms::{Count, words};
 
-/// Errors that the CUDA runtime returns for refused descriptors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum CudaError {
-    InvalidValue,
-    InvalidFilterSetting,
-    InvalidNormSetting,
-}
-
-impl CudaError {
-    /// The number and the name of the error.
-    fn row(self) -> (u32, &'static str) {
-        match self {
-            CudaError::InvalidValue => (1, "cudaErrorInvalidValue"),
-            CudaError::InvalidFilterSetting => (26, "cudaErrorInvalidFilterSetting"),
-            CudaError::InvalidNormSetting => (27, "cudaErrorInvalidNormSetting"),
-        }
-    }
-
-    /// The number of the error in `cudaError_t`.
-    pub fn number(self) -> u32 {
-        self.row().0
-    }
-
-    /// The name of the error, such as `cudaErrorInvalidValue`.
-    pub fn name(self) -> &'static str {
-        self.row().1
-    }
-}
-
-impl std::fmt::Display for CudaError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}, {}", self.name(), self.number())
+words! {
+    /// Errors that the CUDA runtime returns for refused descriptors; the numbers are those of
+    /// `cudaError_t`.
+    CudaError {
+        InvalidValue(1) = "cudaErrorInvalidValue",
+        InvalidFilterSetting(26) = "cudaErrorInvalidFilterSetting",
+        InvalidNormSetting(27) = "cudaErrorInvalidNormSetting",
     }
 }
 
@@ -83,7 +57,7 @@ pub enum CreateError {
         available: u64,
     },
     /// The CUDA runtime refuses the combination of properties (docs/numerics.md 8.1).
-    #[error("{reason} ({code})")]
+    #[error("{reason} ({code}, {})", *.code as u32)]
     Cuda {
         /// CUDA's error.
         code: CudaError,

@@ -26,80 +26,60 @@ pub struct ArchLimits {
     linear: u32,
 }
 
-/// A table row: the name of a kind of object, with its maximum extents and layers on compute
-/// capability 1.x, 2.x, 3.x, 5.x, and 6.0 and later.
-type LimitsRow = (&'static str, [([u32; 3], u32); 5]);
+/// A table row: the name of a kind of object, with its maximum width, height, depth and number of
+/// layers on compute capability 1.x, 2.x, 3.x, 5.x, and 6.0 and later.
+type LimitsRow = (&'static str, [[u32; 4]; 5]);
 
-const NONE: ([u32; 3], u32) = ([0; 3], 0);
-
-const fn line(n: u32) -> ([u32; 3], u32) {
-    ([n, 1, 1], 1)
-}
-
-const fn lines(n: u32, layers: u32) -> ([u32; 3], u32) {
-    ([n, 1, 1], layers)
-}
-
-const fn plane(width: u32, height: u32) -> ([u32; 3], u32) {
-    ([width, height, 1], 1)
-}
-
-const fn planes(width: u32, height: u32, layers: u32) -> ([u32; 3], u32) {
-    ([width, height, 1], layers)
-}
-
-const fn solid(width: u32, height: u32, depth: u32) -> ([u32; 3], u32) {
-    ([width, height, depth], 1)
-}
+const NONE: [u32; 4] = [0; 4];
 
 /// Limits of arrays by geometry, in the order of [`Geometry::ALL`]. CUDA has no multi-sample
 /// arrays; they are limited as arrays with one sample, from compute capability 3.0 on.
 #[rustfmt::skip]
 const ARRAYS: [LimitsRow; 9] = [
-    ("1D array",                      [line(8_192),                line(65_536),                  line(65_536),                  line(65_536),                  line(131_072)]),
-    ("2D array",                      [plane(65_536, 32_768),      plane(65_536, 65_535),         plane(65_536, 65_535),         plane(65_536, 65_536),         plane(131_072, 65_536)]),
-    ("3D array",                      [solid(2_048, 2_048, 2_048), solid(2_048, 2_048, 2_048),    solid(4_096, 4_096, 4_096),    solid(4_096, 4_096, 4_096),    solid(16_384, 16_384, 16_384)]),
-    ("layered 1D array",              [lines(8_192, 512),          lines(16_384, 2_048),          lines(16_384, 2_048),          lines(16_384, 2_048),          lines(32_768, 2_048)]),
-    ("layered 2D array",              [planes(8_192, 8_192, 512),  planes(16_384, 16_384, 2_048), planes(16_384, 16_384, 2_048), planes(16_384, 16_384, 2_048), planes(32_768, 32_768, 2_048)]),
-    ("cube array",                    [NONE,                       planes(16_384, 16_384, 6),     planes(16_384, 16_384, 6),     planes(16_384, 16_384, 6),     planes(32_768, 32_768, 6)]),
-    ("layered cube array",            [NONE,                       planes(16_384, 16_384, 2_046), planes(16_384, 16_384, 2_046), planes(16_384, 16_384, 2_046), planes(32_768, 32_768, 2_046)]),
-    ("multi-sample 2D array",         [NONE,                       NONE,                          plane(16_384, 16_384),         plane(16_384, 16_384),         plane(32_768, 32_768)]),
-    ("layered multi-sample 2D array", [NONE,                       NONE,                          planes(16_384, 16_384, 2_048), planes(16_384, 16_384, 2_048), planes(32_768, 32_768, 2_048)]),
+    ("1D array",                      [[8_192, 1, 1, 1],         [65_536, 1, 1, 1],          [65_536, 1, 1, 1],          [65_536, 1, 1, 1],          [131_072, 1, 1, 1]]),
+    ("2D array",                      [[65_536, 32_768, 1, 1],   [65_536, 65_535, 1, 1],     [65_536, 65_535, 1, 1],     [65_536, 65_536, 1, 1],     [131_072, 65_536, 1, 1]]),
+    ("3D array",                      [[2_048, 2_048, 2_048, 1], [2_048, 2_048, 2_048, 1],   [4_096, 4_096, 4_096, 1],   [4_096, 4_096, 4_096, 1],   [16_384, 16_384, 16_384, 1]]),
+    ("layered 1D array",              [[8_192, 1, 1, 512],       [16_384, 1, 1, 2_048],      [16_384, 1, 1, 2_048],      [16_384, 1, 1, 2_048],      [32_768, 1, 1, 2_048]]),
+    ("layered 2D array",              [[8_192, 8_192, 1, 512],   [16_384, 16_384, 1, 2_048], [16_384, 16_384, 1, 2_048], [16_384, 16_384, 1, 2_048], [32_768, 32_768, 1, 2_048]]),
+    ("cube array",                    [NONE,                     [16_384, 16_384, 1, 6],     [16_384, 16_384, 1, 6],     [16_384, 16_384, 1, 6],     [32_768, 32_768, 1, 6]]),
+    ("layered cube array",            [NONE,                     [16_384, 16_384, 1, 2_046], [16_384, 16_384, 1, 2_046], [16_384, 16_384, 1, 2_046], [32_768, 32_768, 1, 2_046]]),
+    ("multi-sample 2D array",         [NONE,                     NONE,                       [16_384, 16_384, 1, 1],     [16_384, 16_384, 1, 1],     [32_768, 32_768, 1, 1]]),
+    ("layered multi-sample 2D array", [NONE,                     NONE,                       [16_384, 16_384, 1, 2_048], [16_384, 16_384, 1, 2_048], [32_768, 32_768, 1, 2_048]]),
 ];
 
 /// Limits of arrays with mip levels, which are smaller than those of arrays without.
 #[rustfmt::skip]
 const MIPMAPPED: [LimitsRow; 2] = [
-    ("mipmapped 1D array", [NONE, line(16_384),          line(16_384),          line(16_384),          line(32_768)]),
-    ("mipmapped 2D array", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]),
+    ("mipmapped 1D array", [NONE, [16_384, 1, 1, 1],      [16_384, 1, 1, 1],      [16_384, 1, 1, 1],      [32_768, 1, 1, 1]]),
+    ("mipmapped 2D array", [NONE, [16_384, 16_384, 1, 1], [16_384, 16_384, 1, 1], [16_384, 16_384, 1, 1], [32_768, 32_768, 1, 1]]),
 ];
 
 /// Limits of 2D arrays for `tld4` (`CUDA_ARRAY3D_TEXTURE_GATHER`).
 #[rustfmt::skip]
 const GATHER: LimitsRow =
-    ("2D array to gather from", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]);
+    ("2D array to gather from", [NONE, [16_384, 16_384, 1, 1], [16_384, 16_384, 1, 1], [16_384, 16_384, 1, 1], [32_768, 32_768, 1, 1]]);
 
 /// The alternative limits of 3D arrays, which allow a larger depth, but a smaller width and height
 /// (`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE`).
 #[rustfmt::skip]
 const DEEP: LimitsRow =
-    ("3D array",             [NONE,                       NONE,                          solid(2_048, 2_048, 16_384),   solid(2_048, 2_048, 16_384),   solid(8_192, 8_192, 32_768)]);
+    ("3D array", [NONE, NONE, [2_048, 2_048, 16_384, 1], [2_048, 2_048, 16_384, 1], [8_192, 8_192, 32_768, 1]]);
 
 /// Limits of surfaces over arrays, by geometry.
 #[rustfmt::skip]
 const SURFACES: [LimitsRow; 7] = [
-    ("1D surface",           [NONE, line(65_536),                  line(65_536),                  line(16_384),                  line(32_768)]),
-    ("2D surface",           [NONE, plane(65_536, 32_768),         plane(65_536, 32_768),         plane(65_536, 65_536),         plane(131_072, 65_536)]),
-    ("3D surface",           [NONE, solid(65_536, 32_768, 2_048),  solid(65_536, 32_768, 2_048),  solid(4_096, 4_096, 4_096),    solid(16_384, 16_384, 16_384)]),
-    ("layered 1D surface",   [NONE, lines(65_536, 2_048),          lines(65_536, 2_048),          lines(16_384, 2_048),          lines(32_768, 2_048)]),
-    ("layered 2D surface",   [NONE, planes(65_536, 32_768, 2_048), planes(65_536, 32_768, 2_048), planes(16_384, 16_384, 2_048), planes(32_768, 32_768, 2_048)]),
-    ("cube surface",         [NONE, planes(32_768, 32_768, 6),     planes(32_768, 32_768, 6),     planes(16_384, 16_384, 6),     planes(32_768, 32_768, 6)]),
-    ("layered cube surface", [NONE, planes(32_768, 32_768, 2_046), planes(32_768, 32_768, 2_046), planes(16_384, 16_384, 2_046), planes(32_768, 32_768, 2_046)]),
+    ("1D surface",           [NONE, [65_536, 1, 1, 1],          [65_536, 1, 1, 1],          [16_384, 1, 1, 1],          [32_768, 1, 1, 1]]),
+    ("2D surface",           [NONE, [65_536, 32_768, 1, 1],     [65_536, 32_768, 1, 1],     [65_536, 65_536, 1, 1],     [131_072, 65_536, 1, 1]]),
+    ("3D surface",           [NONE, [65_536, 32_768, 2_048, 1], [65_536, 32_768, 2_048, 1], [4_096, 4_096, 4_096, 1],   [16_384, 16_384, 16_384, 1]]),
+    ("layered 1D surface",   [NONE, [65_536, 1, 1, 2_048],      [65_536, 1, 1, 2_048],      [16_384, 1, 1, 2_048],      [32_768, 1, 1, 2_048]]),
+    ("layered 2D surface",   [NONE, [65_536, 32_768, 1, 2_048], [65_536, 32_768, 1, 2_048], [16_384, 16_384, 1, 2_048], [32_768, 32_768, 1, 2_048]]),
+    ("cube surface",         [NONE, [32_768, 32_768, 1, 6],     [32_768, 32_768, 1, 6],     [16_384, 16_384, 1, 6],     [32_768, 32_768, 1, 6]]),
+    ("layered cube surface", [NONE, [32_768, 32_768, 1, 2_046], [32_768, 32_768, 1, 2_046], [16_384, 16_384, 1, 2_046], [32_768, 32_768, 1, 2_046]]),
 ];
 
 #[rustfmt::skip]
 const PITCHED: LimitsRow =
-    ("pitched 2D memory", [plane(65_000, 65_000), plane(65_000, 65_000), plane(65_000, 65_000), plane(65_536, 65_536), plane(131_072, 65_000)]);
+    ("pitched 2D memory", [[65_000, 65_000, 1, 1], [65_000, 65_000, 1, 1], [65_000, 65_000, 1, 1], [65_536, 65_536, 1, 1], [131_072, 65_000, 1, 1]]);
 /// Maximum pitch of pitched memory in bytes, by column of the tables.
 const PITCHES: [u64; 5] = [1_048_544, 1_048_544, 1_048_544, 1_048_544, 2_097_120];
 /// Architectures from 6.0 on whose linear memory is limited to 2^27 texels instead of 2^28.
@@ -131,8 +111,8 @@ impl ArchLimits {
     }
 
     fn row(&self, row: &LimitsRow) -> Limits {
-        let (extent, layers) = row.1[self.generation];
-        Limits { what: row.0, extent, layers }
+        let [width, height, depth, layers] = row.1[self.generation];
+        Limits { what: row.0, extent: [width, height, depth], layers }
     }
 
     /// Limits of arrays of a geometry; they also apply to textures of the arrays.

@@ -171,6 +171,22 @@ impl Residency {
         Ok(self.set(number, resident))
     }
 
+    /// Makes the tile, or the mip tail, of an element (a texel or a 4x4 block) resident or not.
+    /// Returns whether its state changed.
+    pub fn set_element(
+        &self,
+        level: u32,
+        plane: u32,
+        at: [u32; 3],
+        resident: bool,
+    ) -> Result<bool, CreateError> {
+        if level >= self.tail_first_level() {
+            return self.set_tail(plane, resident);
+        }
+        let tile = [0, 1, 2].map(|axis| at[axis] / self.tile[axis]);
+        self.set_tile(level, plane, tile, resident)
+    }
+
     /// Makes the tiles of a box of texels resident or not (`CUarrayMapInfo`). The box's offset must
     /// be a multiple of a tile; so must its extent, unless the box ends at the end of the level.
     /// Returns the number of tiles that changed. In the mip tail, the box must be a whole level,

@@ -128,23 +128,25 @@ impl Number {
         }
     }
 
-    /// The result of a reduction of the value `old` in memory.
+    /// The operand as an unsigned number of 64 bits, which keeps the order of operands.
+    fn ordered(self, operand: u64) -> u64 {
+        const SIGN: u64 = 1 << 63;
+        match self {
+            Self::U32 => u64::from(operand as u32),
+            Self::S32 => i64::from(operand as i32) as u64 ^ SIGN,
+            Self::U64 => operand,
+            Self::S64 => operand ^ SIGN,
+        }
+    }
+
+    /// The result of a reduction of the value `old` in memory, in the low bits.
     fn combine(self, op: ReduceOp, old: u64, operand: u64) -> u64 {
-        use Number as N;
-        use ReduceOp as O;
-        match (op, self) {
-            (O::Add, N::U32 | N::S32) => u64::from((old as u32).wrapping_add(operand as u32)),
-            (O::Add, N::U64 | N::S64) => old.wrapping_add(operand),
-            (O::And, _) => old & operand,
-            (O::Or, _) => old | operand,
-            (O::Min, N::U32) => u64::from((old as u32).min(operand as u32)),
-            (O::Max, N::U32) => u64::from((old as u32).max(operand as u32)),
-            (O::Min, N::S32) => u64::from((old as i32).min(operand as i32) as u32),
-            (O::Max, N::S32) => u64::from((old as i32).max(operand as i32) as u32),
-            (O::Min, N::U64) => old.min(operand),
-            (O::Max, N::U64) => old.max(operand),
-            (O::Min, N::S64) => (old as i64).min(operand as i64) as u64,
-            (O::Max, N::S64) => (old as i64).max(operand as i64) as u64,
+        match op {
+            ReduceOp::Add => old.wrapping_add(operand),
+            ReduceOp::And => old & operand,
+            ReduceOp::Or => old | operand,
+            ReduceOp::Min => std::cmp::min_by_key(old, operand, |v| self.ordered(*v)),
+            ReduceOp::Max => std::cmp::max_by_key(old, operand, |v| self.ordered(*v)),
         }
     }
 }
