@@ -60,7 +60,7 @@ fn two(first: Queue, between: impl Fn(&texunit_checks::race::Memory), second: Qu
     let program = Program::new();
     // A stream is known from its first use on.
     program.launch(&program.read, second);
-    program.log.race().expect("it is asked for").streams().synchronize_all();
+    program.log.race().expect("it is asked for").streams().synchronize(second);
     program.launch(&program.write, first);
     between(program.log.race().expect("it is asked for"));
     program.launch(&program.read, second);
@@ -76,7 +76,7 @@ fn launches_of_two_streams_race_unless_something_orders_them() {
     assert_eq!(two(A, |_| {}, A), 0);
     assert_eq!(two(A, |race| race.streams().synchronize(A), B), 0);
     assert_eq!(two(A, |race| race.streams().synchronize(B), B), 1);
-    assert_eq!(two(A, |race| race.streams().synchronize_all(), B), 0);
+    assert_eq!(two(A, |race| race.streams().synchronize_device(0), B), 0);
     let event = |race: &texunit_checks::race::Memory| {
         race.streams().record(7, A);
         race.streams().wait(7, Some(B));
@@ -228,7 +228,7 @@ fn a_stream_for_each_job_is_forgotten() {
         race.streams().end_stream(queue);
         race.streams().end_event(job);
         if job % 4 == 3 {
-            race.streams().synchronize_all();
+            race.streams().synchronize_device(0);
             program.launch(&program.read, A);
         }
         match job {
@@ -282,7 +282,7 @@ fn the_host_races_with_what_it_has_not_waited_for() {
     assert!(race.host_accessed(p + 8, false).is_none());
     let copy = race.host_accessed(p + 15, true);
     assert!(matches!(copy, Some(HostRace::Copy(text, false)) if text == "a copy"));
-    race.streams().synchronize_all();
+    race.streams().synchronize_device(0);
     assert!(race.pending().is_empty() && race.host_accessed(p + 8, true).is_none());
 }
 
@@ -292,7 +292,7 @@ fn what_is_done_late_has_the_order_of_when_it_was_submitted() {
         let program = Program::new();
         let race = program.log.race().expect("it is asked for");
         program.launch(&program.write, B);
-        race.streams().synchronize_all();
+        race.streams().synchronize_device(0);
         let write = race.streams().submit(A);
         race.streams().record(7, A);
         if is_ordered {
