@@ -39,7 +39,8 @@ impl Program {
     }
 
     fn launch(&self, kernel: &Kernel, queue: Queue) {
-        let checks = self.log.launch_in(kernel.name(), queue, 0).expect("it is checked");
+        let checks =
+            self.log.launch_submitted(kernel.name(), (queue, None), 0).expect("it is checked");
         let options = LaunchOptions::default().with_block([64, 1, 1]).with_observer(Some(&checks));
         let [p, q] = &self.buffers;
         kernel.launch(&options, &[Arg::Buffer(p), Arg::Buffer(q)]).expect("it ends");
@@ -155,7 +156,7 @@ impl Texels {
     }
 
     fn launch(&self, queue: Queue) {
-        let checks = self.log.launch_in("k", queue, 0).expect("it is checked");
+        let checks = self.log.launch_submitted("k", (queue, None), 0).expect("it is checked");
         let options = LaunchOptions::new(1, 4).with_observer(Some(&checks));
         let args = [Arg::Texture(&self.texture), Arg::Surface(&self.surface)];
         self.kernel.launch(&options, &args).expect("it ends");
