@@ -8,10 +8,6 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Crates without cycles between modules, but between folders. In the program, `missing` replaces
-/// modules of disabled features.
-const WITH_CIRCLES_OF_FOLDERS: [&str; 1] = ["tools/cli"];
-
 /// The imports of each module, as paths from the crate root.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
@@ -187,11 +183,7 @@ fn modules_import_in_one_direction() {
         let between_folders = circles(folders(&imports));
         held += usize::from(imports.len() > 5);
         assert!(between_modules.is_empty(), "{name}: circles of modules {between_modules:#?}");
-        assert_eq!(
-            !between_folders.is_empty(),
-            WITH_CIRCLES_OF_FOLDERS.contains(&&*name),
-            "{name}: circles of folders {between_folders:#?}"
-        );
+        assert!(between_folders.is_empty(), "{name}: circles of folders {between_folders:#?}");
     }
     assert!(held > 30, "{held} crates were read");
 }

@@ -13,7 +13,7 @@ use texunit_device::{
     CtaRange, Device, DeviceOptions, Diagnostic, Kernel, LaunchError, LaunchStats, Module,
     Observer, SourceFile, Watch, Watched, WatchedAccess, observe::Several,
 };
-use texunit_explain::{Explanation, KnownResult, Source, SurfaceExplanation};
+use texunit_explain::{Explanation, SurfaceExplanation};
 use texunit_files::MemoryFiles;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, InText, Job, Problem, Problems, bind};
@@ -348,12 +348,8 @@ fn explained(
         place.frames.first().map(|frame| json!({ "file": frame.file, "line": frame.line }));
     let what = match &access.what {
         Watched::Fetch(f) => {
-            Explanation::new(f.form, &f.texture, &f.sampler, &f.operands).map(|mut explanation| {
-                explanation.known = Some(KnownResult {
-                    values: f.values,
-                    resident: Some(f.resident),
-                    from: Source::Launch,
-                });
+            Explanation::new(f.form, &f.texture, &f.sampler, &f.operands).map(|explanation| {
+                let explanation = explanation.with_launch(f.values, f.resident);
                 subjects.push(Arc::clone(&f.texture));
                 json!({
                     "kind": "fetch",

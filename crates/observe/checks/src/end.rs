@@ -1,7 +1,6 @@
 //! The threads that take part in a finding, with the operations that they execute.
 
 use texunit_report::CodeLocation;
-use texunit_report::place::function_name;
 use texunit_simt::observe::{At, Listing, coordinates};
 use texunit_syntax::Span;
 
@@ -92,8 +91,6 @@ impl End {
 
     /// The thread as text: ``kernel `copy`, CTA (0, 0, 0), thread (3, 0, 0)``.
     pub fn who(&self) -> String {
-        let ([cx, cy, cz], [tx, ty, tz]) = (self.cta, self.thread);
-        let kernel = function_name(&self.kernel);
-        format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})")
+        texunit_report::who(&self.kernel, self.cta, self.thread)
     }
 }

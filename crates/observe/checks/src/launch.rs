@@ -32,15 +32,11 @@ impl Log {
     /// Makes the observer of a launch in the default stream; `None` if no enabled check observes
     /// it.
     pub fn launch(&self, kernel: &str) -> Option<LaunchChecks<'_>> {
-        self.launch_in(kernel, Queue::DEFAULT, 0)
+        self.launch_submitted(kernel, (Queue::DEFAULT, None), 0)
     }
 
-    /// Makes the observer of a launch in a stream (`queue`) of a CUDA context.
-    pub fn launch_in(&self, kernel: &str, queue: Queue, context: u64) -> Option<LaunchChecks<'_>> {
-        self.launch_submitted(kernel, (queue, None), context)
-    }
-
-    /// Makes the observer of a launch that the host submitted to its stream earlier.
+    /// Makes the observer of a launch in a stream (`queue`) of a CUDA context, to which the host
+    /// may have submitted the launch earlier.
     pub fn launch_submitted(
         &self,
         kernel: &str,
@@ -51,42 +47,31 @@ impl Log {
             return None;
         }
         let is_told = self.options.has_kernel(kernel);
-        LaunchChecks::new(self, (queue, submitted), context, is_told)
-    }
-}
-
-impl<'l> LaunchChecks<'l> {
-    /// The checks of a launch that the log's options enable; `None` if none of the enabled checks
-    /// observes launches.
-    fn new(
-        log: &'l Log,
-        (queue, submitted): (Queue, Option<Submitted>),
-        context: u64,
-        is_told: bool,
-    ) -> Option<Self> {
-        let (sink, number) = (Arc::new(Sink::new()), log.next_launch());
-        let mut checks: Vec<Box<dyn Observer + 'l>> = Vec::new();
-        let told = |check| log.has(check) && is_told;
+        let (sink, number) = (Arc::<Sink>::default(), self.next_launch());
+        let mut checks: Vec<Box<dyn Observer + '_>> = Vec::new();
+        let told = |check| self.has(check) && is_told;
         if told(Check::Sync) {
             checks.push(Box::new(Sync::new(&sink)));
         }
-        if log.has(Check::Init) {
-            checks.push(Box::new(Init::new(&sink, log.options.init, &log.moves)));
+        if self.has(Check::Init) {
+            checks.push(Box::new(Init::new(&sink, self.options.init, &self.moves)));
         }
         if told(Check::Race) {
-            let to = (Arc::clone(&sink), log.options.checks.is_strict());
-            checks.push(Box::new(Race::new(to, &log.race, queue, submitted)));
+            let to = (Arc::clone(&sink), self.options.checks.is_strict());
+            checks.push(Box::new(Race::new(to, &self.race, queue, submitted)));
         }
         if told(Check::Texture) {
             checks.push(Box::new(Texture::new(&sink)));
         }
-        if log.has(Check::Leak) && (is_told || !lock(&log.heap).is_empty()) {
+        if self.has(Check::Leak) && (is_told || !lock(&self.heap).is_empty()) {
             let of = LaunchNumber { number, context };
-            checks.push(Box::new(Leak::new(&log.heap, of, is_told)));
+            checks.push(Box::new(Leak::new(&self.heap, of, is_told)));
         }
-        (!checks.is_empty()).then_some(Self { log, number, is_told, sink, checks })
+        (!checks.is_empty()).then_some(LaunchChecks { log: self, number, is_told, sink, checks })
     }
+}
 
+impl LaunchChecks<'_> {
     fn each(&self) -> impl Iterator<Item = &dyn Observer> {
         self.checks.iter().map(|check| &**check as &dyn Observer)
     }

@@ -1,8 +1,7 @@
 //! Check `leak` in kernels: device heap memory that a kernel allocated by `malloc` and no kernel
 //! freed. The crate `cuda` finds leaks of the host program (memory, textures, streams).
 
-use crate::end::End;
-use crate::end::Spot;
+use crate::end::{End, Spot};
 use crate::finding::Finding;
 use crate::rules;
 use crate::{lanes, lock};

@@ -34,7 +34,7 @@ mod sync;
 mod text;
 mod texture;
 
-pub use check::{Check, Checks, UnknownCheck};
+pub use check::{Check, Checks};
 pub use end::{End, Spot};
 pub use finding::{Finding, has_line};
 pub use init::InitWhen;
@@ -43,7 +43,7 @@ pub use log::{Log, NewFinding, Options};
 pub use padding::Padding;
 pub use pattern::Pattern;
 pub use sink::{LaunchFinding, Other, OtherAt, Sink};
-pub use suppress::{Suppression, Suppressions, SuppressionsError};
+pub use suppress::{Suppression, Suppressions};
 pub use text::{summary, text};
 pub use texunit_report::rules;
 

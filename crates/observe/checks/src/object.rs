@@ -42,19 +42,15 @@ pub(crate) fn beside(launch: &LaunchInfo<'_>, op: u32, address: u64) -> Option<S
 fn words(object: &MemoryObject<'_>, kernel: &str) -> String {
     let MemoryObject { name, kind, offset, size } = *object;
     let at = if offset == 0 { String::new() } else { format!("+{offset:#x}") };
-    let variable = variable(name, kernel);
-    match kind {
-        ObjectKind::Shared => {
-            format!("the shared variable `{variable}{at}` ({})", Count(size, "byte"))
-        }
-        ObjectKind::DynamicShared => {
-            format!("dynamic shared memory, `{variable}{at}` ({})", Count(size, "byte"))
-        }
-        ObjectKind::Variable => format!("the variable `{variable}{at}` ({})", Count(size, "byte")),
+    let what = match kind {
+        ObjectKind::Shared => "the shared variable",
+        ObjectKind::DynamicShared => "dynamic shared memory,",
+        ObjectKind::Variable => "the variable",
         ObjectKind::Allocation(number) => {
-            format!("`{name}{at}` ({}, allocation {number})", Count(size, "byte"))
+            return format!("`{name}{at}` ({}, allocation {number})", Count(size, "byte"));
         }
-    }
+    };
+    format!("{what} `{}{at}` ({})", variable(name, kernel), Count(size, "byte"))
 }
 
 /// The variable's name in the source, from its name in the PTX: `tile` for the mangled

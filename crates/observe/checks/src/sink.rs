@@ -110,11 +110,6 @@ struct State {
 }
 
 impl Sink {
-    /// A sink without findings.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds a finding. Findings with the same rule and operations are counted, and that of the
     /// lowest CTA is kept. At least one finding of each rule is kept, even if the maximum number is
     /// reached.
@@ -163,7 +158,7 @@ mod tests {
     #[test]
     fn findings_at_one_operation_are_ordered_by_the_other() {
         let spot = |op| Spot { cta: [0; 3], thread: [0; 3], op };
-        let sink = Sink::new();
+        let sink = Sink::default();
         for op in [7, 3, 9, 1, 8, 2] {
             let other = Other { what: "is stored here".to_owned(), at: OtherAt::Here(spot(op)) };
             let finding = LaunchFinding::new(

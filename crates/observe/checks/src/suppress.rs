@@ -22,7 +22,6 @@
 use crate::end::End;
 use crate::finding::Finding;
 use crate::pattern::Pattern;
-use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -37,7 +36,7 @@ pub(crate) const MAX_BYTES: usize = 1 << 20;
 pub struct Suppressions(Vec<Suppression>);
 
 /// A block of a suppression file: a finding that matches all its patterns is suppressed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Suppression {
     name: String,
     rule: Option<Pattern>,
@@ -46,23 +45,6 @@ pub struct Suppression {
     with: Option<Pattern>,
     used: AtomicU64,
 }
-
-/// A syntax error in a suppression file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SuppressionsError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The message that says what is wrong.
-    pub what: String,
-}
-
-impl fmt::Display for SuppressionsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
-    }
-}
-
-impl std::error::Error for SuppressionsError {}
 
 impl Suppressions {
     /// Reads a suppression file; the error is a message for the user.
@@ -74,14 +56,14 @@ impl Suppressions {
             Ok(text)
         };
         let text = open().map_err(|error: std::io::Error| error.to_string())?;
-        Self::parse(&text).map_err(|error| error.to_string())
+        Self::parse(&text)
     }
 
-    /// Parses the text of a suppression file.
-    pub fn parse(text: &str) -> Result<Self, SuppressionsError> {
-        let wrong = |line, what: String| Err(SuppressionsError { line, what });
+    /// Parses the text of a suppression file; the error is a message that names the line.
+    fn parse(text: &str) -> Result<Self, String> {
+        let wrong = |line: usize, what: &str| Err(format!("line {line}: {what}"));
         if text.len() > MAX_BYTES {
-            return wrong(1, format!("the file has more than {MAX_BYTES} bytes"));
+            return wrong(1, &format!("the file has more than {MAX_BYTES} bytes"));
         }
         let mut all = Vec::new();
         let mut block: Option<Suppression> = None;
@@ -92,17 +74,17 @@ impl Suppressions {
             match (line, block.as_mut()) {
                 ("", _) => {}
                 _ if line.starts_with('#') => {}
-                ("{", None) => block = Some(Suppression::new()),
-                ("{", Some(_)) => return wrong(number, "the block before has no `}`".to_owned()),
+                ("{", None) => block = Some(Suppression::default()),
+                ("{", Some(_)) => return wrong(number, "the block before has no `}`"),
                 ("}", Some(_)) => all.extend(block.take()),
-                (_, None) => return wrong(number, "expected `{`, which begins a block".to_owned()),
+                (_, None) => return wrong(number, "expected `{`, which begins a block"),
                 (line, Some(block)) => {
-                    block.add(line).map_err(|what| SuppressionsError { line: number, what })?;
+                    block.add(line).map_err(|what| format!("line {number}: {what}"))?;
                 }
             }
         }
         match block {
-            Some(_) => wrong(number, "the last block has no `}`".to_owned()),
+            Some(_) => wrong(number, "the last block has no `}`"),
             None => Ok(Self(all)),
         }
     }
@@ -129,11 +111,6 @@ impl Suppressions {
 }
 
 impl Suppression {
-    fn new() -> Self {
-        let used = AtomicU64::new(0);
-        Self { name: String::new(), rule: None, kernel: None, at: None, with: None, used }
-    }
-
     /// Parses a line between the braces of a block.
     fn add(&mut self, line: &str) -> Result<(), String> {
         let known = line.split_once(':').map(|(key, value)| (key.trim(), value.trim()));
@@ -295,7 +272,8 @@ mod tests {
             ("{\n a\n rule: b\n rule: c\n}", 4, "twice"),
         ] {
             let error = Suppressions::parse(text).map(|_| ()).unwrap_err();
-            assert!(error.line == line && error.what.contains(word), "{text:?}: {error}");
+            let begin = format!("line {line}: ");
+            assert!(error.starts_with(&begin) && error.contains(word), "{text:?}: {error}");
         }
     }
 }

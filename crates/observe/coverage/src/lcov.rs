@@ -70,22 +70,14 @@ fn branches(out: &mut String, file: &File) -> std::fmt::Result {
     Ok(())
 }
 
-/// A line of a tracefile that cannot be parsed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} is not a record of lcov")]
-pub struct Unreadable {
-    /// Number of the invalid line, from 1.
-    pub line: usize,
-}
-
 /// Maximum number of directions of a branch.
 const MAX_WAYS: u32 = 1 << 16;
 
 /// Parses a tracefile. Several records of one file are added.
 ///
 /// # Errors
-/// The first line that cannot be parsed.
-pub fn parse(text: &str) -> Result<Coverage, Unreadable> {
+/// The message names the first line that cannot be parsed.
+pub fn parse(text: &str) -> Result<Coverage, String> {
     let mut all = Coverage::default();
     let mut current: Option<(String, File)> = None;
     for (i, line) in text.lines().enumerate() {
@@ -96,13 +88,12 @@ pub fn parse(text: &str) -> Result<Coverage, Unreadable> {
             }
             continue;
         }
-        let Some((kind, rest)) = line.split_once(':') else {
-            return Err(Unreadable { line: i + 1 });
-        };
+        let wrong = || format!("line {} is not a record of lcov", i + 1);
+        let (kind, rest) = line.split_once(':').ok_or_else(wrong)?;
         match (kind, &mut current) {
             ("SF", _) => current = Some((rest.to_owned(), File::default())),
             (_, Some((_, file))) => {
-                item(file, kind, rest).ok_or(Unreadable { line: i + 1 })?;
+                item(file, kind, rest).ok_or_else(wrong)?;
             }
             _ => {}
         }

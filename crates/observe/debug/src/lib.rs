@@ -39,6 +39,7 @@ mod unit;
 mod value;
 
 pub use dap::config::capabilities;
+pub use dap::response;
 pub use session::Settings;
 pub use session::console::{Console, Request};
 pub use session::editor::Editor;

@@ -7,7 +7,7 @@ use crate::session::Live;
 use crate::value::{Place, Value};
 use serde_json::{Value as Json, json};
 use texunit_device::{Sampler, Watched};
-use texunit_explain::{Explanation, KnownResult, Page, Source, SurfaceExplanation};
+use texunit_explain::{Explanation, Page, SurfaceExplanation};
 use texunit_forms::Count;
 use texunit_unit::{Channel, Resource, TexelIndex};
 
@@ -135,19 +135,19 @@ impl Live<'_, '_> {
         let offset = resource.texel_offset(index);
         let offset = offset.ok_or_else(|| format!("{} has no such texel.", resource.describe()))?;
         let format = resource.format();
-        let (name, count) = match format.plain_channel() {
-            Some(Channel::U8) => ("unsigned char", format.channels()),
-            Some(Channel::S8) => ("signed char", format.channels()),
-            Some(Channel::U16) => ("unsigned short", format.channels()),
-            Some(Channel::S16) => ("short", format.channels()),
-            Some(Channel::U32) => ("unsigned int", format.channels()),
-            Some(Channel::S32) => ("int", format.channels()),
-            Some(Channel::F16) => ("__half", format.channels()),
-            Some(Channel::F32) => ("float", format.channels()),
-            None => ("unsigned char", format.texel_size() as u8),
+        let name = match format.plain_channel() {
+            Some(Channel::U8) | None => "unsigned char",
+            Some(Channel::S8) => "signed char",
+            Some(Channel::U16) => "unsigned short",
+            Some(Channel::S16) => "short",
+            Some(Channel::U32) => "unsigned int",
+            Some(Channel::S32) => "int",
+            Some(Channel::F16) => "__half",
+            Some(Channel::F32) => "float",
         };
         let of = basic(&mut self.types, name);
-        let ty = if count == 1 { of } else { self.types.array(of, count.into()) };
+        let count = u64::from(format.texel_size()) / self.types.size(of);
+        let ty = if count == 1 { of } else { self.types.array(of, count) };
         let mut bytes = vec![0; format.texel_size() as usize];
         resource.block().read(offset, &mut bytes).map_err(|_| "The texel is gone.")?;
         Ok(Value { ty, bytes, place: Some(Place::Texel(surface, offset)), bits: None })
@@ -191,20 +191,13 @@ fn explained<T>(
     fetch: impl Fn(&Explanation<'_>) -> T,
     surface: impl Fn(&SurfaceExplanation) -> T,
 ) -> Result<T, String> {
-    match watched {
-        Watched::Fetch(f) => {
-            let made = Explanation::new(f.form, &f.texture, &f.sampler, &f.operands);
-            let mut explanation = made.map_err(|error| error.to_string())?;
-            explanation.known = Some(KnownResult {
-                values: f.values,
-                resident: Some(f.resident),
-                from: Source::Launch,
-            });
-            Ok(fetch(&explanation))
-        }
+    let view = match watched {
+        Watched::Fetch(f) => Explanation::new(f.form, &f.texture, &f.sampler, &f.operands)
+            .map(|explanation| fetch(&explanation.with_launch(f.values, f.resident))),
         Watched::Surface(s) => {
-            let made = SurfaceExplanation::of_made(s.form, &s.surface, s.coords, s.outcome.clone());
-            made.map(|e| surface(&e)).map_err(|error| error.to_string())
+            SurfaceExplanation::of_made(s.form, &s.surface, s.coords, s.outcome.clone())
+                .map(|explanation| surface(&explanation))
         }
-    }
+    };
+    view.map_err(|error| error.to_string())
 }

@@ -131,11 +131,6 @@ struct Form {
     kernels: Vec<KernelForm>,
 }
 
-/// The error for text that is not a profile.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unreadable(String);
-
 impl Kernel {
     /// The sums over all instructions.
     pub fn totals(&self) -> Counts {
@@ -243,21 +238,20 @@ impl Profile {
     /// Parses the output of [`Self::to_json`].
     ///
     /// # Errors
-    /// The text has another format or a later version.
-    pub fn parse(text: &str) -> Result<Self, Unreadable> {
+    /// The text has another format or a later version, as the message says.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let form: Form = serde_json::from_str(text)
-            .map_err(|error| Unreadable(format!("not a profile of texunit: {error}")))?;
+            .map_err(|error| format!("not a profile of texunit: {error}"))?;
         if form.format != FORMAT || form.version != VERSION {
-            return Err(Unreadable(format!(
+            return Err(format!(
                 "the profile has version {} of the form {}; this texunit reads version {VERSION} of {FORMAT}",
                 form.version, form.format
-            )));
+            ));
         }
         let mut profile = Self::default();
         for kernel in form.kernels {
-            let hash = u64::from_str_radix(&kernel.text_hash, 16).map_err(|_| {
-                Unreadable(format!("text_hash of {} is not a hexadecimal number", kernel.name))
-            })?;
+            let hash = u64::from_str_radix(&kernel.text_hash, 16)
+                .map_err(|_| format!("text_hash of {} is not a hexadecimal number", kernel.name))?;
             let lines = kernel.lines.into_iter();
             let read = Kernel {
                 ptx: kernel.ptx,

@@ -28,7 +28,7 @@ mod unit;
 
 pub use class::Class;
 pub use counts::{Atomics, Constant, Counts, Requests, Shared, Surface, Texture};
-pub use data::{Instruction, Kernel, Key, LaunchCounts, Place, Profile, Unreadable};
+pub use data::{Instruction, Kernel, Key, LaunchCounts, Place, Profile};
 pub use launch::Launch;
 pub use lines::{Line, OverLaunches};
 pub use recorder::{EXTENSION, Format, Module, Recorder, Target};

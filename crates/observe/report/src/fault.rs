@@ -32,21 +32,21 @@ pub const POOL: &Code = &Code {
 };
 
 /// Describes a thread with its kernel and CTA.
-fn who((kernel, [cx, cy, cz], [tx, ty, tz]): (&str, [u32; 3], [u32; 3])) -> String {
+pub fn who(kernel: &str, [cx, cy, cz]: [u32; 3], [tx, ty, tz]: [u32; 3]) -> String {
     let kernel = function_name(kernel);
     format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})")
 }
 
 /// Describes the thread that launched a grid.
 pub fn who_called(caller: &Caller) -> String {
-    who((&caller.kernel, caller.cta, caller.thread))
+    who(&caller.kernel, caller.cta, caller.thread)
 }
 
 /// Converts a fault to a diagnostic. Its code is [`FaultKind::name`], its primary position the
 /// instruction, its label the thread, and its secondary positions are the calls that led there. The
 /// advice depends on the host.
 pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
-    let who = who((&fault.kernel, fault.cta, fault.thread));
+    let who = who(&fault.kernel, fault.cta, fault.thread);
     let mut diagnostic =
         Diagnostic::error(fault.kind.name(), fault.span, fault.kind.to_string()).label(who);
     // Innermost call first, as in code locations.
@@ -98,7 +98,7 @@ pub fn bad_fetch_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
 mod tests {
     use super::*;
     use texunit_simt::BadHandle;
-    use texunit_syntax::{SourceFile, Span};
+    use texunit_syntax::Span;
     use texunit_unit::Geometry;
 
     fn fault(kind: FaultKind) -> Fault {
@@ -185,37 +185,5 @@ mod tests {
         }
         let gone = fault(handle(1 << 61 | 5, "texture", BadHandle::Destroyed));
         assert!(bad_fetch_diagnostic(&gone, Host::Job).remarks.is_empty());
-    }
-
-    #[test]
-    fn a_recursion_is_shown_once() {
-        let source = SourceFile::new("k.ptx", "\tld.u32 %r1, [%rd1];\n\tcall f;\n");
-        let mut fault = fault(FaultKind::StackOverflow { limit: 9 });
-        fault.calls = vec![fault.calls[0].clone(); 100];
-        let text = crate::human(&source, &[fault_diagnostic(&fault, Host::Job)], false);
-        assert_eq!(text.matches("is called here").count(), 1, "{text}");
-        assert!(text.contains("`f` is called here 100 times in a row"), "{text}");
-    }
-
-    #[test]
-    fn names_everything() {
-        let source = SourceFile::new("k.ptx", "\tld.u32 %r1, [%rd1];\n\tcall f;\n");
-        let fault = fault(FaultKind::Misaligned {
-            access: "load",
-            space: SpaceKind::Global,
-            address: 0x1001,
-            size: 4,
-            resource: Some("`b` (64 bytes at 0x1000)".into()),
-        });
-        let text = crate::human(&source, &[fault_diagnostic(&fault, Host::Job)], false);
-        for part in [
-            "error[misaligned]: load of 4 bytes at .global address 0x1001, which is not a multiple",
-            "k.ptx:1:2",
-            "kernel `k`, CTA (1, 2, 3), thread (4, 5, 6)",
-            "`f` is called here",
-            "help: PTX addresses must be multiples",
-        ] {
-            assert!(text.contains(part), "no {part:?} in:\n{text}");
-        }
     }
 }

@@ -189,14 +189,8 @@ fn excerpts<'s>(
 
 fn mark<'d>(source: &SourceFile, label: &'d Label, primary: bool) -> Mark<'d> {
     let text = source.text();
-    let mut start = (label.span.start as usize).min(text.len());
-    let mut end = (label.span.end as usize).clamp(start, text.len());
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
+    let start = text.floor_char_boundary(label.span.start as usize);
+    let mut end = text.ceil_char_boundary((label.span.end as usize).max(start));
     let first = source.location(start as u32).line;
     let mut last = source.location(end as u32).line;
     if last - first >= MAX_LINES {
@@ -242,14 +236,9 @@ fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<Head>
     let place = source.location(mark.bytes.start as u32);
     let line = source.line_span(place.line).range();
     let text = source.text();
-    let mut start = mark.bytes.start.saturating_sub(LONG_LINE / 4).max(line.start);
-    let mut end = (mark.bytes.start + LONG_LINE / 2).clamp(start, line.end.max(start));
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
+    let start = mark.bytes.start.saturating_sub(LONG_LINE / 4).max(line.start);
+    let end = (mark.bytes.start + LONG_LINE / 2).clamp(start, line.end.max(start));
+    let (start, end) = (text.floor_char_boundary(start), text.ceil_char_boundary(end));
     places.push(Head::of_text(place.column));
     let snippet = Snippet::source(&text[start..end])
         .line_start(place.line as usize)

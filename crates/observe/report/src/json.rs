@@ -1,128 +1,84 @@
 //! Diagnostics as JSON: one object for each diagnostic.
 
-use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
-use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
+use serde_json::{Value, json};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 use crate::Located;
 use crate::place::Frame;
 
-/// A diagnostic as JSON. Lines and columns count from 1, columns in bytes; they are null without a
-/// text.
+/// A diagnostic as JSON: its members, in their order. Lines and columns count from 1, columns in
+/// bytes; they are null without a text.
 #[derive(Clone, Debug)]
-pub struct Object<'a> {
-    file: Option<&'a str>,
-    place: TextRange,
-    severity: &'static str,
-    code: Option<&'a str>,
-    message: &'a str,
-    label: &'a str,
+pub struct Object(Vec<(&'static str, Member)>);
+
+#[derive(Clone, Debug)]
+enum Member {
+    Value(Value),
     /// The source positions of the instruction, innermost first.
-    frames: Vec<Frame>,
-    notes: Vec<PlacedText<'a>>,
-    help: Option<&'a str>,
-    fix: Vec<PlacedText<'a>>,
+    Frames(Vec<Frame>),
+    /// Texts with their positions: explanations, or replacements.
+    Objects(Vec<Object>),
 }
 
-/// A range of the text, from the first byte to one past the last.
-#[derive(Clone, Copy, Debug, Default)]
-struct TextRange {
-    line: Option<u32>,
-    column: Option<u32>,
-    end_line: Option<u32>,
-    end_column: Option<u32>,
-}
-
-/// A text with its position: another one that explains the diagnostic, or a replacement.
-#[derive(Clone, Debug)]
-struct PlacedText<'a> {
-    place: TextRange,
-    /// The member with the text.
-    key: &'static str,
-    text: &'a str,
-}
-
-impl TextRange {
-    /// Adds the range to an object.
-    fn put<M: SerializeMap>(&self, object: &mut M) -> Result<(), M::Error> {
-        object.serialize_entry("line", &self.line)?;
-        object.serialize_entry("column", &self.column)?;
-        object.serialize_entry("end_line", &self.end_line)?;
-        object.serialize_entry("end_column", &self.end_column)
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|(name, member)| (name, member)))
     }
 }
 
-impl Serialize for Object<'_> {
+impl Serialize for Member {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut object = to.serialize_map(None)?;
-        object.serialize_entry("file", &self.file)?;
-        self.place.put(&mut object)?;
-        object.serialize_entry("severity", self.severity)?;
-        object.serialize_entry("code", &self.code)?;
-        object.serialize_entry("message", self.message)?;
-        object.serialize_entry("label", self.label)?;
-        if !self.frames.is_empty() {
-            object.serialize_entry("frames", &self.frames)?;
+        match self {
+            Self::Value(value) => value.serialize(to),
+            Self::Frames(frames) => frames.serialize(to),
+            Self::Objects(objects) => objects.serialize(to),
         }
-        object.serialize_entry("notes", &self.notes)?;
-        object.serialize_entry("help", &self.help)?;
-        object.serialize_entry("fix", &self.fix)?;
-        object.end()
     }
 }
 
-impl Serialize for PlacedText<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut object = to.serialize_map(None)?;
-        self.place.put(&mut object)?;
-        object.serialize_entry(self.key, self.text)?;
-        object.end()
-    }
-}
-
-impl<'a> Object<'a> {
+impl Object {
     /// Converts a diagnostic. Without `source`, its positions are unknown.
-    pub fn new<L: Into<Located<'a>>>(source: Option<L>, diagnostic: &'a Diagnostic) -> Self {
+    pub fn new<'a, L: Into<Located<'a>>>(source: Option<L>, diagnostic: &Diagnostic) -> Self {
         let located = source.map(Into::into);
+        let text = located.map(|located| located.text);
+        let placed = |name: &'static str, span, value: &str| {
+            let mut object = Self(Vec::new());
+            object.put_range(text, span);
+            object.put(name, json!(value));
+            object
+        };
+        let notes = diagnostic.secondary.iter().map(|l| placed("message", l.span, &l.text));
+        let fix = diagnostic.fix.iter().map(|edit| placed("text", edit.span, &edit.text));
+        let mut object = Self(Vec::new());
+        object.put("file", json!(text.map(SourceFile::name)));
+        object.put_range(text, diagnostic.primary.span);
+        object.put("severity", json!(diagnostic.severity.name()));
+        object.put("code", json!(diagnostic.code));
+        object.put("message", json!(diagnostic.message));
+        object.put("label", json!(diagnostic.primary.text));
         let frames = located.map(|located| located.frames(diagnostic.primary.span));
-        let source = located.map(|located| located.text);
-        let place = |span| source.map_or(TextRange::default(), |source| place(source, span));
-        let placed = |key, span, text| PlacedText { place: place(span), key, text };
-        let notes = diagnostic.secondary.iter();
-        let fix = diagnostic.fix.iter();
-        Self {
-            file: source.map(SourceFile::name),
-            place: place(diagnostic.primary.span),
-            severity: diagnostic.severity.name(),
-            code: Some(diagnostic.code),
-            message: &diagnostic.message,
-            label: &diagnostic.primary.text,
-            frames: frames.unwrap_or_default(),
-            notes: notes.map(|l| placed("message", l.span, &*l.text)).collect(),
-            help: diagnostic.help.as_deref(),
-            fix: fix.map(|e| placed("text", e.span, &*e.text)).collect(),
+        if let Some(frames) = frames.filter(|frames| !frames.is_empty()) {
+            object.0.push(("frames", Member::Frames(frames)));
         }
+        object.0.push(("notes", Member::Objects(notes.collect())));
+        object.put("help", json!(diagnostic.help));
+        object.0.push(("fix", Member::Objects(fix.collect())));
+        object
     }
 
-    /// A message without code and position.
-    pub fn plain(
-        level: Severity,
-        file: Option<&'a str>,
-        message: &'a str,
-        help: Option<&'a str>,
-    ) -> Self {
-        Self {
-            file,
-            place: TextRange::default(),
-            severity: level.name(),
-            code: None,
-            message,
-            label: "",
-            frames: Vec::new(),
-            notes: Vec::new(),
-            help,
-            fix: Vec::new(),
-        }
+    fn put(&mut self, name: &'static str, value: Value) {
+        self.0.push((name, Member::Value(value)));
+    }
+
+    /// Adds a range of a text, from the first byte to one past the last.
+    fn put_range(&mut self, text: Option<&SourceFile>, span: Span) {
+        let at = |offset: u32| text.map(|text| text.location(offset.min(text.text().len() as u32)));
+        let (start, end) = (at(span.start), at(span.end.max(span.start)));
+        self.put("line", json!(start.map(|at| at.line)));
+        self.put("column", json!(start.map(|at| at.column)));
+        self.put("end_line", json!(end.map(|at| at.line)));
+        self.put("end_column", json!(end.map(|at| at.column)));
     }
 
     /// The object on one line, ending with a line feed.
@@ -130,16 +86,5 @@ impl<'a> Object<'a> {
         let text = serde_json::to_string(self);
         let text = text.expect("strings and numbers always have a JSON form");
         crate::in_json(&text).into_owned() + "\n"
-    }
-}
-
-fn place(source: &SourceFile, span: Span) -> TextRange {
-    let at = |offset: u32| source.location(offset.min(source.text().len() as u32));
-    let (start, end) = (at(span.start), at(span.end.max(span.start)));
-    TextRange {
-        line: Some(start.line),
-        column: Some(start.column),
-        end_line: Some(end.line),
-        end_column: Some(end.column),
     }
 }

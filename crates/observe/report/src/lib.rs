@@ -26,7 +26,8 @@ use texunit_syntax::Diagnostic;
 pub use texunit_syntax::Severity;
 
 pub use fault::{
-    FAULTS, Host, LIBRARY, POOL, bad_fetch_diagnostic, fault_diagnostic, fault_json, who_called,
+    FAULTS, Host, LIBRARY, POOL, bad_fetch_diagnostic, fault_diagnostic, fault_json, who,
+    who_called,
 };
 pub use fidelity::{Instruction, fidelity_json, fidelity_sentence, fidelity_totals};
 pub use human::fit;

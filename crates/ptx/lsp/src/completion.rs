@@ -4,15 +4,16 @@
 mod words;
 
 use self::words::{directives, fields, opcodes, specials, targets};
+use super::cursor::CursorContext;
 use super::doc;
 use super::hover::{self, Page};
 use super::index::{Decl, DeclKind, Index};
 use super::instruction::{Instruction, candidates};
-use super::scan::{CursorContext, Token, TokenKind};
 use lsp_types::CompletionItemKind as ItemKind;
 use std::collections::HashSet;
 use texunit_isa::{Class, Opcode};
 use texunit_syntax::Span;
+use texunit_syntax::scan::{Token, TokenKind};
 
 /// A completion item.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Go to definition, find references, and rename.
 
 use super::index::{Decl, Index, Symbol};
-use super::scan::{Scan, Token, TokenKind};
 use texunit_syntax::Span;
+use texunit_syntax::scan::{Scan, Token, TokenKind};
 
 /// The name at an offset, and the symbol that it refers to.
 pub(crate) fn symbol_at(text: &str, index: &Index, offset: usize) -> Option<(Span, Symbol)> {

@@ -91,7 +91,7 @@ impl Text {
         let line = self.line_content(position.line as usize);
         let column = position.character as usize;
         if self.ascii || encoding == Encoding::Utf8 {
-            return start + floor_char(line, column.min(line.len()));
+            return start + line.floor_char_boundary(column);
         }
         let mut units = 0;
         for (at, c) in line.char_indices() {
@@ -146,7 +146,7 @@ impl Converter<'_> {
     /// The position of a byte.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let text = self.text;
-        let offset = floor_char(&text.text, offset.min(text.text.len()));
+        let offset = text.text.floor_char_boundary(offset);
         let line = text.line_of(offset);
         let start = text.starts[line] as usize;
         let offset = offset.min(start + text.line_content(line).len());
@@ -171,11 +171,6 @@ fn line_starts(text: &str, from: usize, to: usize, starts: &mut Vec<u32>) {
             starts.push(next as u32);
         }
     }
-}
-
-/// The first byte of the character that contains `at`.
-fn floor_char(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
 }
 
 #[cfg(test)]

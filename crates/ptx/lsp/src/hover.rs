@@ -1,13 +1,14 @@
 //! Hover texts: instructions and modifiers from the table, names from their declarations.
 
+use super::cursor::CursorContext;
 use super::doc;
 use super::index::{DeclKind, Index};
 use super::instruction::{Instruction, Matching, matching, needs};
-use super::scan::{CursorContext, Token, TokenKind};
 use lsp_types::{Documentation, MarkupContent, MarkupKind};
 use texunit_isa::describe::operands;
 use texunit_isa::{Form, Opcode, ScalarType};
 use texunit_syntax::Span;
+use texunit_syntax::scan::{Token, TokenKind};
 
 /// A text in paragraphs, which can be rendered with or without Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -170,8 +171,7 @@ fn shortened(text: &str) -> String {
     if text.len() <= MAX_BYTES {
         return text.to_string();
     }
-    let end = (0..=MAX_BYTES).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
-    format!("{} ...", &text[..end])
+    format!("{} ...", &text[..text.floor_char_boundary(MAX_BYTES)])
 }
 
 /// The value of a floating-point number written as bits.

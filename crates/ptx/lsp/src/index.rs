@@ -5,12 +5,12 @@
 //! again. Visibility follows the checker: registers and variables are visible from their
 //! declaration on, labels and names of module scope everywhere.
 
-use super::scan::{Scan, TokenKind};
 use std::collections::HashMap;
 use texunit_isa::Opcode;
 use texunit_syntax::ast::{
     self, Block, Function, Ident, Initializer, Item, OperandKind, Statement, Variable,
 };
+use texunit_syntax::scan::{Scan, TokenKind};
 use texunit_syntax::{SourceFile, Span, numbered};
 
 /// The kind of a declaration.

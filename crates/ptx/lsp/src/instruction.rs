@@ -1,7 +1,8 @@
 //! The instruction at a cursor, complete or not, and the table rows that it can become.
 
-use super::scan::{CursorContext, Token, TokenKind};
+use super::cursor::CursorContext;
 use texunit_isa::{Class, Form, MipMode, Modifiers, Opcode, forms_of, read_modifiers, texture};
+use texunit_syntax::scan::{Token, TokenKind};
 
 /// The opcode and modifiers of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]

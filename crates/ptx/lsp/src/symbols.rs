@@ -28,16 +28,13 @@ fn detail(text: &str, span: Span) -> String {
 }
 
 /// The outline: functions with their labels, parameters, registers and variables, and variables of
-/// the module.
+/// the module. It is a tree, or a list for a client without tree support, which needs the `uri`.
 pub(crate) fn symbols(
     text: &Text,
     index: &Index,
     encoding: Encoding,
     uri: Option<&Uri>,
 ) -> DocumentSymbolResponse {
-    if let Some(uri) = uri {
-        return flat(text, index, encoding, uri);
-    }
     let converter = text.converter(encoding);
     let mut list: Vec<DocumentSymbol> = Vec::new();
     // The current function: its index in the list, and its end.
@@ -69,28 +66,26 @@ pub(crate) fn symbols(
             }
         }
     }
-    DocumentSymbolResponse::Nested(list)
+    let Some(uri) = uri else { return DocumentSymbolResponse::Nested(list) };
+    let mut flat = Vec::new();
+    for mut symbol in list {
+        let children = symbol.children.take().unwrap_or_default();
+        let inner = children.into_iter().map(|child| information(child, Some(&symbol.name), uri));
+        let inner: Vec<_> = inner.collect();
+        flat.push(information(symbol, None, uri));
+        flat.extend(inner);
+    }
+    DocumentSymbolResponse::Flat(flat)
 }
 
-/// A flat outline, for clients without tree support.
-fn flat(text: &Text, index: &Index, encoding: Encoding, uri: &Uri) -> DocumentSymbolResponse {
-    let converter = text.converter(encoding);
-    let mut function: Option<&Decl> = None;
-    let mut list = Vec::new();
-    for decl in index.decls.iter().take(MAX) {
-        if matches!(decl.kind, DeclKind::Kernel | DeclKind::Function) {
-            function = Some(decl);
-        }
-        let container = function.filter(|f| decl.scope != 0 && decl.name.start < f.extent.end);
-        #[allow(deprecated)]
-        list.push(SymbolInformation {
-            name: text.as_str()[decl.name.range()].to_string(),
-            kind: kind(decl),
-            tags: None,
-            deprecated: None,
-            location: Location { uri: uri.clone(), range: converter.range(decl.extent) },
-            container_name: container.map(|f| text.as_str()[f.name.range()].to_string()),
-        });
+fn information(of: DocumentSymbol, container: Option<&str>, uri: &Uri) -> SymbolInformation {
+    #[allow(deprecated)]
+    SymbolInformation {
+        name: of.name,
+        kind: of.kind,
+        tags: None,
+        deprecated: None,
+        location: Location { uri: uri.clone(), range: of.range },
+        container_name: container.map(str::to_owned),
     }
-    DocumentSymbolResponse::Flat(list)
 }

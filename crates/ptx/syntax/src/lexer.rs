@@ -86,7 +86,8 @@ const FOLLOW: [bool; 256] = {
     follow
 };
 
-fn is_follow(b: u8) -> bool {
+/// Whether a character is valid in a name after the first.
+pub(crate) fn is_follow(b: u8) -> bool {
     FOLLOW[usize::from(b)]
 }
 

@@ -16,6 +16,7 @@ mod number;
 mod parser;
 mod print;
 mod repeated;
+pub mod scan;
 pub mod span;
 mod token;
 pub mod utf16;

@@ -211,17 +211,10 @@ pub(crate) fn architecture(text: &str) -> Result<ComputeCapability, &'static str
 
 /// `4096`, `64K`, `512M`, `8G`
 pub(crate) fn byte_size(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text.to_ascii_uppercase().strip_suffix(['K', 'M', 'G']) {
-        Some(digits) => {
-            let shift = match text.as_bytes()[text.len() - 1].to_ascii_uppercase() {
-                b'K' => 10,
-                b'M' => 20,
-                _ => 30,
-            };
-            (digits.to_owned(), shift)
-        }
-        None => (text.to_owned(), 0),
-    };
+    let units = [(['K', 'k'], 10), (['M', 'm'], 20), (['G', 'g'], 30)];
+    let mut suffixes = units.into_iter();
+    let unit = suffixes.find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
+    let (digits, shift) = unit.unwrap_or((text, 0));
     let number: u64 = digits.parse().map_err(|_| "expected a number of bytes, such as 512M")?;
     number.checked_mul(1 << shift).filter(|&n| n > 0).ok_or_else(|| "out of range".to_owned())
 }

@@ -77,10 +77,7 @@ pub fn run(args: &BenchArgs) -> u8 {
     let effort = Effort { threads, fetches, batch: args.batch, time };
     match print_all(args, &chosen, effort) {
         Ok(printed) => crate::exit(printed, true),
-        Err(trouble) => {
-            crate::out::tell(&format!("error: {trouble}"));
-            crate::FAILED
-        }
+        Err(trouble) => crate::out::error(trouble, crate::FAILED),
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod fix;
 mod folder;
-mod read;
+pub(crate) mod read;
 
 use crate::codes;
 use crate::color::{self, Stream};

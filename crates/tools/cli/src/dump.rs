@@ -1,6 +1,6 @@
 //! `texunit dump`: prints the intermediate representations of a kernel.
 
-use crate::color::{self, Stream};
+use crate::check::read::read_file;
 use crate::out;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -118,15 +118,9 @@ pub fn run(args: &DumpArgs) -> u8 {
     });
     match done {
         Ok(Ok(code)) => code,
-        Ok(Err(error)) => failed(&format!("error: {}", texunit_report::visible(&error))),
-        Err(message) => failed(&message),
+        Ok(Err(error)) => out::error(error, crate::FAILED),
+        Err(message) => out::failed(&message),
     }
-}
-
-fn failed(message: &str) -> u8 {
-    let color = color::wanted(Stream::Stderr);
-    let _ = out::tell_text(&(message.trim_end().to_owned() + "\n"), color);
-    crate::FAILED
 }
 
 impl DumpArgs {
@@ -148,7 +142,7 @@ impl DumpArgs {
 /// The text, or an error message.
 pub fn text(args: &DumpArgs) -> Result<String, String> {
     let error = |message: String| format!("error: {}", texunit_report::visible(&message));
-    let source = crate::init::read(&args.file).map_err(error)?;
+    let source = read_file(&args.file).map_err(|unread| error(unread.message()))?.source;
     if dump::is_region(source.text()) {
         if !matches!(args.stage, Stage::Region | Stage::Asm) {
             return Err("error: a region can be printed as `region` and as `asm` only".to_owned());

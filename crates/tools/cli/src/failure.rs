@@ -1,8 +1,16 @@
-//! Why a launch has stopped.
+//! Why a launch or another command has stopped.
 
 use std::path::PathBuf;
 use texunit_job::Problem;
 use texunit_syntax::Diagnostic;
+
+/// Why a command has no result.
+pub(crate) enum Stopped {
+    /// Wrong usage.
+    Usage(String),
+    /// The text for standard error.
+    Failed(String),
+}
 
 /// What stopped the launch, or prevented an output from being written.
 #[derive(Clone, Debug)]

@@ -27,10 +27,7 @@ const RESULTS: [&str; 2] = ["texunit-out", "__pycache__"];
 pub fn run(args: &ExamplesArgs) -> u8 {
     match write(args) {
         Ok(text) => crate::exit(out::print(&text), true),
-        Err(message) => {
-            out::tell(&format!("error: {message}"));
-            crate::FAILED
-        }
+        Err(message) => out::error(message, crate::FAILED),
     }
 }
 

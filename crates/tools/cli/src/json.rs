@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use texunit_device::GradientStats;
 use texunit_job::{InText, Problem};
 use texunit_report::{Host, Located, Object, fault_json, fidelity_json};
-use texunit_syntax::{Diagnostic, Severity};
+use texunit_syntax::{Diagnostic, Severity, Span};
 
 /// Prints a report on one line.
 pub fn print(report: &Value) -> std::io::Result<()> {
@@ -100,16 +100,17 @@ fn failure(failure: &Failure, report: &Report, ptx: Option<Located<'_>>) -> Valu
 
 /// A diagnostic without code and position.
 fn plain(severity: Severity, file: Option<&str>, message: &str, help: Option<&str>) -> Value {
-    with_key(&Object::plain(severity, file, message, help), Value::Null)
-}
-
-/// Adds the job's key that a diagnostic refers to.
-fn with_key(object: &Object<'_>, key: Value) -> Value {
-    let mut value = json!(object);
-    value["key"] = key;
+    let mut value = diagnostic(&Diagnostic::error("", Span::default(), message), None, Value::Null);
+    value["code"] = Value::Null;
+    value["severity"] = json!(severity.name());
+    value["file"] = json!(file);
+    value["help"] = json!(help);
     value
 }
 
+/// A diagnostic with the job's key that it refers to.
 fn diagnostic(d: &Diagnostic, source: Option<Located<'_>>, key: Value) -> Value {
-    with_key(&Object::new(source, d), key)
+    let mut value = json!(Object::new(source, d));
+    value["key"] = key;
+    value
 }

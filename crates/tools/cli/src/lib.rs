@@ -50,7 +50,6 @@ mod profile;
 #[cfg(feature = "run")]
 pub mod program;
 mod progress;
-#[cfg(feature = "ranges")]
 pub mod ranges;
 #[cfg(feature = "reduce")]
 pub mod reduce;
@@ -220,8 +219,7 @@ fn failed(
 ) -> u8 {
     let code = if failure.is_usage { USAGE } else { FAILED };
     if !in_json {
-        out::tell(&format!("error: {}", failure.message));
-        return code;
+        return out::error(&failure.message, code);
     }
     exit(print(&serde_json::json!({ "error": failure.message })), false).max(code)
 }
@@ -266,8 +264,7 @@ fn exit(printed: std::io::Result<()>, succeeded: bool) -> u8 {
     if let Err(error) = printed
         && error.kind() != ErrorKind::BrokenPipe
     {
-        out::tell(&format!("error: cannot print the report: {error}"));
-        return FAILED;
+        return out::error(format_args!("cannot print the report: {error}"), FAILED);
     }
     if succeeded { 0 } else { FAILED }
 }

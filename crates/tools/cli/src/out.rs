@@ -2,6 +2,7 @@
 //! a terminal or log (`texunit_report::screen`). A test ensures that nothing else in this crate
 //! writes to the standard streams.
 
+use crate::color::{self, Stream};
 use std::io::{self, IsTerminal, Write};
 use texunit_report::{in_json, screen, visible};
 
@@ -42,6 +43,19 @@ pub(crate) fn tell(line: &str) {
     let _ = tell_text(&(visible(line) + "\n"), false);
 }
 
+/// Reports why a command has failed; returns its exit code, which is `code`.
+pub(crate) fn error(why: impl std::fmt::Display, code: u8) -> u8 {
+    tell(&format!("error: {why}"));
+    code
+}
+
+/// Reports why a command has failed, in lines with texunit's own colours; returns the exit code.
+pub(crate) fn failed(lines: &str) -> u8 {
+    // Standard error may be closed.
+    let _ = tell_text(&format!("{}\n", lines.trim_end()), color::wanted(Stream::Stderr));
+    crate::FAILED
+}
+
 /// Prints lines on standard error, optionally with texunit's own colours.
 pub(crate) fn tell_text(text: &str, colored: bool) -> io::Result<()> {
     io::stderr().lock().write_all(screen(text, colored).as_bytes())
@@ -53,8 +67,8 @@ mod tests {
 
     /// Files that use a stream otherwise: to test whether it is a terminal, for a progress bar, or
     /// for a protocol.
-    const OTHERS: [&str; 6] =
-        ["out.rs", "color.rs", "progress.rs", "lsp/mod.rs", "debug/mod.rs", "debug/dap/mod.rs"];
+    const OTHERS: [&str; 5] =
+        ["out.rs", "color.rs", "progress.rs", "lsp/mod.rs", "debug/dap/mod.rs"];
 
     fn writers(folder: &Path, root: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {

@@ -154,13 +154,7 @@ pub fn run(args: &RunArgs) -> u8 {
     if let Some(why) = reports::misused(args) {
         return crate::usage_error("run", &why);
     }
-    match start(args) {
-        Ok(code) => code,
-        Err(message) => {
-            crate::out::tell(&format!("error: {message}"));
-            NOT_STARTED
-        }
-    }
+    start(args).unwrap_or_else(|message| crate::out::error(message, NOT_STARTED))
 }
 
 fn start(args: &RunArgs) -> Result<u8, String> {
@@ -303,10 +297,7 @@ pub fn install(args: &InstallLibsArgs) -> u8 {
             let _ = crate::out::print(&names);
             0
         }
-        Err(message) => {
-            crate::out::tell(&format!("error: {message}"));
-            super::FAILED
-        }
+        Err(message) => crate::out::error(message, super::FAILED),
     }
 }
 

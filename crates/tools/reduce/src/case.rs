@@ -25,18 +25,15 @@ pub struct Case {
 /// The name that a case's job has for its PTX file.
 pub(crate) const PTX: &str = "kernel.ptx";
 
-/// The error for a job whose files cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread(pub String);
-
 impl Case {
     /// A case without a job.
     pub fn of_ptx(text: &str) -> Self {
         Self { ptx: text.into(), job: None, files: BTreeMap::new(), read: Arc::default() }
     }
 
-    /// A case with a job of a folder, and the files of the folder that the job names.
-    pub fn of_job(mut job: Table, ptx: &str, folder: &Path) -> Result<Self, Unread> {
+    /// A case with a job of a folder, and the files of the folder that the job names. The error
+    /// names a file that cannot be read.
+    pub fn of_job(mut job: Table, ptx: &str, folder: &Path) -> Result<Self, String> {
         let mut files = Files::default();
         job.insert("ptx".to_owned(), Value::from(PTX));
         name_parameters(&mut job, ptx);
@@ -129,7 +126,7 @@ struct Files {
 
 /// Reads the files that a value of the job refers to, and replaces their paths by the names of
 /// [`Case::files`].
-fn take_files(value: &mut Value, folder: &Path, files: &mut Files) -> Result<(), Unread> {
+fn take_files(value: &mut Value, folder: &Path, files: &mut Files) -> Result<(), String> {
     match value {
         Value::Table(table) => {
             for (key, inner) in table {
@@ -165,16 +162,16 @@ fn take_files(value: &mut Value, folder: &Path, files: &mut Files) -> Result<(),
 }
 
 /// Reads the file that an output is compared with.
-fn take_expected(output: &mut Table, folder: &Path, files: &mut Files) -> Result<(), Unread> {
+fn take_expected(output: &mut Table, folder: &Path, files: &mut Files) -> Result<(), String> {
     match output.get_mut("expect") {
         Some(Value::String(name)) => take_file(name, folder, files),
         _ => Ok(()),
     }
 }
 
-fn take_file(name: &mut String, folder: &Path, files: &mut Files) -> Result<(), Unread> {
+fn take_file(name: &mut String, folder: &Path, files: &mut Files) -> Result<(), String> {
     let path = folder.join(&*name);
-    let bytes = texunit_files::read_bytes(&path).map_err(|e| Unread(e.to_string()))?;
+    let bytes = texunit_files::read_bytes(&path).map_err(|e| e.to_string())?;
     let last = path.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
     // Adds a number to the name, because files in different folders may have the same name.
     let mut own = last.clone();
@@ -269,7 +266,7 @@ mod tests {
         assert_eq!(job["params"]["1"]["output"]["file"].as_str(), Some("x.raw"));
         assert_eq!(*case.files["2-x.raw"], [2]);
         let missing = Case::of_job(read_job_table("[g]\nfile = \"none\"").unwrap(), "", &dir);
-        assert!(missing.unwrap_err().0.contains("none"));
+        assert!(missing.unwrap_err().contains("none"));
     }
 
     #[test]

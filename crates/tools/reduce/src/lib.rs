@@ -21,7 +21,7 @@ mod ptx;
 mod search;
 mod text;
 
-pub use case::{Case, Unread, read_job_table, statements};
+pub use case::{Case, read_job_table, statements};
 pub use search::{End, Limits, Progress};
 
 use search::Search;

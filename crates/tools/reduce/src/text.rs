@@ -1,6 +1,7 @@
 //! Edits a text without knowledge of its syntax, and splits it into names and numbers.
 
 use std::ops::Range;
+use texunit_syntax::scan::{Scan, TokenKind};
 
 /// An edit of a text: the range of bytes that is replaced, and the replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,63 +71,18 @@ impl Word<'_> {
 
 /// The names and numbers of a text, without comments, strings, directives and modifiers.
 pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
-    tokens(text).0
+    Scan::new(text, 0)
+        .filter(|token| matches!(token.kind, TokenKind::Ident | TokenKind::Number))
+        .map(|token| Word { text: token.text(text), start: token.span.start as usize })
+        .collect()
 }
 
 /// Edits that remove all comments.
 pub(crate) fn comments(text: &str) -> Vec<Edit> {
-    tokens(text).1
-}
-
-/// The names and numbers of a text, and edits that remove its comments.
-fn tokens(text: &str) -> (Vec<Word<'_>>, Vec<Edit>) {
-    let bytes = text.as_bytes();
-    let (mut words, mut comments, mut at) = (Vec::new(), Vec::new(), 0);
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let (length, is_word) = match rest[0] {
-            b'/' if rest.starts_with(b"//") || rest.starts_with(b"/*") => {
-                comments.push(Edit::remove(at..at + comment(rest)));
-                (comment(rest), false)
-            }
-            b'"' => (string(rest), false),
-            b'.' => (1 + run(&rest[1..], |b| is_inside(b) || b == b':'), false),
-            b'0'..=b'9' => (run(rest, |b| is_inside(b) || b == b'.'), true),
-            b'%' | b'$' | b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
-                (1 + run(&rest[1..], is_inside), true)
-            }
-            _ => (1, false),
-        };
-        if is_word {
-            words.push(Word { text: &text[at..at + length], start: at });
-        }
-        at += length;
-    }
-    (words, comments)
-}
-
-fn is_inside(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
-}
-
-fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().take_while(|&&b| is_part(b)).count()
-}
-
-/// Length of the string literal at the beginning of `bytes`; an unterminated literal ends at the
-/// end of the line.
-fn string(bytes: &[u8]) -> usize {
-    let end = bytes[1..].iter().position(|&b| b == b'"' || b == b'\n');
-    end.map_or(bytes.len(), |n| n + 2)
-}
-
-/// Length of the comment at the beginning of `bytes`.
-fn comment(bytes: &[u8]) -> usize {
-    if bytes[1] == b'/' {
-        return run(bytes, |b| b != b'\n');
-    }
-    let end = bytes[2..].windows(2).position(|pair| pair == b"*/");
-    end.map_or(bytes.len(), |n| n + 4)
+    Scan::new(text, 0)
+        .filter(|token| token.kind == TokenKind::Comment && token.text(text).starts_with('/'))
+        .map(|token| Edit::remove(token.span.range()))
+        .collect()
 }
 
 /// Edits that remove empty lines.

@@ -73,6 +73,14 @@ impl<'a> Explanation<'a> {
         Ok(Self { trace, texture, sampler, overrides, place: None, known: None })
     }
 
+    /// Adds the result that a kernel has received.
+    #[must_use]
+    pub fn with_launch(mut self, values: [u32; 4], resident: bool) -> Self {
+        let (resident, from) = (Some(resident), Source::Launch);
+        self.known = Some(KnownResult { values, resident, from });
+        self
+    }
+
     /// Whether the explained result equals the known one; `None` without a known result.
     pub fn agrees(&self) -> Option<bool> {
         let known = self.known?;

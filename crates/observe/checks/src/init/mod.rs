@@ -219,19 +219,13 @@ impl Worker<'_> {
             let (words, object) = self.memory(brought, at.warp, lane);
             return (words, Some(object), op);
         }
-        let unwritten = all.iter().find_map(|origin| match origin {
-            Origin::Unwritten(op) => Some(*op),
-            _ => None,
-        });
-        let call = all.iter().find_map(|origin| match origin {
-            Origin::Call(op) => Some(*op),
-            _ => None,
-        });
-        match (unwritten, call) {
-            (_, Some(op)) => ("what a function has returned, undefined".to_owned(), None, op),
-            (Some(op), _) => ("a register that was never written".to_owned(), None, op),
-            (None, None) => ("uninitialised data".to_owned(), None, at.op),
-        }
+        let call = all.iter().find(|origin| matches!(origin, Origin::Call(_)));
+        let (words, op) = match call.or(all.iter().find(|o| matches!(o, Origin::Unwritten(_)))) {
+            Some(&Origin::Call(op)) => ("what a function has returned, undefined", op),
+            Some(&Origin::Unwritten(op)) => ("a register that was never written", op),
+            _ => ("uninitialised data", at.op),
+        };
+        (words.to_owned(), None, op)
     }
 
     /// Records the origin of undefined bytes for the memory that lanes store them to.

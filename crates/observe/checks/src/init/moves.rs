@@ -63,8 +63,8 @@ pub(super) type Root = (Arc<str>, Option<Arc<Described>>, u32);
 /// Origins of undefined 4-byte words in a CTA's shared memory and its threads' local memory.
 #[derive(Default)]
 pub(super) struct CtaStoredOrigins {
-    shared: HashMap<u64, StoredOrigin>,
-    local: HashMap<(u32, u64), StoredOrigin>,
+    /// By state space, thread (of local memory) and address of the word.
+    stored: HashMap<(SpaceKind, u32, u64), StoredOrigin>,
     /// For each store operation, its text, for example `copied at stencil.cu:74`.
     pub(super) how: HashMap<u32, Arc<str>>,
     /// For each pair of a store operation and the load operation that its value came from, the
@@ -76,8 +76,7 @@ impl CtaStoredOrigins {
     /// Forgets the memory when a CTA begins. The texts of operations are the same in all CTAs and
     /// remain.
     pub(super) fn clear(&mut self) {
-        self.shared.clear();
-        self.local.clear();
+        self.stored.clear();
     }
 
     pub(super) fn put(
@@ -87,14 +86,8 @@ impl CtaStoredOrigins {
         moved: &StoredOrigin,
     ) {
         for word in words(&bytes) {
-            match space {
-                SpaceKind::Shared if self.shared.len() < MAX => {
-                    self.shared.insert(word, moved.clone());
-                }
-                SpaceKind::Local if self.local.len() < MAX => {
-                    self.local.insert((thread, word), moved.clone());
-                }
-                _ => {}
+            if self.stored.len() < MAX {
+                self.stored.insert(key(space, thread, word), moved.clone());
             }
         }
     }
@@ -104,10 +97,11 @@ impl CtaStoredOrigins {
         space: SpaceKind,
         (thread, address): (u32, u64),
     ) -> Option<StoredOrigin> {
-        match space {
-            SpaceKind::Shared => self.shared.get(&(address / 4)).cloned(),
-            SpaceKind::Local => self.local.get(&(thread, address / 4)).cloned(),
-            _ => None,
-        }
+        self.stored.get(&key(space, thread, address / 4)).cloned()
     }
+}
+
+/// The key of a word, which all threads of a CTA share in shared memory.
+fn key(space: SpaceKind, thread: u32, word: u64) -> (SpaceKind, u32, u64) {
+    (space, if space == SpaceKind::Local { thread } else { 0 }, word)
 }

@@ -281,12 +281,6 @@ impl Streams {
         all.for_each(|known| known.forget(&gone));
     }
 
-    /// The host waits for all present work of the process.
-    pub fn synchronize_all(&mut self) {
-        let all: Vec<Queue> = self.streams.keys().copied().collect();
-        all.into_iter().for_each(|queue| self.synchronize(queue));
-    }
-
     /// The host waits for all present work of a device.
     pub fn synchronize_device(&mut self, device: u32) {
         let all: Vec<Queue> = self.streams.keys().copied().collect();

@@ -157,15 +157,8 @@ impl Sums {
         if measured.fetches < FEWEST {
             return;
         }
-        let size = words::size(
-            texunit_unit::Extent {
-                width: self.extent[0],
-                height: self.extent[1],
-                depth: self.extent[2],
-            },
-            self.axes,
-        );
-        let kind = match self.coords {
+        let size = words::size(self.extent, self.axes);
+        let looks_like = match self.coords {
             Coords::Unnormalized if measured.look_normalized(self.extent, self.axes) => {
                 Some(format!(
                     "all coordinates of {} lie between 0 and 1, and the texture of {} counts in texels",
@@ -184,12 +177,8 @@ impl Sums {
             }
             _ => None,
         };
-        let is_other = kind.is_some();
-        if let Some(message) = kind {
-            self.hit(rules::TEXTURE_COORDINATES, self.first, message, measured.fetches);
-        }
-        if is_other {
-            return;
+        if let Some(message) = looks_like {
+            return self.hit(rules::TEXTURE_COORDINATES, self.first, message, measured.fetches);
         }
         if let Some((spot, message, count)) = measured.whole.found() {
             self.hit(rules::TEXTURE_HALF_TEXEL, spot, message, count);

@@ -1,7 +1,7 @@
 //! Formats objects, sizes and coordinates for messages.
 
 use texunit_simt::Described;
-use texunit_unit::{Extent, Resource};
+use texunit_unit::Resource;
 
 /// A texture or surface as text: ``texture `image` (a 2D array of 64 x 32 texels of u8x4)``.
 pub(super) fn object(what: &str, resource: &Resource) -> Described {
@@ -10,8 +10,8 @@ pub(super) fn object(what: &str, resource: &Resource) -> Described {
 }
 
 /// The size of an image as text: `64 x 32`.
-pub(super) fn size(extent: Extent, axes: usize) -> String {
-    let all: Vec<String> = extent.axes()[..axes.clamp(1, 3)].iter().map(u32::to_string).collect();
+pub(super) fn size(extent: [u32; 3], axes: usize) -> String {
+    let all: Vec<String> = extent[..axes.clamp(1, 3)].iter().map(u32::to_string).collect();
     all.join(" x ")
 }
 

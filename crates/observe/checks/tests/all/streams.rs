@@ -39,7 +39,8 @@ impl Program {
     }
 
     fn launch(&self, kernel: &Kernel, queue: Queue) {
-        let checks = self.log.launch_in(kernel.name(), queue, 0).expect("it is checked");
+        let checks =
+            self.log.launch_submitted(kernel.name(), (queue, None), 0).expect("it is checked");
         let options = LaunchOptions::default().with_block([64, 1, 1]).with_observer(Some(&checks));
         let [p, q] = &self.buffers;
         kernel.launch(&options, &[Arg::Buffer(p), Arg::Buffer(q)]).expect("it ends");
@@ -60,7 +61,7 @@ fn two(first: Queue, between: impl Fn(&texunit_checks::race::Memory), second: Qu
     let program = Program::new();
     // A stream is known from its first use on.
     program.launch(&program.read, second);
-    program.log.race().expect("it is asked for").streams().synchronize_all();
+    program.log.race().expect("it is asked for").streams().synchronize(second);
     program.launch(&program.write, first);
     between(program.log.race().expect("it is asked for"));
     program.launch(&program.read, second);
@@ -76,7 +77,7 @@ fn launches_of_two_streams_race_unless_something_orders_them() {
     assert_eq!(two(A, |_| {}, A), 0);
     assert_eq!(two(A, |race| race.streams().synchronize(A), B), 0);
     assert_eq!(two(A, |race| race.streams().synchronize(B), B), 1);
-    assert_eq!(two(A, |race| race.streams().synchronize_all(), B), 0);
+    assert_eq!(two(A, |race| race.streams().synchronize_device(0), B), 0);
     let event = |race: &texunit_checks::race::Memory| {
         race.streams().record(7, A);
         race.streams().wait(7, Some(B));
@@ -155,7 +156,7 @@ impl Texels {
     }
 
     fn launch(&self, queue: Queue) {
-        let checks = self.log.launch_in("k", queue, 0).expect("it is checked");
+        let checks = self.log.launch_submitted("k", (queue, None), 0).expect("it is checked");
         let options = LaunchOptions::new(1, 4).with_observer(Some(&checks));
         let args = [Arg::Texture(&self.texture), Arg::Surface(&self.surface)];
         self.kernel.launch(&options, &args).expect("it ends");
@@ -228,7 +229,7 @@ fn a_stream_for_each_job_is_forgotten() {
         race.streams().end_stream(queue);
         race.streams().end_event(job);
         if job % 4 == 3 {
-            race.streams().synchronize_all();
+            race.streams().synchronize_device(0);
             program.launch(&program.read, A);
         }
         match job {
@@ -282,7 +283,7 @@ fn the_host_races_with_what_it_has_not_waited_for() {
     assert!(race.host_accessed(p + 8, false).is_none());
     let copy = race.host_accessed(p + 15, true);
     assert!(matches!(copy, Some(HostRace::Copy(text, false)) if text == "a copy"));
-    race.streams().synchronize_all();
+    race.streams().synchronize_device(0);
     assert!(race.pending().is_empty() && race.host_accessed(p + 8, true).is_none());
 }
 
@@ -292,7 +293,7 @@ fn what_is_done_late_has_the_order_of_when_it_was_submitted() {
         let program = Program::new();
         let race = program.log.race().expect("it is asked for");
         program.launch(&program.write, B);
-        race.streams().synchronize_all();
+        race.streams().synchronize_device(0);
         let write = race.streams().submit(A);
         race.streams().record(7, A);
         if is_ordered {

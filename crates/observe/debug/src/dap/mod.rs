@@ -13,6 +13,24 @@ mod tree;
 use crate::session::{Live, Settings};
 use serde_json::{Value as Json, json};
 
+/// The response to a request. An error has the number `id` of the part that returns it.
+pub fn response(request: &Json, result: Result<Json, String>, id: u32) -> Json {
+    let mut response = json!({
+        "type": "response",
+        "request_seq": request["seq"],
+        "command": request["command"],
+        "success": result.is_ok(),
+    });
+    match result {
+        Ok(body) => response["body"] = body,
+        Err(message) => {
+            response["body"] = json!({ "error": { "id": id, "format": message } });
+            response["message"] = json!(message);
+        }
+    }
+    response
+}
+
 impl Settings {
     /// Whether the user is an editor.
     pub fn is_dap(&self) -> bool {
@@ -53,22 +71,7 @@ impl Live<'_, '_> {
         if request.get("quiet").is_some() {
             return;
         }
-        let (success, body, message) = match result {
-            Ok(body) => (true, body, None),
-            Err(message) => (false, json!({}), Some(message)),
-        };
-        let mut response = json!({
-            "type": "response",
-            "request_seq": request.get("seq").cloned().unwrap_or(Json::Null),
-            "success": success,
-            "command": command,
-            "body": body,
-        });
-        if let Some(message) = message {
-            response["message"] = json!(message);
-            response["body"] = json!({ "error": { "id": 1, "format": message } });
-        }
-        self.console.send(response);
+        self.console.send(response(request, result, 1));
         // The response precedes the events that follow from continuing.
         if let Some(run) = self.pending.take() {
             self.goes_on(run);

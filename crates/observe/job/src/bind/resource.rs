@@ -128,23 +128,17 @@ impl Binder<'_> {
         check_layout(spec, at, layout, what)?;
         let Plan { extent: Extent { width, height, .. }, bytes, .. } = plan;
         let row = u64::from(width) * u64::from(format.texel_size());
-        if layout == Layout::Linear {
-            let buffer = self.device.alloc(row.max(1), name).map_err(refused(at))?;
-            if !spec.is_undefined {
-                buffer.clear();
-            }
-            buffer.write(0, &bytes).map_err(refused(at))?;
-            let place = Place::Buffer(buffer, 0);
-            return Ok(TexelResource::Memory { place, format, width, rows: None });
-        }
-        let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
+        let pitch = match (layout, spec.shape.pitch) {
+            (Layout::Linear, _) => row,
+            (_, pitch) => pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN)),
+        };
         if pitch < row {
             let message =
                 format!("a row takes {}, more than the pitch of {pitch}", Count(row, "byte"));
             return Err(at.problem(codes::VALUE, message));
         }
         let size = pitch.saturating_mul(height.into());
-        let buffer = self.device.alloc(size, name).map_err(refused(at))?;
+        let buffer = self.device.alloc(size.max(1), name).map_err(refused(at))?;
         let zeros = vec![0; if bytes.is_empty() && !spec.is_undefined { row as usize } else { 0 }];
         for y in 0..u64::from(height) {
             // The padding of rows keeps the contents of fresh memory.
@@ -153,8 +147,8 @@ impl Binder<'_> {
             let given = if zeros.is_empty() { given } else { &zeros };
             buffer.write(y * pitch, given).map_err(refused(at))?;
         }
-        let place = Place::Buffer(buffer, 0);
-        Ok(TexelResource::Memory { place, format, width, rows: Some((height, pitch)) })
+        let rows = (layout != Layout::Linear).then_some((height, pitch));
+        Ok(TexelResource::Memory { place: Place::Buffer(buffer, 0), format, width, rows })
     }
 
     /// Creates an array with its texels.

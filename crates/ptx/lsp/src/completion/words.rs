@@ -1,12 +1,13 @@
 //! Completions that do not depend on the module: opcodes, special registers, directives, types,
 //! fields.
 
+use super::super::cursor::CursorContext;
 use super::super::doc;
-use super::super::scan::{CursorContext, TokenKind};
 use super::Item;
 use lsp_types::CompletionItemKind as ItemKind;
 use texunit_check::{Architecture, architectures};
 use texunit_isa::{Class, Form, Opcode, forms_of};
+use texunit_syntax::scan::TokenKind;
 
 /// All opcodes; those that are not executed come last.
 pub(super) fn opcodes() -> Vec<Item> {

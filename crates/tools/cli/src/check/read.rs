@@ -26,16 +26,28 @@ pub(crate) struct Text {
     pub(crate) original: Option<Vec<u8>>,
 }
 
+impl Unread {
+    /// The error as a message, for commands that have no diagnostics of files.
+    pub(crate) fn message(&self) -> String {
+        format!("`{}`: {}", self.name, self.why.message)
+    }
+}
+
 /// Reads a file, or standard input.
 pub(crate) fn read(path: &Path) -> Result<Text, Unread> {
-    let (name, bytes) = match path == Path::new("-") {
-        true => ("<stdin>".to_owned(), stdin()),
-        false => (path.display().to_string(), file(path)),
-    };
-    match bytes.and_then(|bytes| text(&name, bytes)) {
-        Ok(text) => Ok(text),
-        Err(why) => Err(Unread { name, why }),
+    match path == Path::new("-") {
+        true => named("<stdin>".to_owned(), stdin()),
+        false => read_file(path),
     }
+}
+
+/// Reads a file.
+pub(crate) fn read_file(path: &Path) -> Result<Text, Unread> {
+    named(path.display().to_string(), file(path))
+}
+
+fn named(name: String, bytes: Result<Vec<u8>, Box<Diagnostic>>) -> Result<Text, Unread> {
+    bytes.and_then(|bytes| text(&name, bytes)).map_err(|why| Unread { name, why })
 }
 
 /// The error for a file that cannot be read.

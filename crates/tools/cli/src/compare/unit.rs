@@ -192,7 +192,6 @@ fn left_json(left: &Left) -> Value {
 mod tests {
     use super::*;
     use texunit_cases::parse;
-    use texunit_gpu::compare::Difference;
 
     /// The reference results of a random case, with a bit changed in two of them.
     fn wrong_at(places: [usize; 2]) -> Case {
@@ -219,40 +218,5 @@ mod tests {
         assert_eq!(values[..], [all[7], all[30]]);
         assert_eq!(words(&kept)[..5], [&all[7].values[..], &[1]].concat());
         assert_eq!(parse(&to_toml(&[kept.clone()])).unwrap().cases, [kept]);
-    }
-
-    fn again<T: Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
-        serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
-    }
-
-    #[test]
-    fn units_and_answers_come_back_as_they_were() {
-        let file = PathBuf::from("a b/é.toml");
-        for unit in [
-            Unit::Case { file: file.clone(), number: 3 },
-            Unit::Fault { file: file.clone(), number: 0, access: 7 },
-            Unit::Random { seed: u64::MAX, index: 12, fetches: 4096 },
-            Unit::Job { file: file.clone(), form: Some("nvcc-O3.ptx".to_owned()) },
-            Unit::Job { file, form: None },
-        ] {
-            assert_eq!(again(&unit), unit);
-            let (index, operands) = (2, "x".to_owned());
-            let (reference, card) = ("1".to_owned(), "2".to_owned());
-            let first = vec![Difference { index, operands, reference, card }];
-            for outcome in [
-                Outcome::Equal { count: 5 },
-                Outcome::Differs { count: 5, differing: 1, first },
-                Outcome::Skipped { reason: "no".to_owned() },
-            ] {
-                let mut answer = unit.failed("a reason".to_owned());
-                answer.compared.outcome = outcome;
-                answer.cases = Some("text".to_owned());
-                let back = again(&answer);
-                assert_eq!(
-                    (back.compared, back.cases, back.more),
-                    (answer.compared, answer.cases, answer.more)
-                );
-            }
-        }
     }
 }

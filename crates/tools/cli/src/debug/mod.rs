@@ -148,17 +148,6 @@ fn kernel(text: &str) -> (String, Option<u64>) {
     }
 }
 
-/// The adapter's stream, which nothing else writes to.
-#[cfg(target_os = "linux")]
-fn stdout() -> std::io::Stdout {
-    std::io::stdout()
-}
-
-#[cfg(target_os = "linux")]
-fn stdin() -> std::io::Stdin {
-    std::io::stdin()
-}
-
 /// Runs the command; returns the exit code.
 pub fn run(args: &DebugArgs) -> u8 {
     let Some(target) = args.target.first() else { return crate::USAGE };

@@ -24,13 +24,7 @@ enum DebugEvent {
 
 /// Debugs a program; returns the exit code.
 pub(super) fn run(args: &DebugArgs) -> u8 {
-    match debug(args) {
-        Ok(code) => code,
-        Err(message) => {
-            crate::out::tell(&format!("error: {message}"));
-            NOT_STARTED
-        }
-    }
+    debug(args).unwrap_or_else(|message| crate::out::error(message, NOT_STARTED))
 }
 
 fn debug(args: &DebugArgs) -> Result<u8, String> {

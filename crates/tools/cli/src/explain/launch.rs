@@ -4,7 +4,7 @@ use super::args::ExplainFormat;
 use serde_json::{Value, json};
 use std::path::Path;
 use texunit_device::{Watch, Watched, WatchedAccess};
-use texunit_explain::{Explanation, KnownResult, Page, Source, SurfaceExplanation};
+use texunit_explain::{Explanation, Page, SurfaceExplanation};
 use texunit_forms::Count;
 use texunit_report::Located;
 
@@ -164,21 +164,13 @@ fn explain<T>(
     fetch: impl Fn(&Explanation<'_>) -> T,
     surface: impl Fn(&SurfaceExplanation) -> T,
 ) -> Result<T, String> {
-    match &access.what {
-        Watched::Fetch(f) => match Explanation::new(f.form, &f.texture, &f.sampler, &f.operands) {
-            Ok(mut explanation) => {
-                let (values, resident) = (f.values, Some(f.resident));
-                explanation.known = Some(KnownResult { values, resident, from: Source::Launch });
-                Ok(fetch(&explanation))
-            }
-            Err(error) => Err(error.to_string()),
-        },
+    let view = match &access.what {
+        Watched::Fetch(f) => Explanation::new(f.form, &f.texture, &f.sampler, &f.operands)
+            .map(|explanation| fetch(&explanation.with_launch(f.values, f.resident))),
         Watched::Surface(s) => {
-            let outcome = s.outcome.clone();
-            match SurfaceExplanation::of_made(s.form, &s.surface, s.coords, outcome) {
-                Ok(explanation) => Ok(surface(&explanation)),
-                Err(error) => Err(error.to_string()),
-            }
+            SurfaceExplanation::of_made(s.form, &s.surface, s.coords, s.outcome.clone())
+                .map(|explanation| surface(&explanation))
         }
-    }
+    };
+    view.map_err(|error| error.to_string())
 }

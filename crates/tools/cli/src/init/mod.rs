@@ -5,7 +5,9 @@ mod guesses;
 mod objects;
 mod text;
 
+use crate::check::read::read_file;
 use crate::color::{self, Stream};
+use crate::failure::Stopped;
 use crate::out;
 use clap::Args;
 pub(crate) use guesses::left;
@@ -15,7 +17,7 @@ use texunit_check::ir::{FuncId, Function, Module};
 use texunit_check::{Options, check_with, uses};
 use texunit_files::CommandFiles;
 use texunit_report::place::both_names;
-use texunit_syntax::{Diagnostic, SourceFile, parse};
+use texunit_syntax::{Diagnostic, Parsed, SourceFile, parse};
 
 /// Arguments of `texunit init`.
 #[derive(Clone, Debug, Args)]
@@ -50,28 +52,15 @@ pub fn run(args: &InitArgs) -> u8 {
     match init(args) {
         Ok(text) => crate::exit(out::print(&text), true),
         Err(Stopped::Usage(message)) => crate::usage_error("init", &message),
-        Err(Stopped::Failed(message)) => {
-            // Standard error may be closed.
-            let color = crate::color::wanted(Stream::Stderr);
-            let _ = out::tell_text(&(message.trim_end().to_owned() + "\n"), color);
-            crate::FAILED
-        }
+        Err(Stopped::Failed(message)) => out::failed(&message),
     }
-}
-
-/// Why no job is written.
-enum Stopped {
-    /// Wrong usage.
-    Usage(String),
-    /// The text for standard error.
-    Failed(String),
 }
 
 /// Writes the jobs; returns the text for standard output.
 fn init(args: &InitArgs) -> Result<String, Stopped> {
     let error =
         |message: String| Stopped::Failed(format!("error: {}", texunit_report::visible(&message)));
-    let source = read(&args.ptx).map_err(error)?;
+    let source = read_file(&args.ptx).map_err(|unread| error(unread.message()))?.source;
     let module = &typed(&source).map_err(Stopped::Failed)?;
     let kernels = chosen(module, args).map_err(error)?;
     let plan = Plan { args, several: kernels.len() > 1 };
@@ -93,27 +82,26 @@ fn init(args: &InitArgs) -> Result<String, Stopped> {
     plan.write(&jobs).map_err(error)
 }
 
-/// Reads the PTX file.
-pub(crate) fn read(path: &Path) -> Result<SourceFile, String> {
-    let bytes = texunit_files::read_bytes(path).map_err(|error| error.to_string())?;
-    Ok(SourceFile::from_bytes(path.display().to_string(), &bytes))
-}
-
 /// The typed module of a text, or its errors formatted for standard error.
 pub(crate) fn typed(source: &SourceFile) -> Result<Module, String> {
     let parsed = parse(source);
     let checked = check_with(source, &parsed.module, Options::default());
-    let mut errors: Vec<Diagnostic> = parsed.diagnostics;
+    let errors = errors(parsed, checked.diagnostics);
+    match errors.is_empty() {
+        true => Ok(checked.module),
+        false => Err(texunit_report::human(source, &errors, color::wanted(Stream::Stderr))),
+    }
+}
+
+/// The errors of a text in their order: of the parser, and of the checks.
+pub(crate) fn errors(parsed: Parsed<'_>, checked: Vec<Diagnostic>) -> Vec<Diagnostic> {
     // For a file that is not PTX, further messages are useless.
-    if !parsed.module.items.is_empty() || errors.is_empty() {
-        errors.extend(checked.diagnostics);
-    }
+    let is_ptx = !parsed.module.items.is_empty() || parsed.diagnostics.is_empty();
+    let mut errors = parsed.diagnostics;
+    errors.extend(checked.into_iter().filter(|_| is_ptx));
     errors.retain(Diagnostic::is_error);
-    if errors.is_empty() {
-        return Ok(checked.module);
-    }
     errors.sort_by_key(|d| (d.primary.span.start, d.code));
-    Err(texunit_report::human(source, &errors, color::wanted(Stream::Stderr)))
+    errors
 }
 
 /// The kernels to write jobs for.

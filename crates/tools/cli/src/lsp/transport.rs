@@ -52,6 +52,7 @@ mod tests {
         assert_eq!(all(&framed(r#"{"method":"n","params":[]}"#)), ["n"]);
         assert_eq!(all(&framed(r#"{"id":"x","method":"m"}"#)), ["\"x\" m"]);
         assert_eq!(all(&framed(r#"{"id":1,"result":null}"#)), ["$/answer"]);
+        assert_eq!(all(&framed(r#"{"id":null,"method":"n"}"#)), ["n"]);
         let typed = "Content-Type: application/vscode-jsonrpc; charset=utf-8\n".to_string();
         assert_eq!(all(&(typed + &request + &request)), ["7 m", "7 m"]);
     }
@@ -66,6 +67,7 @@ mod tests {
             (framed("[]"), "null -32600"),
             (framed(r#"{"id":5}"#), "5 -32600"),
             (framed(r#"{"id":1.5,"method":"m"}"#), "1.5 -32600"),
+            (framed(r#"{"id":4294967296,"method":"m"}"#), "4294967296 -32600"),
             (framed(r#"{"id":{},"method":"m"}"#), "{} -32600"),
             ("hello\r\n\r\n".into(), "null -32700"),
             ("Content-Length: many\r\n\r\n".into(), "null -32700"),

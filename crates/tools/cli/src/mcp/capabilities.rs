@@ -53,13 +53,6 @@ fn instructions(scope: &Scope, name: &str) -> Result<Answer, String> {
     if ended.code != Some(0) {
         return Err(ended.stderr.trim().to_owned());
     }
-    let value: Value = serde_json::from_str(&ended.stdout).unwrap_or(Value::Null);
-    let items = match value {
-        Value::Array(items) => items,
-        Value::Null => {
-            ended.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
-        }
-        other => vec![other],
-    };
+    let items = serde_json::from_str(&ended.stdout).unwrap_or_default();
     Ok(Answer::new(json!({})).with("instructions", items))
 }

@@ -49,18 +49,14 @@ pub fn run(args: &McpArgs) -> u8 {
     };
     // The limit applies to this process and all processes that it starts.
     if let Err(why) = process::limit_memory(args.memory_limit) {
-        crate::out::tell(&format!("error: --memory-limit: {why}"));
-        return crate::USAGE;
+        return crate::out::error(format_args!("--memory-limit: {why}"), crate::USAGE);
     }
     let limits = Limits { time: Duration::from_secs(args.timeout) };
     let server = server::Server::new(allowed, limits);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
-        Err(error) => {
-            crate::out::tell(&format!("error: {error}"));
-            return crate::USAGE;
-        }
+        Err(error) => return crate::out::error(error, crate::USAGE),
     };
     let served = runtime.block_on(async {
         match server.serve(rmcp::transport::stdio()).await {
@@ -74,9 +70,6 @@ pub fn run(args: &McpArgs) -> u8 {
     runtime.shutdown_background();
     match served {
         Ok(()) => 0,
-        Err(why) => {
-            crate::out::tell(&format!("error: {why}"));
-            crate::FAILED
-        }
+        Err(why) => crate::out::error(why, crate::FAILED),
     }
 }

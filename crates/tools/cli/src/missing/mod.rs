@@ -2,8 +2,6 @@
 
 #[cfg(not(feature = "checks"))]
 pub mod checks;
-#[cfg(not(feature = "ranges"))]
-pub mod ranges;
 
 use clap::Args;
 use std::ffi::OsString;

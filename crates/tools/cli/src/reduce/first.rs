@@ -1,7 +1,8 @@
 //! The first run of a reduction, which determines the failure to preserve.
 
 use super::args::{Keep, ReduceArgs};
-use super::input::{Input, Stopped};
+use super::input::Input;
+use crate::failure::Stopped;
 use crate::launch_args::LaunchArgs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -2,6 +2,7 @@
 
 use super::args::ReduceArgs;
 use crate::color::{self, Stream};
+use crate::failure::Stopped;
 use std::path::{Path, PathBuf};
 use texunit_files::CommandFiles;
 use texunit_job::load::{read_job, read_ptx};
@@ -121,26 +122,16 @@ fn ptx(path: &Path) -> Result<Input, Stopped> {
 
 fn job(path: &Path) -> Result<Input, Stopped> {
     let file = read_job(path).map_err(|e| Stopped::failed(&e.message, e.help))?;
-    let problems: Vec<_> = file.problems.iter().map(texunit_job::InText::diagnostic).collect();
-    let (Some(job), true) = (&file.job, problems.is_empty()) else {
-        let color = color::wanted(Stream::Stderr);
-        return Err(Stopped::Failed(texunit_report::human(&file.source, &problems, color)));
+    let (Some(job), true) = (&file.job, file.problems.is_empty()) else {
+        return Err(Stopped::problems(&file.source, &file.problems));
     };
     let folder = path.parent().unwrap_or(Path::new(""));
     let (name, ptx) = read_ptx(job, folder).map_err(|p| Stopped::problems(&file.source, &[p]))?;
     // The job was parsed before, so that this cannot fail.
     let table = read_job_table(file.source.text()).unwrap_or_default();
     let case = Case::of_job(table, &ptx, folder);
-    let case = case.map_err(|unread| Stopped::failed(&unread.0, None))?;
+    let case = case.map_err(|message| Stopped::failed(&message, None))?;
     Ok(Input { source: file.source, case, ptx: Some(name.into()) })
-}
-
-/// Why there is no result.
-pub(super) enum Stopped {
-    /// Wrong usage.
-    Usage(String),
-    /// Nothing fails, or a file cannot be read; the message.
-    Failed(String),
 }
 
 impl Stopped {

@@ -13,9 +13,10 @@ pub use args::{Keep, ReduceArgs};
 
 use crate::args::{OutputFormat, name_of};
 use crate::color::Stream;
+use crate::failure::Stopped;
 use crate::progress::StatusLine;
 use first::First;
-use input::{Input, Stopped};
+use input::Input;
 use result::Summary;
 use serde_json::json;
 use std::sync::Arc;

@@ -2,7 +2,8 @@
 
 use super::args::ReduceArgs;
 use super::first::{AnyJudge, First};
-use super::input::{Input, MARK, Stopped};
+use super::input::{Input, MARK};
+use crate::failure::Stopped;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -57,7 +57,7 @@ fn file(path: &Path, found: &mut Inputs) -> Result<&'static str, String> {
         return json(&text, found);
     }
     if begin.starts_with("TN:") || begin.starts_with("SF:") {
-        let coverage = lcov::parse(&text).map_err(|error| error.to_string())?;
+        let coverage = lcov::parse(&text)?;
         if text.lines().rfind(|line| !line.trim().is_empty()).map(str::trim)
             != Some("end_of_record")
         {
@@ -83,7 +83,7 @@ fn json(text: &str, found: &mut Inputs) -> Result<&'static str, String> {
         false => format!("it is not JSON: {error}"),
     })?;
     if value["format"].as_str() == Some("texunit-profile") {
-        found.profile.add(&Profile::parse(text).map_err(|error| error.to_string())?);
+        found.profile.add(&Profile::parse(text)?);
         return Ok("profile");
     }
     let is_report =

@@ -46,8 +46,8 @@ pub fn run(args: &ReportArgs) -> u8 {
     let (page, notes) = match page::render(&mut found, args.title.as_deref(), MAX_PAGE) {
         Ok(page) => page,
         Err(error) => {
-            crate::out::tell(&format!("error: the page cannot be made: {error}"));
-            return crate::USAGE;
+            let why = format_args!("the page cannot be made: {error}");
+            return crate::out::error(why, crate::USAGE);
         }
     };
     notes.iter().for_each(|note| crate::out::tell(&format!("note: {note}")));
@@ -56,9 +56,6 @@ pub fn run(args: &ReportArgs) -> u8 {
     }
     match texunit_files::write_atomically(&args.out, page.as_bytes()) {
         Ok(()) => 0,
-        Err(error) => {
-            crate::out::tell(&format!("error: cannot write {error}"));
-            crate::FAILED
-        }
+        Err(error) => crate::out::error(format_args!("cannot write {error}"), crate::FAILED),
     }
 }

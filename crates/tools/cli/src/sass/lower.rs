@@ -2,12 +2,12 @@
 
 use super::{Output, wrong};
 use crate::args::OutputFormat;
+use crate::check::read::read;
+use crate::init::errors;
 use crate::sass::args::LowerArgs;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::io::Read;
-use std::path::Path;
 use texunit_check::ir::Module;
 use texunit_check::{Options, check_with};
 use texunit_report::visible;
@@ -20,16 +20,9 @@ use texunit_txd::lower::{
 };
 
 pub(super) fn lower(args: &LowerArgs) -> Output {
-    let (name, bytes) = match args.file == Path::new("-") {
-        true => ("<stdin>".to_owned(), stdin()),
-        false => (
-            args.file.display().to_string(),
-            texunit_files::read_bytes(&args.file).map_err(|e| e.to_string()),
-        ),
-    };
-    let source = match bytes {
-        Ok(bytes) => SourceFile::from_bytes(name, &bytes),
-        Err(error) => return wrong(&visible(&error)),
+    let source = match read(&args.file) {
+        Ok(text) => text.source,
+        Err(unread) => return wrong(&visible(&unread.message())),
     };
     let parsed = parse(&source);
     let mut options = if args.ptxas_compat { Options::PTXAS } else { Options::default() };
@@ -41,18 +34,16 @@ pub(super) fn lower(args: &LowerArgs) -> Output {
         options.target = asked.name().parse().ok();
         checked = check_with(&source, &parsed.module, options);
     }
-    let mut errors: Vec<Diagnostic> = parsed.diagnostics;
-    errors.extend(checked.diagnostics);
-    errors.retain(Diagnostic::is_error);
+    let functions = visible_functions(&parsed.module);
+    let errors = errors(parsed, checked.diagnostics);
     if !errors.is_empty() {
-        errors.sort_by_key(|d| (d.primary.span.start, d.code));
         return refused(&source, &errors, args.format);
     }
     let arch = match arch(&checked.module, args.arch) {
         Ok(arch) => arch,
         Err(why) => return wrong(&visible(&why)),
     };
-    let list = module(&checked.module, &visible_functions(&parsed.module), arch);
+    let list = module(&checked.module, &functions, arch);
     let show = Show { source: &source, module: &checked.module, arch };
     let mut output = Output { out: String::new(), err: String::new(), right: true };
     for lowered in &list {
@@ -66,14 +57,6 @@ pub(super) fn lower(args: &LowerArgs) -> Output {
         output.out = "no tex.grad in this module: nothing becomes TXD\n".to_owned();
     }
     output
-}
-
-fn stdin() -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    match std::io::stdin().lock().read_to_end(&mut bytes) {
-        Ok(_) => Ok(bytes),
-        Err(error) => Err(format!("cannot read standard input: {error}")),
-    }
 }
 
 fn refused(source: &SourceFile, errors: &[Diagnostic], format: OutputFormat) -> Output {

@@ -47,11 +47,18 @@ fn json() {
     assert_eq!(value[0]["forms"][0]["version"], "4.3");
     assert_eq!(value[0]["forms"][0]["target"], "sm_30");
     assert_eq!(value[1]["name"], "fma");
+    assert!(!value[1]["forms"][0]["fidelity"].as_array().unwrap().is_empty());
 }
 
 #[test]
 fn a_name_that_does_not_exist() {
-    for (name, near) in [("texx", "`tex`"), ("suld.x", "`suld.x`"), ("tex.level.2dms", "`tex`")] {
+    for (name, near) in [
+        ("texx", "`tex`"),
+        ("suld.x", "`suld.x`"),
+        ("tex.level.2dms", "`tex`"),
+        ("tex.levle", "did you mean `level`?"),
+        ("qqqqqq", "lists all instructions"),
+    ] {
         let output = isa(&[name]);
         assert_eq!(output.status.code(), Some(1), "{name}");
         assert!(output.stdout.is_empty());

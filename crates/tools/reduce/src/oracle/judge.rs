@@ -133,9 +133,7 @@ impl<'a> LaunchJudge<'a> {
 
     /// Describes the failure of a case in a sentence, with its position.
     pub fn message(&mut self, case: &Case) -> Option<String> {
-        self.workspace.place_files(case).ok()?;
-        let settings = self.settings.with_max_steps(Some(self.max_steps));
-        let seen = look(case, self.workspace.folder(), &settings, self.stop);
+        let seen = self.look(case);
         if self.stop.load(Ordering::Relaxed) {
             // The launch was cancelled, because the user has interrupted the search.
             return None;

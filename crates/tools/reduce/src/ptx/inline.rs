@@ -17,12 +17,10 @@ pub(super) fn only_calls(tree: &Tree<'_>) -> Vec<Unit> {
         if uses != declared + 1 {
             continue;
         }
-        for (caller, outer) in tree.bodies().filter(|(f, _)| f.name.text != name) {
+        for (_, outer) in tree.bodies().filter(|(f, _)| f.name.text != name) {
             let call = innermost(outer, name);
             found.extend(
-                call.and_then(|(block, call)| {
-                    inlined(tree, (function, body), (caller, block), call)
-                }),
+                call.and_then(|(block, call)| inlined(tree, (function, body), block, call)),
             );
         }
     }
@@ -44,7 +42,7 @@ fn innermost<'t, 'a>(
 fn inlined(
     tree: &Tree<'_>,
     (function, body): (&Function<'_>, &Block<'_>),
-    (_, block): (&Function<'_>, &Block<'_>),
+    block: &Block<'_>,
     call: &Instruction<'_>,
 ) -> Option<Unit> {
     let lists: Vec<&[Operand<'_>]> = call.operands.iter().filter_map(list).collect();

@@ -23,15 +23,10 @@ pub(super) fn reduce(search: &mut Search<'_>) -> bool {
 
 fn is_deepest(text: &str, depth: usize) -> bool {
     super::units(text, |tree| {
-        let mut found: Vec<Unit> = Vec::new();
-        tree.each_statement(|_, at| {
-            if at > depth {
-                found.push(Vec::new());
-            }
-        });
-        found
+        let mut is_deepest = true;
+        tree.each_statement(|_, at| is_deepest &= at <= depth);
+        is_deepest
     })
-    .is_empty()
 }
 
 /// Edits that remove each statement at a nesting depth. Labels and declarations are excluded, since

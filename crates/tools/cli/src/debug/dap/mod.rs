@@ -13,13 +13,13 @@ use crate::framing;
 use clap::Args;
 use launch::{LaunchSettings, command, wanted};
 use serde_json::{Value, json};
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Read, Write, stdin, stdout};
 use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use texunit_debug::remote::{Answers, EngineMessage, Served};
-use texunit_debug::{Editor, Request, Settings, capabilities};
+use texunit_debug::{Editor, Request, Settings, capabilities, response};
 
 /// Arguments of `texunit dap`.
 #[derive(Clone, Debug, Args)]
@@ -59,8 +59,9 @@ fn read(from: impl Read, to: &Sender<DebugEvent>) {
 
 /// Runs the command; returns the exit code.
 pub fn run(args: &DapArgs) -> u8 {
+    // Nothing else writes to the adapter's standard output.
     let Some(port) = args.port else {
-        return Adapter::new(Box::new(super::stdout())).serve(super::stdin());
+        return Adapter::new(Box::new(stdout())).serve(stdin());
     };
     let listening = TcpListener::bind(("127.0.0.1", port));
     let accepted = listening.and_then(|listener| {
@@ -70,10 +71,7 @@ pub fn run(args: &DapArgs) -> u8 {
     });
     match accepted {
         Ok((reader, writer)) => Adapter::new(Box::new(writer)).serve(reader),
-        Err(error) => {
-            crate::out::tell(&format!("error: port {port}: {error}"));
-            crate::FAILED
-        }
+        Err(error) => crate::out::error(format_args!("port {port}: {error}"), crate::FAILED),
     }
 }
 
@@ -87,8 +85,6 @@ struct Adapter {
     socket: Option<Socket>,
     /// Whether a launch is stopped.
     stands: bool,
-    seen: u64,
-    said: Option<(Sender<DebugEvent>, Receiver<DebugEvent>)>,
     is_over: bool,
     /// Number of output pipes and connections that are still open.
     outputs: u32,
@@ -106,8 +102,6 @@ impl Adapter {
             child: None,
             socket: None,
             stands: false,
-            seen: 0,
-            said: None,
             is_over: false,
             outputs: 0,
             ended: None,
@@ -126,27 +120,13 @@ impl Adapter {
     }
 
     fn answer(&mut self, request: &Value, result: Result<Value, String>) {
-        let mut response = json!({
-            "type": "response",
-            "request_seq": request["seq"],
-            "command": request["command"],
-            "success": result.is_ok(),
-        });
-        match result {
-            Ok(body) => response["body"] = body,
-            Err(message) => {
-                response["body"] = json!({ "error": { "id": 2, "format": message } });
-                response["message"] = json!(message);
-            }
-        }
-        self.send(response);
+        self.send(response(request, result, 2));
     }
 
     fn serve(mut self, from: impl Read + Send + 'static) -> u8 {
         let (to, news) = channel();
         let reader = to.clone();
         std::thread::spawn(move || read(from, &reader));
-        self.said = None;
         let (mut began, mut closed) = (false, false);
         while let Ok(what) = news.recv() {
             match what {
@@ -333,7 +313,6 @@ impl Adapter {
     }
 
     fn connected(&mut self, mut served: Served, to: &Sender<DebugEvent>) {
-        self.seen += 1;
         self.answers = served.answers().ok();
         // The messages of a connection come before its end, as output does.
         self.outputs += 1;
