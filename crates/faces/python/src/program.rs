@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use texunit_device::{
-    Arg, Buffer, ComputeCapability, Device, DeviceOptions, Global, InitialContents, Kernel, Module,
+    Arg, Buffer, ComputeCapability, Device, DeviceOptions, InitialContents, Kernel, Linear, Module,
     SamplerObject, SurfaceObject, SurfaceResource, TextureDescriptor, TextureObject,
     TextureResource,
 };
@@ -99,7 +99,7 @@ impl Program {
         self.module.device()
     }
 
-    fn variable(&self, name: &str) -> PyResult<Global> {
+    fn variable(&self, name: &str) -> PyResult<Linear> {
         self.module.global(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use texunit_device::{Arg, BadFetch, Device, DeviceOptions, Kernel, LaunchOptions, Module};
 use texunit_forms::Count;
 use texunit_gpu::compare::{Compared, Difference, NO_CARD, Outcome};
-use texunit_gpu::{
-    Buffer, CardResource, CardSurface, CardTexture, GpuError, LaunchShape, Runner, Uses,
-};
+use texunit_gpu::{Buffer, CardObject, CardResource, GpuError, LaunchShape, Runner, Uses};
 use texunit_job::load::{self, read_job, read_ptx};
 use texunit_job::{Bound, Job, Problem, Problems, bind};
 use texunit_unit::Resource;
@@ -247,8 +245,7 @@ fn launch_both(
         return Err(skipped(NO_CARD));
     };
     let mirror = Mirror::new(runner, &args)?;
-    let mut textures = Vec::new();
-    let mut surfaces = Vec::new();
+    let mut objects = Vec::new();
     let mut bytes = Vec::new();
     for (index, arg) in args.iter().enumerate() {
         bytes.push(match arg {
@@ -258,19 +255,19 @@ fn launch_both(
                 let bound = object.bound().ok_or_else(|| failed("a texture is missing"))?;
                 let resource = mirror.card_resource(&bound.texture.resource);
                 let resource = resource.ok_or_else(|| failed("a texture has no texels"))?;
-                let made = CardTexture::new(resource, &bound.texture, &bound.sampler);
+                let made = CardObject::texture(resource, &bound.texture, &bound.sampler);
                 let made = made.map_err(card)?;
                 let handle = made.handle().to_le_bytes().to_vec();
-                textures.push(made);
+                objects.push(made);
                 handle
             }
             Arg::Surface(object) => {
                 let bound = object.bound().ok_or_else(|| failed("a surface is missing"))?;
                 let resource = mirror.card_resource(&bound.resource);
                 let resource = resource.ok_or_else(|| failed("a surface has no texels"))?;
-                let made = CardSurface::new(resource).map_err(card)?;
+                let made = CardObject::surface(resource).map_err(card)?;
                 let handle = made.handle().to_le_bytes().to_vec();
-                surfaces.push(made);
+                objects.push(made);
                 handle
             }
             other => other.bytes(),
