@@ -24,14 +24,16 @@ pub(super) struct ThreadScratch(Option<Box<Scratch>>);
 impl ThreadScratch {
     #[inline(always)]
     pub(super) fn get(&mut self) -> &mut Scratch {
-        self.0.get_or_insert_with(|| SCRATCH.take().unwrap_or_default())
+        // A thread that ends has none to take, and can still launch.
+        self.0
+            .get_or_insert_with(|| SCRATCH.try_with(Cell::take).ok().flatten().unwrap_or_default())
     }
 }
 
 impl Drop for ThreadScratch {
     fn drop(&mut self) {
         if let Some(scratch) = self.0.take() {
-            // Fails at the end of a thread, which needs no scratch memory any more.
+            // Fails at the end of a thread, as above.
             let _ = SCRATCH.try_with(|kept| kept.set(Some(scratch)));
         }
     }
