@@ -50,6 +50,7 @@ mod profile;
 #[cfg(feature = "run")]
 pub mod program;
 mod progress;
+#[cfg_attr(not(feature = "ranges"), path = "no_ranges.rs")]
 pub mod ranges;
 #[cfg(feature = "reduce")]
 pub mod reduce;

@@ -41,6 +41,7 @@ pub fn fill(text: &str) -> Result<Fill, InvalidFill> {
 }
 
 /// A range of CTAs such as `0..128`.
+#[cfg(feature = "ranges")]
 pub fn cta_range(text: &str) -> Result<CtaRange, &'static str> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -51,6 +52,12 @@ pub fn cta_range(text: &str) -> Result<CtaRange, &'static str> {
         Some((begin, end)) if begin < end => Ok(CtaRange { begin, end }),
         _ => Err("expected a range of CTAs, such as 0..128: the first, and the one after the last"),
     }
+}
+
+/// Ranges of CTAs in a build without the feature `ranges`.
+#[cfg(not(feature = "ranges"))]
+pub fn cta_range(_: &str) -> Result<CtaRange, String> {
+    Err(crate::missing::option())
 }
 
 #[cfg(test)]
@@ -67,6 +74,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "ranges")]
     #[test]
     fn ranges_have_a_first_and_an_end() {
         assert_eq!(cta_range("3..7"), Ok(CtaRange { begin: 3, end: 7 }));

@@ -123,12 +123,13 @@ const ONE: u32 = 0x3f80_0000;
 pub const WIDE: u32 = 1 << 31;
 
 /// Widens a code of an unsigned normalized channel to the bits that the filter sums: 2, 8, 10 or 16
-/// bits become 16 by repetition; 24 bits are unchanged.
+/// bits become 16 by repetition; 24 bits are unchanged. Bits above the channel, which an inactive
+/// lane may have from an earlier fetch, give an unspecified result.
 pub fn widen_unorm(bits: u8, code: u32) -> u32 {
     match bits {
         _ if code & WIDE != 0 => code & 0xffff,
-        2 => code * 0x5555,
-        8 => code * 0x0101,
+        2 => code.wrapping_mul(0x5555),
+        8 => code.wrapping_mul(0x0101),
         10 => code << 6 | code >> 4,
         _ => code,
     }
