@@ -11,7 +11,7 @@ mod mutator;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use mutator::mutate;
 use texunit_check::{Architecture, Options, Ptxas, Verdicts, check_source, find_code};
-use texunit_syntax::{Diagnostic, SourceFile, fix, parse, print};
+use texunit_syntax::{Diagnostic, SourceFile, fix, parse};
 use texunit_testkit::Random;
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
@@ -88,7 +88,7 @@ fuzz_target!(|bytes: &[u8]| {
     let found = check_source(&source, &plain);
     inspect(&source, &found);
     if !found.iter().any(Diagnostic::is_error) {
-        let printed = print::print(&parse(&source).module);
+        let printed = parse(&source).module.to_string();
         let again = SourceFile::new("printed", printed);
         let found_again = check_source(&again, &plain);
         assert_eq!(codes(&found), codes(&found_again), "of the printed module:\n{}", again.text());
