@@ -24,7 +24,7 @@ pub(super) struct ThreadScratch(Option<Box<Scratch>>);
 impl ThreadScratch {
     #[inline(always)]
     pub(super) fn get(&mut self) -> &mut Scratch {
-        // A thread that ends has none to take, and can still launch.
+        // The destructor of `SCRATCH` may have run: other destructors of a thread can still launch.
         self.0
             .get_or_insert_with(|| SCRATCH.try_with(Cell::take).ok().flatten().unwrap_or_default())
     }
@@ -33,7 +33,7 @@ impl ThreadScratch {
 impl Drop for ThreadScratch {
     fn drop(&mut self) {
         if let Some(scratch) = self.0.take() {
-            // Fails at the end of a thread, as above.
+            // Without `SCRATCH`, whose destructor has run, the memory is freed.
             let _ = SCRATCH.try_with(|kept| kept.set(Some(scratch)));
         }
     }
