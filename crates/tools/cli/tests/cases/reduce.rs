@@ -28,7 +28,7 @@ pub(crate) fn add(trials: &mut Trials) {
     trials.add("a recorded launch", recorded);
     trials.add("the formula of an index", index);
     trials.add("an output that is not as expected", unexpected);
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     trials.add("interrupted", interrupted);
 }
 
@@ -387,7 +387,7 @@ fn unexpected() -> Result<(), Failed> {
 }
 
 /// On any number of signals, the best result so far is written, and no other files remain.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn interrupted() -> Result<(), Failed> {
     for signals in [&["-INT"][..], &["-HUP"], &["-TERM", "-TERM"], &["-INT", "-INT", "-INT"]] {
         let dir = TempDir::new("reduce-interrupted");
@@ -396,7 +396,9 @@ fn interrupted() -> Result<(), Failed> {
         dir.file("k.ptx", FINE);
         // Little can be removed, and every attempt takes some time.
         let script = "n=$(wc -l < \"$0\"); sleep 0.1; [ $n -lt 7 ] || exit 7";
-        let mut command = texunit();
+        // Background jobs of a shell ignore interrupts, and `nohup` hangups, in all children.
+        let mut command = Command::new("env");
+        command.args(["--default-signal=HUP,INT", env!("CARGO_BIN_EXE_texunit")]);
         command.current_dir(dir.path()).args(["reduce", "k.ptx", "--command", "sh", "-c", script]);
         command.env("TMPDIR", &temporary).stdout(std::process::Stdio::piped());
         let child = command.spawn()?;

@@ -70,9 +70,11 @@ fn recorded(setup: &Setup) -> Result<(), Failed> {
     let script = format!("while true; do {} good good good; done", modes.display());
     for (wait, signal) in [(150, "-HUP"), (230, "-HUP"), (310, "-KILL"), (370, "-KILL")] {
         let _ = std::fs::remove_dir_all(&folder);
-        let mut command = Command::new("setsid");
+        // `nohup cargo test` ignores hangups, and so do all its children.
+        let mut command = Command::new("env");
         clean(&mut command);
-        command.env("TEXUNIT_LIBS", &setup.libraries).arg("--wait");
+        command.env("TEXUNIT_LIBS", &setup.libraries);
+        command.args(["--default-signal=HUP", "setsid", "--wait"]);
         command.arg(setup.run().get_program()).args(["run", "--record", text(&folder)]);
         let mut child = command.args(["bash", "-c", &script]).spawn()?;
         std::thread::sleep(Duration::from_millis(wait));
