@@ -1,8 +1,7 @@
 //! JPEG, DDS, KTX 2.0 and EXR files in a build without the feature `all`: functions whose errors say how
 //! to get a build that has them.
 
-use crate::Kind;
-use crate::error::Problem;
+use crate::{Kind, Problem};
 
 fn absent<T>(kind: Kind) -> Result<T, Problem> {
     Err(Problem::Unsupported(format!(
@@ -14,36 +13,28 @@ fn absent<T>(kind: Kind) -> Result<T, Problem> {
 }
 
 pub(crate) mod dds {
-    use super::{Kind, Problem, absent};
-
-    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, Problem> {
-        absent(Kind::Dds)
+    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, crate::Problem> {
+        super::absent(crate::Kind::Dds)
     }
 }
 
 pub(crate) mod ktx {
-    use super::{Kind, Problem, absent};
-
-    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, Problem> {
-        absent(Kind::Ktx2)
+    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, crate::Problem> {
+        super::absent(crate::Kind::Ktx2)
     }
 }
 
 pub(crate) mod jpeg {
-    use super::{Kind, Problem, absent};
-    use crate::raster::Raster;
-
-    pub(crate) fn decode(_: &[u8]) -> Result<Raster, Problem> {
-        absent(Kind::Jpeg)
+    pub(crate) fn decode(_: &[u8]) -> Result<crate::convert::Raster, crate::Problem> {
+        super::absent(crate::Kind::Jpeg)
     }
 }
 
 pub(crate) mod exr_file {
     use super::{Kind, Problem, absent};
-    use crate::raster::Raster;
     use texunit_texel::Format;
 
-    pub(crate) fn decode(_: &[u8], _: Format) -> Result<Raster, Problem> {
+    pub(crate) fn decode(_: &[u8], _: Format) -> Result<crate::convert::Raster, Problem> {
         absent(Kind::Exr)
     }
 
