@@ -13,28 +13,36 @@ fn absent<T>(kind: Kind) -> Result<T, Problem> {
 }
 
 pub(crate) mod dds {
-    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, crate::Problem> {
-        super::absent(crate::Kind::Dds)
+    use super::{Kind, Problem, absent};
+
+    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, Problem> {
+        absent(Kind::Dds)
     }
 }
 
 pub(crate) mod ktx {
-    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, crate::Problem> {
-        super::absent(crate::Kind::Ktx2)
+    use super::{Kind, Problem, absent};
+
+    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, Problem> {
+        absent(Kind::Ktx2)
     }
 }
 
 pub(crate) mod jpeg {
-    pub(crate) fn decode(_: &[u8]) -> Result<crate::convert::Raster, crate::Problem> {
-        super::absent(crate::Kind::Jpeg)
+    use super::{Kind, Problem, absent};
+    use crate::convert::Raster;
+
+    pub(crate) fn decode(_: &[u8]) -> Result<Raster, Problem> {
+        absent(Kind::Jpeg)
     }
 }
 
 pub(crate) mod exr_file {
     use super::{Kind, Problem, absent};
+    use crate::convert::Raster;
     use texunit_texel::Format;
 
-    pub(crate) fn decode(_: &[u8], _: Format) -> Result<crate::convert::Raster, Problem> {
+    pub(crate) fn decode(_: &[u8], _: Format) -> Result<Raster, Problem> {
         absent(Kind::Exr)
     }
 

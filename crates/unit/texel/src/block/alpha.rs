@@ -35,15 +35,19 @@ impl Values {
         between: impl Fn(i32) -> i32,
         extremes: [i32; 2],
     ) -> Self {
-        let [first, second] = ends;
-        let codes = if a[0] > a[1] {
-            let [b, c, d, e, f, g] = steps.eight.map(between);
-            [first, second, b, c, d, e, f, g]
+        let mut codes = [0; 8];
+        (codes[0], codes[1]) = (ends[0] as u16, ends[1] as u16);
+        if a[0] > a[1] {
+            for (code, &step) in codes[2..].iter_mut().zip(&steps.eight) {
+                *code = between(step) as u16;
+            }
         } else {
-            let [b, c, d, e] = steps.six.map(between);
-            [first, second, b, c, d, e, extremes[0], extremes[1]]
-        };
-        Self { block, codes: codes.map(|code| code as u16) }
+            for (code, &step) in codes[2..].iter_mut().zip(&steps.six) {
+                *code = between(step) as u16;
+            }
+            (codes[6], codes[7]) = (extremes[0] as u16, extremes[1] as u16);
+        }
+        Self { block, codes }
     }
 
     /// The code of a texel.
@@ -84,10 +88,18 @@ pub(super) fn signed(block: u64) -> Values {
 
 /// Texels with one channel.
 pub(super) fn one_channel(red: &Values) -> Texels {
-    std::array::from_fn(|i| red.of(i))
+    let mut texels = [0; 16];
+    for (i, texel) in texels.iter_mut().enumerate() {
+        *texel = red.of(i);
+    }
+    texels
 }
 
 /// Texels with two channels.
 pub(super) fn two_channels(red: &Values, green: &Values) -> Texels {
-    std::array::from_fn(|i| red.of(i) | green.of(i) << 16)
+    let mut texels = [0; 16];
+    for (i, texel) in texels.iter_mut().enumerate() {
+        *texel = red.of(i) | green.of(i) << 16;
+    }
+    texels
 }

@@ -25,7 +25,11 @@ pub(super) fn bc2_alpha(block: u64) -> impl Fn(usize) -> u64 {
 
 /// Selects a palette colour by two bits per texel, and adds other bits.
 fn paint(block: u64, palette: [u64; 4], others: impl Fn(usize) -> u64) -> Texels {
-    std::array::from_fn(|i| palette[(block >> (32 + 2 * i) & 3) as usize] | others(i))
+    let mut texels = [0; 16];
+    for (i, texel) in texels.iter_mut().enumerate() {
+        *texel = palette[(block >> (32 + 2 * i) & 3) as usize] | others(i);
+    }
+    texels
 }
 
 const OPAQUE: u64 = 255 << 48;
@@ -70,8 +74,12 @@ impl Ends {
     fn three(&self) -> [u64; 4] {
         let [a, b] = self.wide;
         let middle = ((self.few[0] + self.few[1]) * 33) >> 3 & BYTES;
-        let [first, second] = [(a, 0), (b, 1024)].map(|(c, w)| self.color(c >> 8 & BYTES, w));
-        [first, second, self.color(middle, 513), 0]
+        [
+            self.color(a >> 8 & BYTES, 0),
+            self.color(b >> 8 & BYTES, 1024),
+            self.color(middle, 513),
+            0,
+        ]
     }
 
     /// Adds green, interpolated with a weight in 1/1024.
