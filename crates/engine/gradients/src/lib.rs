@@ -127,9 +127,7 @@ fn state(key: Key, fetch: &GradientFetch<'_>, arch: Arch) -> Result<State, Descr
     let headers = [(HEADERS, key.header, texture), (SAMPLERS, key.sampler, sampler)];
     let headers = headers.map(|(pool, n, words)| (pool + 32 * u64::from(n), bytes(&words)));
     for (address, bytes) in encoded.regions.into_iter().chain(headers) {
-        let length = bytes.len() as u64;
-        let absent = DescriptorError::Memory { address, bytes: length };
-        state.memory.map(address, bytes).map_err(|_| absent)?;
+        state.memory.map(address, bytes).map_err(DescriptorError::from)?;
     }
     state.headers = Pool { address: HEADERS, max_index: MAX_HEADER };
     state.samplers = Pool { address: SAMPLERS, max_index: MAX_SAMPLER };

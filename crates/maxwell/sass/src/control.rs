@@ -1,45 +1,22 @@
 //! The scheduling information of an instruction: 21 bits of the control word that precedes each
 //! group of three instructions.
 
-use crate::Arch;
-use crate::field::{Field, Kind};
+use crate::field::{Field, Kind::Number, fields};
 
 /// The control field of one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Control(u32);
 
-const fn field(low: u32, width: u32, name: &'static str, meaning: &'static str) -> Field {
-    Field { name, low, width, kind: Kind::Number, since: Arch::Sm50, meaning }
+#[rustfmt::skip]
+fields! {
+    /// The fields of [`Control`], lowest bits first.
+    SCHED  0 5 "sched" Number, Sm50, "Cycles until the next instruction of the warp (3:0), and whether it yields (4); 0x10 pairs it with the next one.";
+    WRITE  5 3 "wr"    Number, Sm50, "Barrier that is released when the result is written; 7: none.";
+    READ   8 3 "rd"    Number, Sm50, "Barrier that is released when the operands are read; 7: none.";
+    WAIT  11 6 "req"   Number, Sm50, "Barriers that are waited for.";
+    PHASE 17 2 "phase" Number, Sm50, "Of a texture instruction, .T (1) or .P (2): how the warp's texture hash goes on.";
+    REUSE 19 2 "reuse" Number, Sm50, "Reuse flags that a texture instruction does not use for its phase.";
 }
-
-/// Scheduling: stall count in the lower four bits, yield in the fifth.
-pub const SCHED: Field = field(
-    0,
-    5,
-    "sched",
-    "Cycles until the next instruction of the warp (3:0), and whether it yields (4); 0x10 pairs it with the next one.",
-);
-/// The barrier that the instruction's result write releases.
-pub const WRITE: Field =
-    field(5, 3, "wr", "Barrier that is released when the result is written; 7: none.");
-/// The barrier that the instruction's operand reads release.
-pub const READ: Field =
-    field(8, 3, "rd", "Barrier that is released when the operands are read; 7: none.");
-/// The mask of barriers that the instruction waits for.
-pub const WAIT: Field = field(11, 6, "req", "Barriers that are waited for.");
-/// The phase of a texture instruction: `.T` and `.P`.
-pub const PHASE: Field = field(
-    17,
-    2,
-    "phase",
-    "Of a texture instruction, .T (1) or .P (2): how the warp's texture hash goes on.",
-);
-/// The register reuse flags.
-pub const REUSE: Field =
-    field(19, 2, "reuse", "Reuse flags that a texture instruction does not use for its phase.");
-
-/// The fields of [`Control`], lowest bits first.
-pub const FIELDS: &[Field] = &[SCHED, WRITE, READ, WAIT, PHASE, REUSE];
 
 impl Control {
     /// Number of bits of a control field.

@@ -29,13 +29,11 @@ impl Word {
     pub fn decode(word: u64, control: Control, arch: Arch) -> Self {
         match Txd::decode(word, control, arch) {
             Ok(txd) => Self::Txd(txd),
-            Err(DecodeError::OtherOpcode) => match TextureWord::decode(word, control, arch) {
-                Some(other) => Self::TextureWord(other),
-                None => match Form::of(word) {
-                    Some(form) => Self::Refused { name: form.name, reason: None },
-                    None => Self::Unknown,
-                },
-            },
+            Err(DecodeError::OtherOpcode) => {
+                let Some(form) = Form::of(word) else { return Self::Unknown };
+                TextureWord::decode(word, control, arch)
+                    .map_or(Self::Refused { name: form.name, reason: None }, Self::TextureWord)
+            }
             Err(reason) => Self::Refused { name: "TXD", reason: Some(reason) },
         }
     }

@@ -1,6 +1,27 @@
-//! Fields of an instruction word: their bits, and the interpretation of the bits.
+//! Fields of an instruction word: their bits, the interpretation of the bits, and the architectures
+//! that have them.
 
-use crate::Arch;
+use std::str::FromStr;
+use texunit_forms::words;
+
+words! {
+    /// A Maxwell or Pascal architecture, oldest first; the names are those of `.target`.
+    Arch {
+        Sm50 = "sm_50", Sm52 = "sm_52", Sm53 = "sm_53",
+        Sm60 = "sm_60", Sm61 = "sm_61", Sm62 = "sm_62",
+    }
+}
+
+impl FromStr for Arch {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::from_name(text).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|arch| arch.name()).collect();
+            format!("expected an architecture with TXD in this form: {}", names.join(", "))
+        })
+    }
+}
 
 /// The interpretation of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,3 +88,17 @@ impl Field {
         word & !self.mask() | (value & self.max()) << self.low
     }
 }
+
+/// Declares fields as constants, and as the table `FIELDS`, whose doc comment comes first.
+macro_rules! fields {
+    ($(#[$doc:meta])* $($constant:ident $low:literal $width:literal $name:literal $kind:expr, $since:ident, $meaning:literal;)*) => {
+        $(#[doc = $meaning]
+        pub const $constant: $crate::field::Field = $crate::field::Field {
+            name: $name, low: $low, width: $width, kind: $kind, since: $crate::Arch::$since,
+            meaning: $meaning,
+        };)*
+        $(#[$doc])*
+        pub const FIELDS: &[$crate::field::Field] = &[$($constant),*];
+    };
+}
+pub(crate) use fields;

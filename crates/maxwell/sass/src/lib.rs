@@ -8,7 +8,6 @@
 //! [`listing`] splits a code file into instructions. [`descriptor`] has texture and sampler
 //! headers. The crate `texunit-txd` generates TXD from PTX, and executes it.
 
-pub mod arch;
 pub mod codes;
 pub mod control;
 pub mod decode;
@@ -22,7 +21,7 @@ pub mod rules;
 pub mod texture_words;
 pub mod txd;
 
-pub use arch::Arch;
 pub use control::Control;
 pub use decode::Word;
+pub use field::Arch;
 pub use txd::{DecodeError, Txd};

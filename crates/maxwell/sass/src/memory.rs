@@ -33,10 +33,7 @@ pub enum MemoryError {
         other: u64,
     },
     /// The range exceeds the address space.
-    #[error(
-        "the {} at {address:#x} would go past the end of the address space",
-        Count(bytes, "byte")
-    )]
+    #[error("the {} at {address:#x} would pass the end of the address space", Count(bytes, "byte"))]
     Wraps {
         /// Address of the range's first byte.
         address: u64,
@@ -106,17 +103,15 @@ impl Memory {
         self.rest(address)?.get(..usize::try_from(length).ok()?)
     }
 
-    /// Whether all bytes of a range are mapped.
-    pub fn contains(&self, address: u64, length: u64) -> bool {
-        let Some(end) = address.checked_add(length) else { return false };
+    /// Fails unless all bytes of a range are mapped.
+    pub fn check(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        let absent = MemoryError::Absent { address, bytes };
+        let end = address.checked_add(bytes).ok_or(absent)?;
         let mut at = address;
         while at < end {
-            match self.rest(at) {
-                Some(rest) => at = at.saturating_add(rest.len() as u64),
-                None => return false,
-            }
+            at = at.saturating_add(self.rest(at).ok_or(absent)?.len() as u64);
         }
-        true
+        Ok(())
     }
 
     /// Whether any byte of a range is mapped.
@@ -145,14 +140,12 @@ impl Memory {
 
     /// Writes a range of mapped bytes; if a byte is not mapped, nothing is written.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
-        if !self.contains(address, bytes.len() as u64) {
-            return Err(MemoryError::Absent { address, bytes: bytes.len() as u64 });
-        }
+        self.check(address, bytes.len() as u64)?;
         let mut rest = bytes;
         while !rest.is_empty() {
             let at = address + (bytes.len() - rest.len()) as u64;
             let (&start, region) =
-                self.regions.range_mut(..=at).next_back().expect("`contains` has looked");
+                self.regions.range_mut(..=at).next_back().expect("`check` has looked");
             let to = &mut region[(at - start) as usize..];
             let (now, later) = rest.split_at(to.len().min(rest.len()));
             to[..now.len()].copy_from_slice(now);
@@ -183,8 +176,9 @@ mod tests {
         let mut out = [0; 6];
         memory.read(18, &mut out).unwrap();
         assert_eq!(out, [1, 1, 2, 2, 2, 2]);
-        assert!(memory.contains(16, 8) && !memory.contains(16, 9) && !memory.contains(15, 1));
-        assert!(!memory.contains(u64::MAX, 2));
+        let mapped = [(16, 8), (16, 9), (15, 1), (u64::MAX, 2)];
+        let checks = mapped.map(|(address, length)| memory.check(address, length).is_ok());
+        assert_eq!(checks, [true, false, false, false]);
         let touched = [(0, 16), (0, 17), (17, 1), (23, 100), (24, 100), (17, 0), (0, u64::MAX)];
         let touches = touched.map(|(address, length)| memory.touches(address, length));
         assert_eq!(touches, [false, true, true, true, false, false, true]);

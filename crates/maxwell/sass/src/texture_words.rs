@@ -90,7 +90,7 @@ pub struct TextureWord {
     arch: Arch,
 }
 
-use Modifier::{Clear, Flag, Since52, Until53};
+use Modifier::{Clear, Flag, List, Since52, Until53};
 use Operand::{
     Address, Components, Coordinates, Index, Mask, NoIndex, Optional, Query, Register, Sparse,
     Surface, SurfaceSparse,
@@ -116,15 +116,10 @@ const TLDS_COORDS: &[&str] = &[
 ];
 const FOUR: &[&str] = &["RGB", "RGA", "RBA", "GBA", "RGBA", "INVALID5", "INVALID6", "INVALID7"];
 const TWO: &[&str] = &["R", "G", "B", "A", "RG", "RA", "GA", "BA"];
+#[rustfmt::skip]
 const DIMS: &[&str] = &[
-    "1D",
-    "1D_BUFFER",
-    "1D_ARRAY",
-    "2D",
-    "2D_ARRAY",
-    "3D",
-    "INVALIDSURFACEDIM6",
-    "INVALIDSURFACEDIM7",
+    "1D", "1D_BUFFER", "1D_ARRAY", "2D", "2D_ARRAY", "3D",
+    "INVALIDSURFACEDIM6", "INVALIDSURFACEDIM7",
 ];
 const CLAMPS: &[&str] = &["IGN", "", "TRAP", "INVALIDSURFACECLAMP3"];
 const LOAD_CACHE: &[&str] = &["", "CG", "CI", "CV"];
@@ -135,44 +130,21 @@ const RGBA: &[&str] = &[
 ];
 const OPERATIONS: &[&str] = &["ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"];
 
-const fn list(
-    name: &'static str,
-    low: u32,
-    width: u32,
-    words: &'static [&'static str],
-) -> Modifier {
-    Modifier::List(name, low, width, words)
-}
-
-const DIM: Modifier = list("dim", 33, 3, DIMS);
-const CLAMP: Modifier = list("clamp", 49, 2, CLAMPS);
+const DIM: Modifier = List("dim", 33, 3, DIMS);
+const CLAMP: Modifier = List("clamp", 49, 2, CLAMPS);
 const NODEP: Modifier = Flag("NODEP", 49);
 
-const TEX: &[Operand] =
-    &[Sparse, Register("Rd", 0), Register("Ra", 8), Optional("Rb", 20), Index, Coordinates, Mask];
-const TEX_B: &[Operand] =
-    &[Sparse, Register("Rd", 0), Register("Ra", 8), Optional("Rb", 20), NoIndex, Coordinates, Mask];
-const TEXS: &[Operand] = &[
-    Register("Rd2", 28),
-    Register("Rd", 0),
-    Register("Ra", 8),
-    Optional("Rb", 20),
-    Index,
-    Operand::Mode(TEXS_COORDS),
-    Components,
-];
-const TLDS: &[Operand] = &[
-    Register("Rd2", 28),
-    Register("Rd", 0),
-    Register("Ra", 8),
-    Optional("Rb", 20),
-    Index,
-    Operand::Mode(TLDS_COORDS),
-    Components,
-];
-const TLD4S: &[Operand] =
-    &[Register("Rd2", 28), Register("Rd", 0), Register("Ra", 8), Register("Rb", 20), Index];
-const LOAD: &[Operand] = &[SurfaceSparse, Register("Rd", 0), Address("Ra", 8), Surface];
+const RD: Operand = Register("Rd", 0);
+const RA: Operand = Register("Ra", 8);
+const RB: Operand = Optional("Rb", 20);
+const RD2: Operand = Register("Rd2", 28);
+
+const TEX: &[Operand] = &[Sparse, RD, RA, RB, Index, Coordinates, Mask];
+const TEX_B: &[Operand] = &[Sparse, RD, RA, RB, NoIndex, Coordinates, Mask];
+const TEXS: &[Operand] = &[RD2, RD, RA, RB, Index, Operand::Mode(TEXS_COORDS), Components];
+const TLDS: &[Operand] = &[RD2, RD, RA, RB, Index, Operand::Mode(TLDS_COORDS), Components];
+const TLD4S: &[Operand] = &[RD2, RD, RA, Register("Rb", 20), Index];
+const LOAD: &[Operand] = &[SurfaceSparse, RD, Address("Ra", 8), Surface];
 const STORE: &[Operand] = &[Address("Ra", 8), Register("Rb", 0), Surface];
 
 macro_rules! forms {
@@ -187,29 +159,29 @@ macro_rules! forms {
 
 #[rustfmt::skip]
 forms! {
-    "TEX"       5 0b11000           Sm50 true  [list("lod", 55, 3, LODS), Since52("LC", 58), Flag("AOFFI", 54), Flag("DC", 50), Flag("NDV", 35), NODEP] TEX;
-    "TEX.B"    10 0b1101111010      Sm50 true  [list("lod", 37, 3, LODS), Since52("LC", 40), Flag("AOFFI", 36), Flag("DC", 50), Flag("NDV", 35), NODEP] TEX_B;
-    "TLD"       8 0b11011100        Sm50 true  [list("lod", 55, 1, LEVELS), Flag("AOFFI", 35), Flag("MS", 50), Flag("CL", 54), NODEP] TEX;
-    "TLD.B"     8 0b11011101        Sm50 true  [list("lod", 55, 1, LEVELS), Flag("AOFFI", 35), Flag("MS", 50), Flag("CL", 54), NODEP] TEX_B;
-    "TLD4"      6 0b110010          Sm50 true  [list("component", 56, 2, CHANNELS), list("offset", 54, 2, OFFSETS), Flag("DC", 50), Until53("NDV", 35), NODEP] TEX;
-    "TLD4.B"   10 0b1101111011      Sm50 true  [list("component", 38, 2, CHANNELS), Flag("B", 54), list("offset", 36, 2, OFFSETS), Clear(40), Flag("DC", 50), Until53("NDV", 35), NODEP] TEX_B;
-    "TEXS"      7 0b1101100         Sm50 true  [list("mode", 53, 4, TEXS_MODES), NODEP] TEXS;
-    "TEXS.F16"  7 0b1101000         Sm52 true  [list("mode", 53, 4, TEXS_MODES), NODEP] TEXS;
-    "TLDS"      7 0b1101101         Sm50 true  [list("mode", 53, 4, TLDS_MODES), NODEP] TLDS;
-    "TLDS.F16"  7 0b1101001         Sm52 true  [list("mode", 53, 4, TLDS_MODES), NODEP] TLDS;
-    "TEXS.F16.RTZ" 7 0b1101010      Sm60 true  [list("mode", 53, 4, TEXS_MODES), NODEP] TEXS;
-    "TLDS.F16.RTZ" 7 0b1101011      Sm60 true  [list("mode", 53, 4, TLDS_MODES), NODEP] TLDS;
-    "TLD4S"    10 0b1101111100      Sm50 true  [list("component", 52, 2, CHANNELS), Flag("AOFFI", 51), Flag("DC", 50), NODEP] TLD4S;
-    "TLD4S.F16" 10 0b1101111110     Sm52 true  [list("component", 52, 2, CHANNELS), Flag("AOFFI", 51), Flag("DC", 50), NODEP] TLD4S;
-    "TLD4S.F16.RTZ" 10 0b1101111111 Sm60 true  [list("component", 52, 2, CHANNELS), Flag("AOFFI", 51), Flag("DC", 50), NODEP] TLD4S;
-    "TXQ"      13 0b1101111101001   Sm50 true  [NODEP] &[Register("Rd", 0), Register("Ra", 8), Query, Index, Mask];
-    "TXQ.B"    13 0b1101111101010   Sm50 true  [NODEP] &[Register("Rd", 0), Register("Ra", 8), Query, NoIndex, Mask];
-    "SULD.P"   12 0b111010110000    Sm50 false [DIM, list("cache", 24, 2, LOAD_CACHE), list("components", 20, 4, RGBA), CLAMP] LOAD;
-    "SULD.D"   12 0b111010110001    Sm50 false [Flag("BA", 23), DIM, list("cache", 24, 2, LOAD_CACHE), list("size", 20, 3, SIZES), CLAMP] LOAD;
-    "SUST.P"   12 0b111010110010    Sm50 false [DIM, list("cache", 24, 2, STORE_CACHE), list("components", 20, 4, RGBA), CLAMP] STORE;
-    "SUST.D"   12 0b111010110011    Sm50 false [Flag("BA", 23), DIM, list("cache", 24, 2, STORE_CACHE), list("size", 20, 3, SIZES), CLAMP] STORE;
-    "SURED.P"  12 0b111010110100    Sm50 false [DIM, list("operation", 24, 3, OPERATIONS), CLAMP] STORE;
-    "SURED.D"  12 0b111010110101    Sm50 false [Flag("BA", 23), DIM, list("operation", 24, 3, OPERATIONS), Modifier::ReduceSize, CLAMP] STORE;
+    "TEX"       5 0b11000           Sm50 true  [List("lod", 55, 3, LODS), Since52("LC", 58), Flag("AOFFI", 54), Flag("DC", 50), Flag("NDV", 35), NODEP] TEX;
+    "TEX.B"    10 0b1101111010      Sm50 true  [List("lod", 37, 3, LODS), Since52("LC", 40), Flag("AOFFI", 36), Flag("DC", 50), Flag("NDV", 35), NODEP] TEX_B;
+    "TLD"       8 0b11011100        Sm50 true  [List("lod", 55, 1, LEVELS), Flag("AOFFI", 35), Flag("MS", 50), Flag("CL", 54), NODEP] TEX;
+    "TLD.B"     8 0b11011101        Sm50 true  [List("lod", 55, 1, LEVELS), Flag("AOFFI", 35), Flag("MS", 50), Flag("CL", 54), NODEP] TEX_B;
+    "TLD4"      6 0b110010          Sm50 true  [List("component", 56, 2, CHANNELS), List("offset", 54, 2, OFFSETS), Flag("DC", 50), Until53("NDV", 35), NODEP] TEX;
+    "TLD4.B"   10 0b1101111011      Sm50 true  [List("component", 38, 2, CHANNELS), Flag("B", 54), List("offset", 36, 2, OFFSETS), Clear(40), Flag("DC", 50), Until53("NDV", 35), NODEP] TEX_B;
+    "TEXS"      7 0b1101100         Sm50 true  [List("mode", 53, 4, TEXS_MODES), NODEP] TEXS;
+    "TEXS.F16"  7 0b1101000         Sm52 true  [List("mode", 53, 4, TEXS_MODES), NODEP] TEXS;
+    "TLDS"      7 0b1101101         Sm50 true  [List("mode", 53, 4, TLDS_MODES), NODEP] TLDS;
+    "TLDS.F16"  7 0b1101001         Sm52 true  [List("mode", 53, 4, TLDS_MODES), NODEP] TLDS;
+    "TEXS.F16.RTZ" 7 0b1101010      Sm60 true  [List("mode", 53, 4, TEXS_MODES), NODEP] TEXS;
+    "TLDS.F16.RTZ" 7 0b1101011      Sm60 true  [List("mode", 53, 4, TLDS_MODES), NODEP] TLDS;
+    "TLD4S"    10 0b1101111100      Sm50 true  [List("component", 52, 2, CHANNELS), Flag("AOFFI", 51), Flag("DC", 50), NODEP] TLD4S;
+    "TLD4S.F16" 10 0b1101111110     Sm52 true  [List("component", 52, 2, CHANNELS), Flag("AOFFI", 51), Flag("DC", 50), NODEP] TLD4S;
+    "TLD4S.F16.RTZ" 10 0b1101111111 Sm60 true  [List("component", 52, 2, CHANNELS), Flag("AOFFI", 51), Flag("DC", 50), NODEP] TLD4S;
+    "TXQ"      13 0b1101111101001   Sm50 true  [NODEP] &[RD, RA, Query, Index, Mask];
+    "TXQ.B"    13 0b1101111101010   Sm50 true  [NODEP] &[RD, RA, Query, NoIndex, Mask];
+    "SULD.P"   12 0b111010110000    Sm50 false [DIM, List("cache", 24, 2, LOAD_CACHE), List("components", 20, 4, RGBA), CLAMP] LOAD;
+    "SULD.D"   12 0b111010110001    Sm50 false [Flag("BA", 23), DIM, List("cache", 24, 2, LOAD_CACHE), List("size", 20, 3, SIZES), CLAMP] LOAD;
+    "SUST.P"   12 0b111010110010    Sm50 false [DIM, List("cache", 24, 2, STORE_CACHE), List("components", 20, 4, RGBA), CLAMP] STORE;
+    "SUST.D"   12 0b111010110011    Sm50 false [Flag("BA", 23), DIM, List("cache", 24, 2, STORE_CACHE), List("size", 20, 3, SIZES), CLAMP] STORE;
+    "SURED.P"  12 0b111010110100    Sm50 false [DIM, List("operation", 24, 3, OPERATIONS), CLAMP] STORE;
+    "SURED.D"  12 0b111010110101    Sm50 false [Flag("BA", 23), DIM, List("operation", 24, 3, OPERATIONS), Modifier::ReduceSize, CLAMP] STORE;
 }
 
 const fn bits(word: u64, low: u32, width: u32) -> u64 {
@@ -288,9 +260,7 @@ impl TextureWord {
         let refused = |modifier: &Modifier| match *modifier {
             Since52(_, bit) => arch < Arch::Sm52 && bits(word, bit, 1) == 1,
             Clear(bit) => bits(word, bit, 1) == 1,
-            Modifier::List(_, low, width, words) => {
-                matches!(words[bits(word, low, width) as usize].as_bytes(), b"-")
-            }
+            List(_, low, width, words) => words[bits(word, low, width) as usize] == "-",
             Flag(..) | Until53(..) | Modifier::ReduceSize => false,
         };
         let refused_operand = |operand: &Operand| match operand {
@@ -310,7 +280,7 @@ impl TextureWord {
         let mut parts = vec![("Pg", get(16, 3)), ("!Pg", get(19, 1))];
         parts.extend(self.form.modifiers.iter().filter_map(|modifier| match *modifier {
             Flag(name, bit) | Since52(name, bit) | Until53(name, bit) => Some((name, get(bit, 1))),
-            Modifier::List(name, low, width, _) => Some((name, get(low, width))),
+            List(name, low, width, _) => Some((name, get(low, width))),
             Modifier::ReduceSize => Some(("size", get(20, 3))),
             Clear(_) => None,
         }));
@@ -340,7 +310,7 @@ impl TextureWord {
         match *modifier {
             Until53(_, _) if self.arch >= Arch::Sm60 => "",
             Flag(name, bit) | Since52(name, bit) | Until53(name, bit) if get(bit, 1) == 1 => name,
-            Modifier::List(_, low, width, words) => words[get(low, width) as usize],
+            List(_, low, width, words) => words[get(low, width) as usize],
             Modifier::ReduceSize => size_of_reduction(self.word, self.arch),
             Flag(..) | Since52(..) | Until53(..) | Clear(_) => "",
         }
@@ -413,16 +383,11 @@ mod tests {
             assert!(a.pattern >> a.bits == 0 && a.pattern >> (a.bits - 1) == 1, "{}", a.name);
             for b in &FORMS[n + 1..] {
                 let common = a.bits.min(b.bits);
-                assert_ne!(
-                    a.pattern >> (a.bits - common),
-                    b.pattern >> (b.bits - common),
-                    "{} {}",
-                    a.name,
-                    b.name
-                );
+                let [first, second] = [a, b].map(|form| form.pattern >> (form.bits - common));
+                assert_ne!(first, second, "{} {}", a.name, b.name);
             }
             for modifier in a.modifiers {
-                if let Modifier::List(name, _, width, words) = modifier {
+                if let List(name, _, width, words) = modifier {
                     assert_eq!(words.len(), 1 << width, "{} {name}", a.name);
                 }
             }

@@ -1,6 +1,6 @@
 //! The instruction word of TXD: its fields, decoding, and the number of registers that it uses.
 
-use crate::field::{Field, Kind};
+use crate::field::{Field, Kind, fields};
 use crate::{Arch, Control};
 
 /// The register number of RZ.
@@ -13,23 +13,11 @@ pub const PT: u64 = 7;
 pub const COORDINATES: [&str; 8] =
     ["1D", "ARRAY_1D", "2D", "ARRAY_2D", "3D", "ARRAY_3D", "CUBE", "ARRAY_CUBE"];
 
-/// Declares the fields of TXD as constants, and as a table in the order of the word.
-macro_rules! fields {
-    ($($constant:ident $low:literal $width:literal $name:literal $kind:expr, $since:ident, $meaning:literal;)*) => {
-        $(#[doc = $meaning]
-        pub const $constant: Field = Field {
-            name: $name, low: $low, width: $width, kind: $kind, since: Arch::$since,
-            meaning: $meaning,
-        };)*
-        /// Every field of a TXD, lowest bits first. Together they cover all 64 bits.
-        pub const FIELDS: &[Field] = &[$($constant),*];
-    };
-}
-
 use Kind::{Coordinates, Flag, Number, Opcode, Predicate, Register};
 
 #[rustfmt::skip]
 fields! {
+    /// Every field of a TXD, lowest bits first. Together they cover all 64 bits.
     RD         0  8 "Rd"            Register,              Sm50, "First register of the result: one for each bit of the write mask. RZ discards it.";
     RA         8  8 "Ra"            Register,              Sm50, "First register of handle (with .B), s, t (2D), and the packed word of array index, offset and LOD clamp.";
     GUARD     16  3 "Pg"            Predicate,             Sm50, "Predicate of the guard; PT is always true.";

@@ -58,9 +58,8 @@ fn fetch_reason(fetch: &FetchCase) -> Option<&'static str> {
         return Some("CUDA textures have no clamp_ogl");
     }
     if sampler.force_unnormalized_coords {
-        return Some(
-            "CUDA objects hold texture and sampler in one: there are no independent samplers",
-        );
+        let one = "CUDA objects hold texture and sampler in one: there are no independent samplers";
+        return Some(one);
     }
     fetch.operands.is_empty().then_some("the case has no fetches")
 }

@@ -17,7 +17,7 @@ pub enum Engine {
 impl Engine {
     /// The planned path at every SIMD level that this machine supports.
     pub fn plans() -> impl Iterator<Item = Self> {
-        let levels = SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected());
+        let levels = SimdLevel::ALL.iter().copied().filter(|&level| level <= SimdLevel::detected());
         levels.map(Self::Plan)
     }
 

@@ -6,13 +6,14 @@ pub use run::{Answer, BuiltFetch};
 use texunit_forms::Count;
 
 use crate::error::{CaseError, Within};
-use crate::hash::hash;
 use crate::raw::{RawCase, RawFetch};
 use crate::resource::ResourceSpec;
 use std::sync::Arc;
 use texunit_spec::write::{self, Entries};
 use texunit_spec::{hex, keys};
-use texunit_unit::{Coordinates, FetchForm, FetchOperands, ReadMode, Sampler, Texture};
+use texunit_unit::{
+    Coordinates, FetchForm, FetchKind, FetchOperands, Lod, ReadMode, Sampler, Texture,
+};
 use toml::Value;
 
 /// Expected results of a fetch case.
@@ -149,7 +150,6 @@ impl FetchCase {
         // A case without fetches has no first offset to write; an empty list `offsets` then states
         // that the instruction has an offset.
         let first = all.first().filter(|_| form.offset && same);
-        let uses = Uses::of(form);
         let mut entries = Entries::new();
         if self.read_mode != ReadMode::Element {
             entries.push((keys::READ_MODE.name, self.read_mode.name().into()));
@@ -176,10 +176,10 @@ impl FetchCase {
         }
         let coords = |o: &FetchOperands| o.coords.vector(form.geometry).copied().collect();
         entries.push(("coords", each(&coords)));
-        if uses.lod {
+        if form.kind == WITH_LEVEL {
             entries.push(("lod", each(&|o| vec![o.level])));
         }
-        if uses.gradients {
+        if form.kind == WITH_GRADIENTS {
             entries.push(("dpdx", each(&|o| o.dpdx[..gradients].to_vec())));
             entries.push(("dpdy", each(&|o| o.dpdy[..gradients].to_vec())));
         }
@@ -206,20 +206,18 @@ impl FetchCase {
     }
 }
 
-/// Which of the optional operands (level of detail, gradients) an instruction has.
-struct Uses {
-    lod: bool,
-    gradients: bool,
-}
+/// The instructions that have a level of detail as operand, and those that have gradients.
+const WITH_LEVEL: FetchKind = FetchKind::Sample(Lod::Level);
+const WITH_GRADIENTS: FetchKind = FetchKind::Sample(Lod::Gradient);
 
-impl Uses {
-    fn of(form: FetchForm) -> Self {
-        use texunit_unit::{FetchKind, Lod};
-        Self {
-            lod: form.kind == FetchKind::Sample(Lod::Level),
-            gradients: form.kind == FetchKind::Sample(Lod::Gradient),
-        }
+/// The hash that some cases have beside their expected results, as the published vectors have it:
+/// FNV-1a with its own basis, over the little-endian bytes of the words.
+pub fn hash(words: &[u32]) -> String {
+    let mut h = 1_469_598_103_934_665_603_u64;
+    for byte in words.iter().flat_map(|w| w.to_le_bytes()) {
+        h = (h ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     }
+    format!("{h:016x}")
 }
 
 /// Parses the 32-bit words of an operand key, of which each fetch has `each`. Returns `None` if the
@@ -241,10 +239,8 @@ fn list(
             if words.len().is_multiple_of(each) {
                 return Ok(Some(words));
             }
-            Err(CaseError::new(format!(
-                "`{key}` has {}, not a multiple of {each}",
-                Count(words.len(), "word")
-            )))
+            let words = Count(words.len(), "word");
+            Err(CaseError::new(format!("`{key}` has {words}, not a multiple of {each}")))
         }
     }
 }
@@ -254,7 +250,6 @@ fn operands(
     raw: &RawFetch,
     form: FetchForm,
 ) -> Result<Vec<FetchOperands>, CaseError> {
-    let uses = Uses::of(form);
     let (coordinates, gradients) = (form.geometry.coordinates(), form.geometry.gradients());
     let axes = form.geometry.axes();
     if raw.coords.is_none() && case.error.is_some() {
@@ -269,10 +264,8 @@ fn operands(
         if let Some(words) = &words
             && words.len() / each != count
         {
-            return Err(CaseError::new(format!(
-                "`{key}` is for {}, `coords` for {count}",
-                Count(words.len() / each, "fetch")
-            )));
+            let own = Count(words.len() / each, "fetch");
+            return Err(CaseError::new(format!("`{key}` is for {own}, `coords` for {count}")));
         }
         Ok(words)
     };
@@ -282,9 +275,10 @@ fn operands(
     if raw.offset.as_ref().is_some_and(|o| o.len() != axes) {
         return Err(CaseError::new(format!("`offset` has {}, one an axis", Count(axes, "number"))));
     }
-    let lod = several("lod", raw.lod.as_ref(), uses.lod, 1)?;
-    let dpdx = several("dpdx", raw.dpdx.as_ref(), uses.gradients, gradients)?;
-    let dpdy = several("dpdy", raw.dpdy.as_ref(), uses.gradients, gradients)?;
+    let lod = several("lod", raw.lod.as_ref(), form.kind == WITH_LEVEL, 1)?;
+    let has_gradients = form.kind == WITH_GRADIENTS;
+    let dpdx = several("dpdx", raw.dpdx.as_ref(), has_gradients, gradients)?;
+    let dpdy = several("dpdy", raw.dpdy.as_ref(), has_gradients, gradients)?;
     let offsets = several("offsets", raw.offsets.as_ref(), raw.offsets.is_some(), axes)?;
     let compare = several("compare", raw.compare.as_ref(), form.compare, 1)?;
     Ok((0..count)
@@ -316,27 +310,22 @@ fn expected(case: &RawCase, raw: &RawFetch, fetch: &FetchCase) -> Result<Expecte
         (None, Some(message)) => return Ok(Expected::Error(message.clone())),
         (Some(text), None) => text,
         _ => {
-            return Err(CaseError::new(
-                "`resident` and `hash` go with `expected`, and `error` goes without",
-            ));
+            let message = "`resident` and `hash` go with `expected`, and `error` goes without";
+            return Err(CaseError::new(message));
         }
     };
     let words = hex::words(text).within("expected")?;
     let (each, count) = (usize::from(fetch.components), fetch.operands.len());
     if words.len() != each * count {
-        return Err(CaseError::new(format!(
-            "`expected` has {}, not {each} for each of {}",
-            Count(words.len(), "word"),
-            Count(count, "fetch")
-        )));
+        let (words, fetches) = (Count(words.len(), "word"), Count(count, "fetch"));
+        let message = format!("`expected` has {words}, not {each} for each of {fetches}");
+        return Err(CaseError::new(message));
     }
-    if let Some(wanted) = &fetch.hash
-        && *wanted != hash(&words)
-    {
-        return Err(CaseError::new(format!(
-            "the hash of `expected` is {}, not {wanted}: the file is damaged",
-            hash(&words)
-        )));
+    let hash = hash(&words);
+    if let Some(wanted) = fetch.hash.as_ref().filter(|wanted| **wanted != hash) {
+        let message =
+            format!("the hash of `expected` is {hash}, not {wanted}: the file is damaged");
+        return Err(CaseError::new(message));
     }
     let resident: Option<Vec<bool>> =
         raw.resident.as_ref().map(|text| text.chars().map(|c| c == '1').collect());
@@ -351,4 +340,9 @@ fn expected(case: &RawCase, raw: &RawFetch, fetch: &FetchCase) -> Result<Expecte
         resident: resident.as_ref().map(|r| r[i]),
     };
     Ok(Expected::Values((0..count).map(value).collect()))
+}
+
+#[test]
+fn published_hash_of_nothing_is_its_basis() {
+    assert_eq!(hash(&[]), "14650fb0739d0383");
 }

@@ -1,4 +1,4 @@
-//! Case files: reading, lookup by address, and writing.
+//! Case files: those of a folder, reading, lookup by address, and writing.
 
 use crate::error::{CaseError, Within};
 use crate::fetch::{BuiltFetch, FetchCase};
@@ -9,8 +9,8 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use std::collections::{BTreeMap, HashMap};
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_spec::write::Entries;
@@ -126,6 +126,38 @@ impl CaseFile {
     }
 }
 
+/// Extensions of case files.
+const ENDINGS: [&str; 2] = [".toml", ".toml.gz"];
+
+/// The name of a case file without its extension; `None` for other files.
+pub fn stem(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
+}
+
+/// Whether a path has the extension of a case file.
+pub fn is_case_file(path: &Path) -> bool {
+    stem(path).is_some()
+}
+
+/// The case files in a folder and its subfolders down to `depth`, sorted by name.
+pub fn find_files(folder: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths = entries.collect::<io::Result<Vec<_>>>()?;
+    paths.sort();
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            if depth > 0 {
+                files.extend(find_files(&path, depth - 1)?);
+            }
+        } else if is_case_file(&path) {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
 /// Reads a case file with [`read_text`].
 pub fn load(path: impl AsRef<Path>) -> Result<CaseFile, CaseError> {
     let path = path.as_ref();
@@ -141,7 +173,7 @@ pub fn read_text(path: &Path) -> Result<String, CaseError> {
 /// and a pipe waits for its writer.
 fn text_of(path: &Path) -> Result<String, String> {
     let there = std::fs::metadata(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::NotFound => "no such file".to_owned(),
         _ => e.to_string(),
     })?;
     if !there.is_file() {
@@ -149,10 +181,8 @@ fn text_of(path: &Path) -> Result<String, String> {
         return Err(format!("expected a case file, but it is {what}"));
     }
     if there.len() > MAX_FILE {
-        return Err(format!(
-            "the file has {}, but at most {MAX_FILE} are read",
-            Count(there.len(), "byte")
-        ));
+        let size = Count(there.len(), "byte");
+        return Err(format!("the file has {size}, but at most {MAX_FILE} are read"));
     }
     // Regular files whose reading could block, such as those of /proc, have length 0.
     if there.len() == 0 {
@@ -200,14 +230,12 @@ pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
     let file = load(path)?;
     let notes = file.notes.clone();
     let Some(which) = which else {
-        return match <[Case; 1]>::try_from(file.cases) {
-            Ok([case]) => Ok(Addressed { case, number: None, notes }),
-            Err(cases) => {
-                let n = cases.len();
-                Err(CaseError::new(format!("it has {}: say which (`{path}#1`)", Count(n, "case"))))
-            }
-        }
-        .within(path);
+        let several = |cases: Vec<Case>| {
+            let all = Count(cases.len(), "case");
+            CaseError::new(format!("it has {all}: say which (`{path}#1`)")).within(path)
+        };
+        let [case] = <[Case; 1]>::try_from(file.cases).map_err(several)?;
+        return Ok(Addressed { case, number: None, notes });
     };
     if let Some(case) = file.find(which) {
         return Ok(Addressed { case: case.clone(), number: None, notes });
@@ -224,13 +252,9 @@ pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
         .within(path)?;
     let case = file.find(which).ok_or_else(nothing).within(path)?;
     if fetch >= case.count() {
-        let n = case.count();
-        return Err(CaseError::new(format!(
-            "it has {}, from 0 on; {fetch} is not one of them",
-            Count(n, "fetch")
-        )))
-        .within(&case.name)
-        .within(path);
+        let all = Count(case.count(), "fetch");
+        let message = format!("it has {all}, from 0 on; {fetch} is not one of them");
+        return Err(CaseError::new(message).within(&case.name).within(path));
     }
     Ok(Addressed { case: case.clone(), number: Some(fetch), notes })
 }
@@ -275,31 +299,27 @@ pub fn parse(text: &str) -> Result<CaseFile, CaseError> {
         found.ok_or_else(|| CaseError::new(format!("unknown resource `{name}`")))
     };
     let mut cases = Vec::new();
-    let mut add = |case: RawCase, access: Access| {
+    type Make<'a> = &'a dyn Fn(&RawCase, Arc<ResourceSpec>) -> Result<Access, CaseError>;
+    let mut add = |table: &Table, make: Make| -> Result<(), CaseError> {
+        let case = RawCase::read(table);
+        table.finish();
+        let access = mistake(&context, &table.path)
+            .and_then(|()| find(&case.resource))
+            .and_then(|resource| make(&case, resource))
+            .within(&case.name)?;
         let RawCase { name, note, .. } = case;
         let rules = if case.rules.is_empty() { rules.clone() } else { case.rules };
         let provenance = case.provenance.unwrap_or_else(|| provenance.clone());
         cases.push(Case { name, rules, provenance, note, access });
+        Ok(())
     };
     for table in &fetches {
-        let (case, raw) = (RawCase::read(table), RawFetch::read(table));
-        table.finish();
-        let access = mistake(&context, &table.path)
-            .and_then(|()| find(&case.resource))
-            .and_then(|resource| FetchCase::from_raw(&case, &raw, resource))
-            .map(Access::Fetch)
-            .within(&case.name)?;
-        add(case, access);
+        let raw = RawFetch::read(table);
+        add(table, &|case, of| FetchCase::from_raw(case, &raw, of).map(Access::Fetch))?;
     }
     for table in &surfaces {
-        let (case, raw) = (RawCase::read(table), RawSurface::read(table));
-        table.finish();
-        let access = mistake(&context, &table.path)
-            .and_then(|()| find(&case.resource))
-            .and_then(|resource| SurfaceCase::from_raw(&case, &raw, resource))
-            .map(Access::Surface)
-            .within(&case.name)?;
-        add(case, access);
+        let raw = RawSurface::read(table);
+        add(table, &|case, of| SurfaceCase::from_raw(case, &raw, of).map(Access::Surface))?;
     }
     Ok(CaseFile { cases, notes: context.take_notes() })
 }

@@ -15,8 +15,6 @@ mod engine;
 mod error;
 mod fetch;
 mod file;
-mod folder;
-mod hash;
 mod op;
 mod random;
 mod raw;
@@ -27,13 +25,11 @@ mod verdict;
 pub use driver::why_no_driver;
 pub use engine::{Engine, Wrong};
 pub use error::CaseError;
-pub use fetch::{Answer, BuiltFetch, Expected, ExpectedValue, FetchCase};
+pub use fetch::{Answer, BuiltFetch, Expected, ExpectedValue, FetchCase, hash};
 pub use file::{
-    Access, Addressed, Built, Case, CaseFile, compress, load, load_address, parse, read_text,
-    to_toml,
+    Access, Addressed, Built, Case, CaseFile, compress, find_files, is_case_file, load,
+    load_address, parse, read_text, stem, to_toml,
 };
-pub use folder::{find_files, is_case_file, stem};
-pub use hash::hash;
 pub use op::SurfaceOp;
 pub use random::{random_case, random_case_of, random_unit_case};
 pub use resource::{MAX_BYTES, ResourceSpec};

@@ -38,25 +38,16 @@ impl SurfaceOp {
             SurfaceOp::Form(form) => return vec![form],
             SurfaceOp::Bytes { store, geometry, clamp } => (store, geometry, clamp),
         };
-        let all = [1, 2, 4, 8].into_iter().flat_map(|e| [(e, 1), (e, 2), (e, 4)]);
-        all.filter(|&(element_size, vector)| {
-            Some(u32::from(element_size) * u32::from(vector)) == size
-        })
-        .map(|(element_size, vector): (u8, u8)| {
-            let kind = if store {
-                SurfaceKind::Store { element_size, vector }
-            } else {
-                SurfaceKind::Load { element_size, vector }
+        let all = [1_u8, 2, 4, 8].into_iter().flat_map(|e| [(e, 1_u8), (e, 2), (e, 4)]);
+        let all = all.filter(|&(e, vector)| Some(u32::from(e) * u32::from(vector)) == size);
+        let forms = all.map(|(element_size, vector)| {
+            let kind = match store {
+                true => SurfaceKind::Store { element_size, vector },
+                false => SurfaceKind::Load { element_size, vector },
             };
             SurfaceForm { kind, geometry, clamp }
-        })
-        .filter(|form| form.why_impossible().is_none())
-        .collect()
-    }
-
-    /// Number of coordinates that each access has, including the layer.
-    pub(crate) fn coordinates(self) -> usize {
-        self.geometry().coordinates()
+        });
+        forms.filter(|form| form.why_impossible().is_none()).collect()
     }
 }
 

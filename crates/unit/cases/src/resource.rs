@@ -185,10 +185,8 @@ impl ResourceSpec {
                 let keys = [("level", level.into()), ("layer", layer.into()), ("tile", tile)];
                 Value::from(write::table(keys.to_vec()))
             };
-            entries.push((
-                keys::NONRESIDENT.name,
-                missing.iter().map(region).collect::<Vec<_>>().into(),
-            ));
+            let regions: Vec<Value> = missing.iter().map(region).collect();
+            entries.push((keys::NONRESIDENT.name, regions.into()));
         }
         let view = self.view.as_ref().map(|view| write::table(write::view(view)));
         entries.extend(view.map(|view| ("view", view.into())));
@@ -199,11 +197,10 @@ impl ResourceSpec {
 
 /// The tiles that are not resident, each as level, layer (face), and index along x, y, z.
 fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, CaseError> {
-    let tile = |region: &At<Region>| match region.value {
-        Region { level, layer, place: RegionPart::Tile([x, y, z]) } => {
-            Some([level, layer, x, y, z])
-        }
-        Region { place: RegionPart::Box { .. }, .. } => None,
+    let tile = |region: &At<Region>| {
+        let Region { level, layer, place } = region.value;
+        let RegionPart::Tile([x, y, z]) = place else { return None };
+        Some([level, layer, x, y, z])
     };
     let tiles: Option<Vec<_>> = spec.regions.iter().map(tile).collect();
     if let Some(tiles) = tiles.filter(|_| !spec.resident) {
@@ -220,8 +217,8 @@ fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, 
                 let whole = shape.level_extent(level).axes();
                 let rest = [0, 1, 2].map(|axis| whole[axis].saturating_sub(offset[axis]));
                 let extent = extent.unwrap_or(rest);
-                map.set_region(level, layer, offset, extent, spec.resident)
-                    .map_err(CaseError::new)?;
+                let set = map.set_region(level, layer, offset, extent, spec.resident);
+                set.map_err(CaseError::new)?;
             }
         }
     }
@@ -268,10 +265,10 @@ fn with_missing(resource: Resource, missing: &[[u32; 5]]) -> Result<Resource, Ca
 
 fn check_bytes(size: u64) -> Result<u64, CaseError> {
     if size > MAX_BYTES {
-        return Err(CaseError::new(format!(
-            "{} of texels are more than the {MAX_BYTES} that a case may have",
-            Count(size, "byte")
-        )));
+        let size = Count(size, "byte");
+        let message =
+            format!("{size} of texels are more than the {MAX_BYTES} that a case may have");
+        return Err(CaseError::new(message));
     }
     Ok(size)
 }

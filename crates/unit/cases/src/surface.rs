@@ -146,40 +146,28 @@ impl SurfaceCase {
         let (Some(accesses), None) = (&raw.accesses, &case.error) else {
             let more = raw.accesses.is_some() || raw.values.is_some() || raw.after.is_some();
             if case.error.is_none() || more || raw.warp {
-                return Err(CaseError::new(
-                    "`accesses` or `error` is needed, not both; `values`, `warp` and `after` go \
-                     with `accesses`",
-                ));
+                let message = "`accesses` or `error` is needed, not both; `values`, `warp` and \
+                               `after` go with `accesses`";
+                return Err(CaseError::new(message));
             }
-            let error = case.error.clone();
-            return Ok(Self {
-                resource,
-                op,
-                accesses: Vec::new(),
-                warp: false,
-                after: None,
-                error,
-            });
+            let (accesses, error) = (Vec::new(), case.error.clone());
+            return Ok(Self { resource, op, accesses, warp: false, after: None, error });
         };
         let values: Option<Vec<&str>> = raw.values.as_ref().map(|v| v.split_whitespace().collect());
         let count = accesses.split_whitespace().count();
         if values.as_ref().is_some_and(|v| v.len() != count) {
-            return Err(CaseError::new(format!(
-                "`values` has not {}, one an access",
-                Count(count, "entry")
-            )));
+            let entries = Count(count, "entry");
+            return Err(CaseError::new(format!("`values` has not {entries}, one an access")));
         }
         if raw.warp && (count > 32 || matches!(op, SurfaceOp::Bytes { .. })) {
             return Err(CaseError::new("`warp` is for 32 accesses at most, of one instruction"));
         }
-        let accesses = accesses
-            .split_whitespace()
-            .enumerate()
-            .map(|(i, access)| {
-                parse_access(op, access, values.as_ref().map(|v| v[i]))
-                    .within(format!("access {i} (`{access}`)"))
-            })
-            .collect::<Result<_, _>>()?;
+        let access = |(i, text)| {
+            let access = parse_access(op, text, values.as_ref().map(|v| v[i]));
+            access.within(format!("access {i} (`{text}`)"))
+        };
+        let accesses = accesses.split_whitespace().enumerate().map(access);
+        let accesses = accesses.collect::<Result<_, _>>()?;
         let after = raw.after.as_ref().map(|text| hex::bytes(text, 2)).transpose();
         let after = after.within("after")?;
         Ok(Self { resource, op, accesses, warp: raw.warp, after, error: None })
@@ -226,10 +214,8 @@ fn parse_access(
         (SurfaceOp::Bytes { .. }, Some((size, coords))) => {
             let size: u32 = size.parse().map_err(CaseError::new)?;
             if op.forms(Some(size)).is_empty() {
-                return Err(CaseError::new(format!(
-                    "no instruction accesses {}",
-                    Count(size, "byte")
-                )));
+                let size = Count(size, "byte");
+                return Err(CaseError::new(format!("no instruction accesses {size}")));
             }
             (Some(size), coords)
         }
@@ -240,21 +226,15 @@ fn parse_access(
             return Err(CaseError::new("the bytes of the access are missing (`4:0,0`)"));
         }
     };
-    let numbers: Vec<u32> = coords
-        .split(',')
-        .map(|n| {
-            let number: i64 = n.parse().map_err(CaseError::new)?;
-            let fits = (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&number);
-            if fits {
-                Ok(number as u32)
-            } else {
-                Err(CaseError::new(format!("{n} has not 32 bits")))
-            }
-        })
-        .collect::<Result<_, _>>()?;
-    if numbers.len() != op.coordinates() {
-        let n = op.coordinates();
-        return Err(CaseError::new(format!("{n} coordinates are needed")));
+    let number = |n: &str| {
+        let number: i64 = n.parse().map_err(CaseError::new)?;
+        let fits = (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&number);
+        fits.then_some(number as u32).ok_or_else(|| CaseError::new(format!("{n} has not 32 bits")))
+    };
+    let numbers = coords.split(',').map(number).collect::<Result<Vec<u32>, _>>()?;
+    let needed = op.geometry().coordinates();
+    if numbers.len() != needed {
+        return Err(CaseError::new(format!("{needed} coordinates are needed")));
     }
     let (bytes, fault) = match value {
         None => (None, None),
@@ -266,10 +246,8 @@ fn parse_access(
             let (size, count) = form.map_or((0, 0), |form| form.kind.elements());
             let wanted = usize::from(size) * usize::from(count);
             if bytes.len() != wanted {
-                return Err(CaseError::new(format!(
-                    "`{value}` has {}, not {wanted}",
-                    Count(bytes.len(), "byte")
-                )));
+                let own = Count(bytes.len(), "byte");
+                return Err(CaseError::new(format!("`{value}` has {own}, not {wanted}")));
             }
             (Some(bytes), None)
         }
@@ -310,10 +288,8 @@ impl BuiltSurface {
             let all = self.at_once(form, std::slice::from_ref(access), i % 32);
             let one = all.map_err(CaseError::new)?.remove(0);
             if answer.as_ref().is_some_and(|first| *first != one) {
-                return Err(CaseError::new(format!(
-                    "{} and {form} differ: {answer:x?}, {one:x?}",
-                    forms[0]
-                )));
+                let message = format!("{} and {form} differ: {answer:x?}, {one:x?}", forms[0]);
+                return Err(CaseError::new(message));
             }
             answer = Some(one);
         }
@@ -416,21 +392,20 @@ impl BuiltSurface {
     /// The byte ranges, in the order of `after`, that each access stores to.
     fn stored(&self) -> Vec<(usize, Range<usize>)> {
         let mut next = 0;
-        let rows: Vec<(Range<u64>, u64)> = (self.surface.resource.rows())
-            .map(|row| {
-                let first = next;
-                next += row.end - row.start;
-                (row, first)
-            })
-            .collect();
+        let placed = |row: Range<u64>| {
+            let first = next;
+            next += row.end - row.start;
+            (row, first)
+        };
+        let rows: Vec<(Range<u64>, u64)> = self.surface.resource.rows().map(placed).collect();
         let bytes = |(i, access): (usize, &SurfaceAccess)| {
             let forms = self.op.forms(access.size);
             let form = *forms.get(i % forms.len().max(1))?;
             if form.kind.loads() {
                 return None;
             }
-            let (offset, size) =
-                SurfacePlan::new(form, &self.surface).ok()?.bytes(access.coords)?;
+            let plan = SurfacePlan::new(form, &self.surface).ok()?;
+            let (offset, size) = plan.bytes(access.coords)?;
             let (row, first) = rows.iter().find(|(row, _)| row.contains(&offset))?;
             let end = row.end.min(offset + u64::from(size));
             let at = |offset: u64| (offset - row.start + first) as usize;

@@ -58,10 +58,8 @@ impl Case {
             _ if self.refusal().is_some() => 1,
             Access::Fetch(fetch) => match &fetch.expected {
                 Expected::Values(values) => {
-                    let of = |v: &ExpectedValue| {
-                        usize::from(v.components) + usize::from(v.resident.is_some())
-                    };
-                    values.iter().map(of).sum()
+                    let of = |v: &ExpectedValue| v.components + u8::from(v.resident.is_some());
+                    values.iter().map(|value| usize::from(of(value))).sum()
                 }
                 _ => 0,
             },
@@ -119,8 +117,8 @@ fn fetch_wrong(fetch: &BuiltFetch, engines: &[Engine]) -> Result<Vec<Wrong>, Str
         if values == 0 {
             continue;
         }
-        let mut one =
-            Wrong::new(Some(n), values, text(expected, &expected.values, expected.resident));
+        let wanted = text(expected, &expected.values, expected.resident);
+        let mut one = Wrong::new(Some(n), values, wanted);
         for (engine, all) in answers.iter().filter(|(_, all)| !expected.agrees(&all[n])) {
             let resident = expected.resident.map(|_| all[n].resident);
             one = one.got(&[*engine], text(expected, &all[n].values, resident));

@@ -66,8 +66,7 @@ impl Page {
 
     /// Adds an access that cannot be explained, with the reason.
     pub fn unexplained(&mut self, place: Vec<String>, why: impl Into<String>) {
-        let what = "not explained".to_owned();
-        let result = why.into();
+        let (what, result) = ("not explained".to_owned(), why.into());
         self.accesses.push(Access { place, what, result, colour: None, picture: None });
     }
 
@@ -92,11 +91,9 @@ impl Page {
         let panels = self.accesses.iter().enumerate().filter(|(_, a)| a.picture.is_some());
         let panels: Vec<_> = panels.map(|(n, access)| (n, panel(n, access))).collect();
         let columns = columns(panels.len());
-        let widths: Vec<f64> = (0..columns)
-            .map(|c| {
-                panels.iter().skip(c).step_by(columns).map(|p| p.1.right()).fold(0.0, f64::max)
-            })
-            .collect();
+        let of_column = |c| panels.iter().skip(c).step_by(columns).map(|p| p.1.right());
+        let widths = (0..columns).map(|c| of_column(c).fold(0.0, f64::max));
+        let widths: Vec<f64> = widths.collect();
         for row in panels.chunks(columns) {
             let top = p.bottom() + GAP;
             let mut left = 0.0;

@@ -6,7 +6,6 @@ mod colour;
 mod cube;
 mod hover;
 mod levels;
-mod small;
 mod taps;
 
 use crate::Explanation;
@@ -60,13 +59,11 @@ fn description(e: &Explanation<'_>) -> String {
     let read: usize = trace.footprints.iter().map(|f| f.texels.len()).sum();
     let answer = results(trace.form.result, trace.answer.values).into_iter();
     let answer: Vec<String> = answer.map(|(name, _, value)| format!("{name} = {value}")).collect();
+    let (headline, effective, answer) = (headline(trace), effective(e), answer.join(", "));
+    let (read, are) = (Count(read, "texel"), Count(read, "texel").are());
     format!(
-        "{} on {texture}; {}. {} {} read; hatched cells are outside. Result: {}",
-        headline(trace),
-        effective(e),
-        Count(read, "texel"),
-        Count(read, "texel").are(),
-        answer.join(", ")
+        "{headline} on {texture}; {effective}. {read} {are} read; hatched cells are outside. \
+         Result: {answer}"
     )
 }
 
@@ -93,7 +90,7 @@ fn draw_footprints(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
         let top = p.bottom() + GAP;
         taps::draw(p, e, taps, scale, top);
         let top = p.bottom() + GAP;
-        small::draw(p, e, taps, scale, top);
+        taps::draw_each(p, e, taps, scale, top);
     }
 }
 

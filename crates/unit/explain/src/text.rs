@@ -185,9 +185,8 @@ fn axis_line(trace: &Trace, axis: &AxisTrace) -> String {
         text += &format!("; texel {lower}");
     } else {
         let (weight, exact) = (axis.upper, unrounded(axis.exact, 256));
-        text += &format!(
-            "; texels {lower} and {upper}, weight of the upper one {weight}/256 ({exact})"
-        );
+        text += &format!("; texels {lower} and {upper}, weight of the upper one ");
+        text += &format!("{weight}/256 ({exact})");
     }
     if trace.effective.seamless_cube { text } else { format!("{text}, {}", address_mode.name()) }
 }
@@ -316,10 +315,7 @@ pub(crate) fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
     let sums = trace.footprints.iter().any(|footprint| is_weighted(trace, footprint))
         && trace.form.result == ResultType::F32;
     let reading = *trace.readings.get(component)?;
-    let shown = !matches!(
-        reading,
-        Reading::Missing | Reading::One | Reading::Uint { .. } | Reading::Sint { .. }
-    );
+    let shown = reading.can_filter() && !matches!(reading, Reading::Missing | Reading::One);
     let resident = trace.answer.resident;
     if !sums || !shown || !resident || trace.effective.compare.is_some() {
         return None;

@@ -1,8 +1,7 @@
 //! JPEG, DDS, KTX 2.0 and EXR files in a build without the feature `all`: functions whose errors say how
 //! to get a build that has them.
 
-use crate::Kind;
-use crate::error::Problem;
+use crate::{Kind, Problem};
 
 fn absent<T>(kind: Kind) -> Result<T, Problem> {
     Err(Problem::Unsupported(format!(
@@ -31,7 +30,7 @@ pub(crate) mod ktx {
 
 pub(crate) mod jpeg {
     use super::{Kind, Problem, absent};
-    use crate::raster::Raster;
+    use crate::convert::Raster;
 
     pub(crate) fn decode(_: &[u8]) -> Result<Raster, Problem> {
         absent(Kind::Jpeg)
@@ -40,7 +39,7 @@ pub(crate) mod jpeg {
 
 pub(crate) mod exr_file {
     use super::{Kind, Problem, absent};
-    use crate::raster::Raster;
+    use crate::convert::Raster;
     use texunit_texel::Format;
 
     pub(crate) fn decode(_: &[u8], _: Format) -> Result<Raster, Problem> {

@@ -1,6 +1,6 @@
-//! Path conflicts of a command: whether an output would overwrite an input or another output.
+//! File identity, and path conflicts of a command: whether an output would overwrite an input or
+//! another output.
 
-use crate::Identity;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
@@ -34,17 +34,16 @@ impl CommandFiles {
     /// Adds an input file. `which` is the message's verb phrase for it: `the job reads`, `is
     /// explained`.
     pub fn reads(&mut self, which: &str, path: &Path) {
-        self.read.extend(CommandFile::new(which.to_owned(), path));
+        let file = |spot| CommandFile { of: which.to_owned(), path: path.to_owned(), spot };
+        self.read.extend(FileLocation::of(path).map(file));
     }
 
     /// Adds an output file, named by an option (`--coverage`) or as `output `dst``.
     pub fn writes(&mut self, option: impl Into<String>, path: &Path) {
         // The index of an output is the caller's; an output without a comparable location conflicts
         // with nothing.
-        let option = option.into();
-        let none =
-            CommandFile { of: option.clone(), path: path.to_owned(), spot: FileLocation::None };
-        self.written.push(CommandFile::new(option, path).unwrap_or(none));
+        let spot = FileLocation::of(path).unwrap_or(FileLocation::None);
+        self.written.push(CommandFile { of: option.into(), path: path.to_owned(), spot });
     }
 
     /// All outputs that refer to the same file as an input or an earlier output.
@@ -53,23 +52,17 @@ impl CommandFiles {
             let same =
                 |other: &&CommandFile| other.spot != FileLocation::None && other.spot == place.spot;
             let name = place.path.display();
-            let message = if let Some(input) = self.read.iter().find(same) {
-                let (of, input, which) = (&place.of, input.path.display(), &input.of);
-                format!(
-                    "{of}: `{name}` would overwrite `{input}`, which {which}; name another file"
-                )
+            let of = &place.of;
+            let clash = if let Some(input) = self.read.iter().find(same) {
+                let (input, which) = (input.path.display(), &input.of);
+                format!("{of}: `{name}` would overwrite `{input}`, which {which}")
             } else {
-                match self.written[..result].iter().find(same)? {
-                    twice if twice.of == place.of => {
-                        format!("{} names {name} twice; name another file", place.of)
-                    }
-                    other => {
-                        let (first, second) = (&other.of, &place.of);
-                        format!("{first} and {second} both name {name}; name another file")
-                    }
+                match &self.written[..result].iter().find(same)?.of {
+                    twice if twice == of => format!("{of} names {name} twice"),
+                    other => format!("{other} and {of} both name {name}"),
                 }
             };
-            Some(FileConflict { result, message })
+            Some(FileConflict { result, message: clash + "; name another file" })
         };
         self.written.iter().enumerate().filter_map(conflict).collect()
     }
@@ -83,10 +76,28 @@ impl CommandFiles {
     }
 }
 
-impl CommandFile {
-    fn new(of: String, path: &Path) -> Option<Self> {
-        let spot = FileLocation::of(path)?;
-        Some(Self { of, path: path.to_owned(), spot })
+/// The identity of a file, independent of its path: hard links and symbolic links to it have the
+/// same identity.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Identity(Inner);
+
+/// Device and inode numbers.
+#[cfg(unix)]
+type Inner = (u64, u64);
+/// The canonical path.
+#[cfg(not(unix))]
+type Inner = std::path::PathBuf;
+
+impl Identity {
+    /// The identity of the file at a path; `None` if the file does not exist.
+    pub fn of(path: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            std::fs::metadata(path).ok().map(|found| Self((found.dev(), found.ino())))
+        }
+        #[cfg(not(unix))]
+        path.canonicalize().ok().map(Self)
     }
 }
 
@@ -167,10 +178,8 @@ mod tests {
         for name in ["in", "./in", "sub/../in", "hard", "soft", "none/../in"] {
             let message = check(&[&input], &[("--out", &at(name))]).unwrap();
             let (name, input) = (at(name).display().to_string(), input.display());
-            let expected = format!(
-                "--out: `{name}` would overwrite `{input}`, which is read; name another file"
-            );
-            assert_eq!(message, expected);
+            let start = format!("--out: `{name}` would overwrite `{input}`, which is read; ");
+            assert_eq!(message, start + "name another file");
         }
         assert_eq!(check(&[&input], &[("--out", &at("sub/in"))]), None);
         assert_eq!(check(&[&input, &input], &[]), None);
@@ -183,12 +192,8 @@ mod tests {
         std::fs::create_dir(at("sub")).unwrap();
         symlink("sub", at("link")).unwrap();
         symlink("sub/later", at("dangling")).unwrap();
-        for (a, b) in [
-            ("new", "./new"),
-            ("sub/later", "link/later"),
-            ("sub/later", "dangling"),
-            ("new/x", "new/y/../x"),
-        ] {
+        let later = [("sub/later", "link/later"), ("sub/later", "dangling")];
+        for (a, b) in [("new", "./new"), ("new/x", "new/y/../x")].into_iter().chain(later) {
             let message = check(&[], &[("--a", &at(a)), ("--b", &at(b))]).unwrap();
             assert!(message.starts_with("--a and --b both name "), "{message}");
         }
@@ -213,5 +218,18 @@ mod tests {
         let results: Vec<usize> =
             places.conflicts().iter().map(|conflict| conflict.result).collect();
         assert_eq!(results, [3]);
+    }
+
+    #[test]
+    fn links_are_the_file() {
+        let folder = texunit_testkit::TempDir::new("identity");
+        let at = |name: &str| folder.join(name);
+        std::fs::write(at("file"), "text").unwrap();
+        std::fs::write(at("other"), "text").unwrap();
+        std::fs::hard_link(at("file"), at("hard")).unwrap();
+        symlink("file", at("soft")).unwrap();
+        let of = |name: &str| Identity::of(&at(name));
+        assert!(of("file").is_some() && of("file") != of("other") && of("nothing").is_none());
+        assert_eq!(["hard", "soft", "./file"].map(of), [0; 3].map(|_| of("file")));
     }
 }

@@ -1,5 +1,5 @@
-//! Conversion from the samples of a file to texels: exact, or with a single rounding to nearest
-//! even.
+//! Rasters, the output of decoders, and conversion from their samples to texels: exact, or with a
+//! single rounding to nearest even.
 //!
 //! | file | to the same type | to a wider type | to f16, f32 | else |
 //! |---|---|---|---|---|
@@ -10,10 +10,34 @@
 //! | EXR integers | bits | the number | refused | refused |
 
 use crate::error::Problem;
-use crate::raster::{Meaning, Raster};
 use crate::{MAX_BYTES, Texels};
 use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Channel, Dtype, Format, f16_to_f32, f32_to_f16, f64_to_f16};
+
+/// The interpretation of the samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// PNG, JPEG: channels are colours, and samples are fractions of the largest value.
+    Picture,
+    /// NPY: samples are numbers.
+    Numbers,
+    /// EXR: samples are numbers, in channels selected by name.
+    #[cfg_attr(not(feature = "all"), expect(dead_code, reason = "only EXR files have radiance"))]
+    Radiance,
+}
+
+/// Samples of a file: channels interleaved, x fastest, little endian.
+#[derive(Clone, Debug)]
+pub(crate) struct Raster {
+    pub(crate) sample: Dtype,
+    pub(crate) channels: usize,
+    pub(crate) meaning: Meaning,
+    pub(crate) dims: u8,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) depth: u32,
+    pub(crate) bytes: Vec<u8>,
+}
 
 /// The value of one sample.
 #[derive(Clone, Copy)]
@@ -26,21 +50,11 @@ enum Value {
 
 /// Converts a raster to texels of a format.
 pub(crate) fn to_texels(raster: &Raster, format: Format) -> Result<Texels, Problem> {
-    let refuse = |help: &str| {
-        Err(Problem::Format { found: describe(raster), wanted: format, help: help.to_owned() })
-    };
-    let spread = match spread(raster, format.channels()) {
-        Ok(spread) => spread,
-        Err(help) => return refuse(&help),
-    };
-    let Some(channel) = format.plain_channel() else {
-        return refuse(
-            "use a raw, .dds or .ktx2 file of such texels, or a format of plain channels",
-        );
-    };
-    if let Err(help) = check_types(raster, channel) {
-        return refuse(&help);
-    }
+    let refuse = |help| Problem::Format { found: describe(raster), wanted: format, help };
+    let spread = spread(raster, format.channels()).map_err(refuse)?;
+    let none = "use a raw, .dds or .ktx2 file of such texels, or a format of plain channels";
+    let channel = format.plain_channel().ok_or_else(|| refuse(none.to_owned()))?;
+    check_types(raster, channel).map_err(|help| refuse(help.to_owned()))?;
     let pixels = raster.bytes.len() / (raster.sample.size() * raster.channels);
     let size = pixels as u64 * u64::from(format.texel_size());
     if size > MAX_BYTES {
@@ -71,26 +85,26 @@ fn spread(raster: &Raster, wanted: u8) -> Result<Vec<Option<usize>>, String> {
     }
 }
 
-fn check_types(raster: &Raster, channel: Channel) -> Result<(), String> {
+fn check_types(raster: &Raster, channel: Channel) -> Result<(), &'static str> {
     let sample = raster.sample;
     if sample.channel() == Some(channel) {
         return Ok(());
     }
     if sample.is_float() && channel.is_integer() {
-        return Err("floats are not rounded to integers: use an f16 or f32 format".into());
+        return Err("floats are not rounded to integers: use an f16 or f32 format");
     }
     match raster.meaning {
         Meaning::Numbers if sample == Dtype::F64 => Err(
-            "float64 is not narrowed silently: save the array as float32, `a.astype(numpy.float32)`".into(),
+            "float64 is not narrowed silently: save the array as float32, `a.astype(numpy.float32)`",
         ),
         Meaning::Numbers => Ok(()),
         Meaning::Radiance if sample.is_float() || channel.is_integer() => Ok(()),
-        Meaning::Radiance => Err("use a u32 format".into()),
+        Meaning::Radiance => Err("use a u32 format"),
         Meaning::Picture => match (sample, channel) {
             (_, Channel::S8 | Channel::S16) => {
-                Err("the samples of a picture are unsigned: use a u8 or u16 format".into())
+                Err("the samples of a picture are unsigned: use a u8 or u16 format")
             }
-            (Dtype::U16, Channel::U8) => Err("16 bits are not cut to 8: use a u16 format".into()),
+            (Dtype::U16, Channel::U8) => Err("16 bits are not cut to 8: use a u16 format"),
             _ => Ok(()),
         },
     }
@@ -129,13 +143,10 @@ fn convert_pixels(
                 (Meaning::Picture, Value::Int(v)) => picture_code(raster.sample, channel, v),
                 _ => number_code(channel, value),
             };
-            let Some(code) = code else {
-                return Err(Problem::Value {
-                    index: pixel * raster.channels + from.unwrap_or(0),
-                    value: text(value),
-                    wanted: format,
-                });
-            };
+            let code = code.ok_or_else(|| {
+                let index = pixel * raster.channels + from.unwrap_or(0);
+                Problem::Value { index, value: text(value), wanted: format }
+            })?;
             out.extend_from_slice(&code.to_le_bytes()[..channel.size() as usize]);
         }
     }

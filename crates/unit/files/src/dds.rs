@@ -4,8 +4,7 @@
 use crate::container::Container;
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::shape::Shape;
-use crate::texel_formats::FORMATS;
+use crate::shape::{FORMATS, Shape};
 use crate::{Kind, MAX_BYTES};
 use ddsfile::{
     Caps2, D3D10ResourceDimension, Dds, FourCC, MiscFlag, PixelFormat, PixelFormatFlags,
@@ -59,9 +58,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
         .collect();
     let needed = shape.images() * sizes.iter().map(|&n| n as u64).sum::<u64>();
     if (dds.data.len() as u64) < needed {
-        let message =
-            format!("it has {} of texels instead of {needed}", Count(dds.data.len(), "byte"));
-        return Err(damaged(Kind::Dds, message));
+        let found = Count(dds.data.len(), "byte");
+        return Err(damaged(Kind::Dds, format!("it has {found} of texels instead of {needed}")));
     }
     // In a DDS file, all levels of a layer or face are stored together.
     let room = |size: &usize| crate::io::room(size * shape.images() as usize);

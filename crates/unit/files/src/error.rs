@@ -20,9 +20,7 @@ impl FileError {
     pub fn new(path: &Path, problem: impl Into<Problem>) -> Self {
         Self { path: path.to_owned(), problem: problem.into() }
     }
-}
 
-impl FileError {
     /// Whether the reason is lack of memory.
     pub fn is_out_of_memory(&self) -> bool {
         let is = |error: &std::io::Error| error.kind() == std::io::ErrorKind::OutOfMemory;

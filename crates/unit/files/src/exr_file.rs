@@ -1,8 +1,8 @@
 //! OpenEXR files: the first layer, with f16, f32 or u32 channels in scanlines or tiles.
 
+use crate::convert::{Meaning, Raster};
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::raster::{Meaning, Raster};
 use crate::{Kind, MAX_BYTES, Texels};
 use exr::prelude::{
     AnyChannel, AnyChannels, Encoding, FlatSamples, Image, Layer, LayerAttributes, MetaData,
@@ -124,18 +124,17 @@ fn push(out: &mut Vec<u8>, samples: &FlatSamples, index: usize) -> Option<()> {
 /// Checks that such texels can be written, and returns the names of their channels.
 pub(crate) fn can_encode(format: Format, dims: u8) -> Result<&'static [&'static str], Problem> {
     if !matches!(format.plain_channel(), Some(Channel::F16 | Channel::F32 | Channel::U32)) {
+        let other = match format.plain_channel() {
+            Some(Channel::U8 | Channel::U16) => " or .png",
+            _ => "",
+        };
         return Err(Problem::Unsupported(format!(
-            "an EXR file holds f16, f32 and u32 texels, not {format}; use .npy, .raw{}",
-            match format.plain_channel() {
-                Some(Channel::U8 | Channel::U16) => " or .png",
-                _ => "",
-            }
+            "an EXR file holds f16, f32 and u32 texels, not {format}; use .npy, .raw{other}"
         )));
     }
     if dims == 3 {
-        return Err(Problem::Unsupported(
-            "an EXR file has two dimensions; use .npy or .raw for three".into(),
-        ));
+        let message = "an EXR file has two dimensions; use .npy or .raw for three";
+        return Err(Problem::Unsupported(message.into()));
     }
     Ok(match format.channels() {
         1 => &["Y"],
@@ -146,18 +145,10 @@ pub(crate) fn can_encode(format: Format, dims: u8) -> Result<&'static [&'static 
 
 pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
     let names = can_encode(texels.format, if texels.depth > 1 { 3 } else { 2 })?;
-    let channels = names
-        .iter()
-        .enumerate()
-        .map(|(c, &name)| AnyChannel::new(name, plane(texels, c, names.len())))
-        .collect();
+    let channel = |(c, &name)| AnyChannel::new(name, plane(texels, c, names.len()));
+    let channels = AnyChannels::sort(names.iter().enumerate().map(channel).collect());
     let size = (texels.width as usize, texels.height as usize);
-    let layer = Layer::new(
-        size,
-        LayerAttributes::default(),
-        Encoding::SMALL_LOSSLESS,
-        AnyChannels::sort(channels),
-    );
+    let layer = Layer::new(size, LayerAttributes::default(), Encoding::SMALL_LOSSLESS, channels);
     let mut out = Cursor::new(Vec::new());
     Image::from_layer(layer)
         .write()
@@ -173,11 +164,9 @@ fn plane(texels: &Texels, channel: usize, channels: usize) -> FlatSamples {
         texels.bytes.as_chunks::<N>().0.iter().skip(c).step_by(n).copied()
     }
     match texels.format.plain_channel() {
-        Some(Channel::F16) => FlatSamples::F16(
-            every(texels, channel, channels)
-                .map(|b| f16::from_bits(u16::from_le_bytes(b)))
-                .collect(),
-        ),
+        Some(Channel::F16) => {
+            FlatSamples::F16(every(texels, channel, channels).map(f16::from_le_bytes).collect())
+        }
         Some(Channel::F32) => {
             FlatSamples::F32(every(texels, channel, channels).map(f32::from_le_bytes).collect())
         }

@@ -33,10 +33,8 @@ impl PrivateFolder {
             }
         }
         let last = last.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into());
-        Err(io::Error::new(
-            last.kind(),
-            format!("no folder can be made in {}: {last}", above.display()),
-        ))
+        let message = format!("no folder can be made in {}: {last}", above.display());
+        Err(io::Error::new(last.kind(), message))
     }
 
     /// Keeps the folder when the value is dropped.

@@ -1,10 +1,10 @@
 //! JPEG pictures, decoded to rasters.
 
 use crate::Kind;
+use crate::convert::Raster;
 use crate::error::Problem;
 use crate::io::damaged;
 use crate::picture::{raster, zeros};
-use crate::raster::Raster;
 use texunit_texel::Dtype;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;

@@ -4,8 +4,7 @@
 use crate::container::Container;
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::shape::Shape;
-use crate::texel_formats::FORMATS;
+use crate::shape::{FORMATS, Shape};
 use crate::{Kind, MAX_BYTES};
 use ktx2::{Format as Vk, Header, Index, LevelIndex, ParseError, SupercompressionScheme};
 use texunit_forms::Count;
@@ -23,10 +22,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
     let header = Header::from_bytes(bytes.first_chunk().ok_or_else(short)?);
     let header = header.map_err(|e| damaged(Kind::Ktx2, e))?;
     if let Some(scheme) = header.supercompression_scheme {
+        let scheme = scheme_name(scheme);
         return Err(Problem::Unsupported(format!(
-            "its levels are compressed with {}, which is not supported; write it without \
-             supercompression",
-            scheme_name(scheme)
+            "its levels are compressed with {scheme}, which is not supported; write it without \
+             supercompression"
         )));
     }
     let (format, srgb) = format(&header)?;
@@ -40,8 +39,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
         let data = section(bytes, byte_offset, byte_length).ok_or_else(short)?;
         let wanted = shape.level_size(format, level);
         if data.len() as u128 != wanted {
-            let message =
-                format!("level {level} has {} instead of {wanted}", Count(data.len(), "byte"));
+            let found = Count(data.len(), "byte");
+            let message = format!("level {level} has {found} instead of {wanted}");
             return Err(damaged(Kind::Ktx2, message));
         }
         out.push(crate::io::copy(data)?);

@@ -124,9 +124,8 @@ mod signals {
             let others =
                 [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
             if let Ok(signals) = Signals::new(others) {
-                let _ = std::thread::Builder::new()
-                    .name("signals".to_owned())
-                    .spawn(move || remove_at(signals));
+                let thread = std::thread::Builder::new().name("signals".to_owned());
+                let _ = thread.spawn(move || remove_at(signals));
             }
             too_large
         });

@@ -26,7 +26,6 @@ mod error;
 mod exr_file;
 mod folder;
 mod guard;
-mod identity;
 mod io;
 #[cfg(feature = "all")]
 mod jpeg;
@@ -37,18 +36,14 @@ mod memory_files;
 pub mod mipmaps;
 mod npy;
 mod picture;
-mod raster;
 #[cfg(feature = "all")]
 mod shape;
-#[cfg(feature = "all")]
-mod texel_formats;
 
-pub use command_files::{CommandFiles, FileConflict};
+pub use command_files::{CommandFiles, FileConflict, Identity};
 pub use container::Container;
 pub use error::{FileError, Problem};
 pub use folder::PrivateFolder;
 pub use guard::is_guarded;
-pub use identity::Identity;
 pub use io::{Prepared, read_bytes, write_atomically};
 pub use leftovers::{end_by_signal, is_ignored, leave_signals};
 pub use memory_files::MemoryFiles;
@@ -57,40 +52,37 @@ pub use npy::Array;
 #[cfg(not(feature = "all"))]
 use absent::{dds, exr_file, jpeg, ktx};
 use std::path::Path;
+use texunit_forms::words;
 pub use texunit_texel::Dtype;
 use texunit_texel::Format;
 
 /// Maximum size of a file, and of its decoded contents, in bytes.
 pub const MAX_BYTES: u64 = 2 << 30;
 
-/// The kind of a file, determined by its extension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A PNG picture (`.png`).
-    Png,
-    /// A JPEG picture (`.jpg`, `.jpeg`).
-    Jpeg,
-    /// An OpenEXR picture (`.exr`).
-    Exr,
-    /// A NumPy array (`.npy`).
-    Npy,
-    /// A DDS texture (`.dds`).
-    Dds,
-    /// A KTX 2.0 texture (`.ktx2`).
-    Ktx2,
-    /// Any other extension: raw bytes.
-    Raw,
+words! {
+    /// The kind of a file, determined by its extension. The names are for messages.
+    Kind {
+        /// A PNG picture (`.png`).
+        Png = "PNG",
+        /// A JPEG picture (`.jpg`, `.jpeg`).
+        Jpeg = "JPEG",
+        /// An OpenEXR picture (`.exr`).
+        Exr = "OpenEXR",
+        /// A NumPy array (`.npy`).
+        Npy = "NPY",
+        /// A DDS texture (`.dds`).
+        Dds = "DDS",
+        /// A KTX 2.0 texture (`.ktx2`).
+        Ktx2 = "KTX 2.0",
+        /// Any other extension: raw bytes.
+        Raw = "raw",
+    }
 }
 
 #[rustfmt::skip]
 const KINDS: [(&str, Kind); 7] = [
-    ("png",  Kind::Png),
-    ("jpg",  Kind::Jpeg),
-    ("jpeg", Kind::Jpeg),
-    ("exr",  Kind::Exr),
-    ("npy",  Kind::Npy),
-    ("dds",  Kind::Dds),
-    ("ktx2", Kind::Ktx2),
+    ("png", Kind::Png), ("jpg", Kind::Jpeg), ("jpeg", Kind::Jpeg), ("exr", Kind::Exr),
+    ("npy", Kind::Npy), ("dds", Kind::Dds), ("ktx2", Kind::Ktx2),
 ];
 
 #[rustfmt::skip]
@@ -113,19 +105,6 @@ impl Kind {
     /// The kind that a file's first bytes indicate.
     pub fn of_content(bytes: &[u8]) -> Option<Self> {
         MAGIC.iter().find(|row| bytes.starts_with(row.0)).map(|row| row.1)
-    }
-
-    /// Name for messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Png => "PNG",
-            Kind::Jpeg => "JPEG",
-            Kind::Exr => "OpenEXR",
-            Kind::Npy => "NPY",
-            Kind::Dds => "DDS",
-            Kind::Ktx2 => "KTX 2.0",
-            Kind::Raw => "raw",
-        }
     }
 }
 
@@ -179,10 +158,8 @@ pub fn decode(kind: Kind, bytes: &[u8], wanted: &TexelRequest) -> Result<Texels,
         return raw_texels(bytes, wanted);
     }
     if matches!(kind, Kind::Dds | Kind::Ktx2) {
-        return fit(
-            guard::guarded(kind, || containers(kind, bytes)?.into_texels(wanted.format))?,
-            wanted,
-        );
+        let texels = guard::guarded(kind, || containers(kind, bytes)?.into_texels(wanted.format))?;
+        return fit(texels, wanted);
     }
     let raster = guard::guarded(kind, || match kind {
         Kind::Png => picture::decode_png(bytes),
@@ -226,8 +203,7 @@ fn containers(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
         Kind::Dds => dds::decode(bytes),
         Kind::Ktx2 => ktx::decode(bytes),
         other => Err(Problem::Unsupported(format!(
-            "a {} file has no levels, layers or faces; use .dds or .ktx2",
-            other.name()
+            "a {other} file has no levels, layers or faces; use .dds or .ktx2"
         ))),
     }
 }
@@ -279,13 +255,8 @@ fn check_content(kind: Kind, bytes: &[u8]) -> Result<(), Problem> {
 /// Picture formats that this crate does not read, by their first bytes.
 #[rustfmt::skip]
 const FOREIGN: [(&[u8], &str); 7] = [
-    (b"GIF8",             "GIF"),
-    (b"BM",               "BMP"),
-    (b"II*\0",            "TIFF"),
-    (b"MM\0*",            "TIFF"),
-    (b"RIFF",             "WebP"),
-    (b"\xabKTX ",         "KTX"),
-    (b"#?RADIANCE",       "Radiance HDR"),
+    (b"GIF8", "GIF"), (b"BM", "BMP"), (b"II*\0", "TIFF"), (b"MM\0*", "TIFF"), (b"RIFF", "WebP"),
+    (b"\xabKTX ", "KTX"), (b"#?RADIANCE", "Radiance HDR"),
 ];
 
 fn foreign(bytes: &[u8]) -> Option<&'static str> {

@@ -102,15 +102,11 @@ mod tests {
 
     #[test]
     fn means() {
-        assert_eq!(
-            made("u8", [4, 2, 1], 3, &[1, 2, 8, 8, 3, 3, 8, 9]),
-            [1, 2, 8, 8, 3, 3, 8, 9, 2, 8, 5]
-        );
+        let picture = [1, 2, 8, 8, 3, 3, 8, 9];
+        assert_eq!(made("u8", [4, 2, 1], 3, &picture), [&picture[..], &[2, 8, 5]].concat());
         // Two layers; with an odd width, the last column is ignored.
-        assert_eq!(
-            made("u8", [3, 1, 1], 2, &[0, 4, 99, 10, 20, 99]),
-            [0, 4, 99, 10, 20, 99, 2, 15]
-        );
+        let layers = [0, 4, 99, 10, 20, 99];
+        assert_eq!(made("u8", [3, 1, 1], 2, &layers), [&layers[..], &[2, 15]].concat());
         assert_eq!(made("s8x2", [2, 1, 1], 2, &[255, 0, 254, 1])[4..], [255, 1]);
         let floats: Vec<u8> = [1.0_f32, 2.0].iter().flat_map(|v| v.to_le_bytes()).collect();
         assert_eq!(made("f32", [2, 1, 1], 2, &floats)[8..], 1.5_f32.to_le_bytes());

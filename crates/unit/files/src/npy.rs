@@ -3,9 +3,9 @@
 //! The header is a Python dictionary with three known keys. A small parser reads exactly that, with
 //! limits: a general parser for Python literals would be slower, and recursive.
 
+use crate::convert::{Meaning, Raster};
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::raster::{Meaning, Raster};
 use crate::{Kind, MAX_BYTES, TexelRequest, Texels};
 use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Dtype, Format};
@@ -58,11 +58,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     let size = size.ok_or_else(|| bad("the shape is larger than any memory"))?;
     let data = &bytes[start + length..];
     if data.len() as u64 != size {
-        return Err(bad(&format!(
-            "the shape takes {}, but {} follow the header",
-            Count(size, "byte"),
-            data.len()
-        )));
+        let (size, found) = (Count(size, "byte"), data.len());
+        return Err(bad(&format!("the shape takes {size}, but {found} follow the header")));
     }
     let mut data = crate::io::copy(data)?;
     if header.big_endian {
@@ -217,11 +214,10 @@ impl Array {
     /// instead.
     pub fn format(&self, axes: Option<usize>) -> Result<Format, String> {
         let Some(channel) = self.dtype.channel() else {
-            let to = self.dtype.name().replace("64", "32");
+            let (own, to) = (self.dtype, self.dtype.name().replace("64", "32"));
             return Err(format!(
-                "holds {}, which textures do not have: save it as {to}, \
-                 `numpy.save(file, a.astype(numpy.{to}))`",
-                self.dtype
+                "holds {own}, which textures do not have: save it as {to}, \
+                 `numpy.save(file, a.astype(numpy.{to}))`"
             ));
         };
         let channel = channel.name();
@@ -255,19 +251,13 @@ impl Array {
             }
         }
         if !(1..=3).contains(&axes.len()) {
-            return Err(refuse(format!(
-                "expected 1 to 3 axes [z][y][x]{}",
-                if channels > 1 { " and one of channels" } else { "" }
-            )));
+            let more = if channels > 1 { " and one of channels" } else { "" };
+            return Err(refuse(format!("expected 1 to 3 axes [z][y][x]{more}")));
         }
         let mut extent = [1_u32; 3];
         for (to, &from) in extent.iter_mut().zip(axes.iter().rev()) {
-            *to = match u32::try_from(from) {
-                Ok(0) | Err(_) => {
-                    return Err(refuse("every axis must be 1 to 2^32 - 1 long".into()));
-                }
-                Ok(n) => n,
-            };
+            let length = u32::try_from(from).ok().filter(|&n| n > 0);
+            *to = length.ok_or_else(|| refuse("every axis must be 1 to 2^32 - 1 long".into()))?;
         }
         Ok(Raster {
             sample: self.dtype,

@@ -1,8 +1,8 @@
 //! PNG pictures, decoded to rasters and encoded from texels.
 
+use crate::convert::{Meaning, Raster};
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::raster::{Meaning, Raster};
 use crate::{Kind, MAX_BYTES, Texels};
 use png::{BitDepth, ColorType};
 use std::io::Cursor;
@@ -23,9 +23,8 @@ pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
         BitDepth::Eight => Dtype::U8,
         BitDepth::Sixteen => Dtype::U16,
         other => {
-            return Err(Problem::Unsupported(format!(
-                "samples of {other:?} bits are not supported"
-            )));
+            let message = format!("samples of {other:?} bits are not supported");
+            return Err(Problem::Unsupported(message));
         }
     };
     let (width, height) = reader.info().size();
@@ -83,18 +82,17 @@ fn color_type(format: Format) -> Option<(ColorType, BitDepth)> {
 
 pub(crate) fn can_encode(format: Format, dims: u8) -> Result<(), Problem> {
     if color_type(format).is_none() {
+        let other = match format.plain_channel() {
+            Some(Channel::F16 | Channel::F32 | Channel::U32) => " or .exr",
+            _ => "",
+        };
         return Err(Problem::Unsupported(format!(
-            "a PNG file holds u8 and u16 texels, not {format}; use .npy, .raw{}",
-            match format.plain_channel() {
-                Some(Channel::F16 | Channel::F32 | Channel::U32) => " or .exr",
-                _ => "",
-            }
+            "a PNG file holds u8 and u16 texels, not {format}; use .npy, .raw{other}"
         )));
     }
     if dims == 3 {
-        return Err(Problem::Unsupported(
-            "a PNG file has two dimensions; use .npy or .raw for three".into(),
-        ));
+        let message = "a PNG file has two dimensions; use .npy or .raw for three";
+        return Err(Problem::Unsupported(message.into()));
     }
     Ok(())
 }

@@ -109,17 +109,6 @@ enum Storage {
     Slice(Arc<Block>),
 }
 
-impl Storage {
-    fn own(allocation: NonNull<u8>, align: usize) -> Self {
-        Self::Own {
-            allocation,
-            align,
-            #[cfg(all(target_os = "linux", not(miri)))]
-            exported: OnceLock::new(),
-        }
-    }
-}
-
 /// Allocation number of the next block.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
@@ -277,7 +266,13 @@ impl Block {
         if size >= LARGE && align == HUGE_PAGE {
             ask_for_huge_pages(data, size);
         }
-        Some(Self::with(data, Storage::own(allocation, reserve), size, size, name))
+        let storage = Storage::Own {
+            allocation,
+            align: reserve,
+            #[cfg(all(target_os = "linux", not(miri)))]
+            exported: OnceLock::new(),
+        };
+        Some(Self::with(data, storage, size, size, name))
     }
 
     fn with(

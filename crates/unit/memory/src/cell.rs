@@ -52,6 +52,17 @@ pub(crate) trait Cell: Copy + Eq {
     /// The bytes are inside an allocation, and there is no Rust reference to them.
     unsafe fn load(from: *const u8) -> Self;
 
+    /// Loads a number from memory that kernels cannot reach. Shared references to the bytes may
+    /// exist.
+    ///
+    /// # Safety
+    /// The bytes are inside an allocation.
+    #[inline(always)]
+    unsafe fn load_own(from: *const u8) -> Self {
+        // SAFETY: as the caller promises; the instruction only reads.
+        unsafe { Self::load(from) }
+    }
+
     /// Stores the number, at any alignment.
     ///
     /// # Safety
@@ -100,7 +111,7 @@ pub(crate) trait Atom: Cell {
 #[inline(always)]
 unsafe fn piece<T: Cell>(from: *const u8, is_own: bool) -> T {
     // SAFETY: as the caller promises.
-    unsafe { if is_own { machine::load_own(from) } else { T::load(from) } }
+    unsafe { if is_own { T::load_own(from) } else { T::load(from) } }
 }
 
 /// Copies bytes between memory that kernels can reach (`shared`, which is `from` or `to`) and

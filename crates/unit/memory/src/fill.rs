@@ -49,26 +49,19 @@ impl Fill {
     /// The text is not a valid value.
     pub fn parse(text: &str, seed: impl FnOnce() -> u64) -> Result<Self, InvalidFill> {
         let text = text.trim();
-        if let Some(rest) = text.strip_prefix("random") {
-            return match rest.strip_prefix(':') {
-                None if rest.is_empty() => Ok(Self::Random(seed())),
-                None => Err(InvalidFill),
-                Some(seed) => seed.parse().map(Self::Random).map_err(|_| InvalidFill),
-            };
-        }
-        let digits = |text: &str| text.bytes().all(|c| c.is_ascii_hexdigit());
         let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-        match hex {
-            Some(hex) if !digits(hex) => Err(InvalidFill),
-            Some(hex) if matches!(hex.len(), 1 | 2) => {
-                u8::from_str_radix(hex, 16).map(Self::Byte).map_err(|_| InvalidFill)
+        let fill = match (text.strip_prefix("random"), hex) {
+            (Some(""), _) => Some(Self::Random(seed())),
+            (Some(rest), _) => {
+                rest.strip_prefix(':').and_then(|seed| seed.parse().ok()).map(Self::Random)
             }
-            Some(hex) if hex.len() == 8 => {
-                u32::from_str_radix(hex, 16).map(Self::Word).map_err(|_| InvalidFill)
-            }
-            Some(_) => Err(InvalidFill),
-            None => text.parse().map(Self::Byte).map_err(|_| InvalidFill),
-        }
+            (_, Some(hex)) if !hex.bytes().all(|c| c.is_ascii_hexdigit()) => None,
+            (_, Some(hex)) if hex.len() == 8 => u32::from_str_radix(hex, 16).ok().map(Self::Word),
+            (_, Some(hex)) if hex.len() > 2 => None,
+            (_, Some(hex)) => u8::from_str_radix(hex, 16).ok().map(Self::Byte),
+            _ => text.parse().ok().map(Self::Byte),
+        };
+        fill.ok_or(InvalidFill)
     }
 
     /// Fills `out` with the initial bytes of allocation number `memory`, beginning at byte

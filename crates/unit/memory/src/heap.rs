@@ -271,28 +271,19 @@ impl Heap {
         if let Some((a, n)) = before(&state.freed)
             && address < place(a) + n
         {
-            let at = place(a);
-            return format!(
-                "it is in a heap allocation of {} at {at:#x} that was freed",
-                Count(n, "byte")
-            );
+            let (at, n) = (place(a), Count(n, "byte"));
+            return format!("it is in a heap allocation of {n} at {at:#x} that was freed");
         }
         let distance = |a: u64, n: u64| address.saturating_sub(place(a) + n);
         match before(&state.live) {
             Some((a, n)) if address < place(a) + n => {
-                let at = place(a);
-                format!(
-                    "its {} cross the end of a heap allocation of {} at {at:#x}",
-                    Count(len, "byte"),
-                    Count(n, "byte")
-                )
+                let (at, len, n) = (place(a), Count(len, "byte"), Count(n, "byte"));
+                format!("its {len} cross the end of a heap allocation of {n} at {at:#x}")
             }
-            Some((a, n)) if distance(a, n) < 1 << 16 => format!(
-                "it is in the device heap, {} past a heap allocation of {} at {:#x}",
-                Count(distance(a, n), "byte"),
-                Count(n, "byte"),
-                place(a)
-            ),
+            Some((a, n)) if distance(a, n) < 1 << 16 => {
+                let (at, past, n) = (place(a), Count(distance(a, n), "byte"), Count(n, "byte"));
+                format!("it is in the device heap, {past} past a heap allocation of {n} at {at:#x}")
+            }
             _ => "it is in the device heap, where nothing is allocated".to_owned(),
         }
     }
@@ -318,15 +309,15 @@ mod tests {
         assert!(heap.check(heap.base() - 8, 8) && heap.check(heap.base() + 4096, 8));
         assert!(!heap.check(heap.base() + 4095, 2));
         let end = heap.base() + 4096;
-        assert!(
-            heap.overlaps(a, 1) && heap.overlaps(heap.base() - 1, 2) && heap.overlaps(0, u64::MAX)
-        );
-        assert!(heap.overlaps(end - 1, 9) && !heap.overlaps(end, 9));
-        assert!(!heap.overlaps(heap.base() - 1, 1) && !heap.overlaps(u64::MAX, 9));
-        assert_eq!(
-            heap.explain(a + 8, 4),
-            format!("its 4 bytes cross the end of a heap allocation of 10 bytes at {a:#x}")
-        );
+        for (address, len) in [(a, 1), (heap.base() - 1, 2), (0, u64::MAX), (end - 1, 9)] {
+            assert!(heap.overlaps(address, len), "{address:#x}");
+        }
+        for (address, len) in [(end, 9), (heap.base() - 1, 1), (u64::MAX, 9)] {
+            assert!(!heap.overlaps(address, len), "{address:#x}");
+        }
+        let crossing =
+            format!("its 4 bytes cross the end of a heap allocation of 10 bytes at {a:#x}");
+        assert_eq!(heap.explain(a + 8, 4), crossing);
         let past = heap.explain(a + 14, 1);
         assert!(past.contains("4 bytes past a heap allocation of 10 bytes"), "{past}");
         heap.free(a).unwrap();
@@ -378,11 +369,9 @@ mod tests {
     fn odd_requests() {
         let heap = heap(1);
         assert_eq!(heap.size(), 4096);
-        assert_eq!(heap.allocate(0, 1), None);
-        assert_eq!(heap.allocate(16, 3), None);
-        assert_eq!(heap.allocate(16, 0), None);
-        assert_eq!(heap.allocate(u64::MAX, 1), None);
-        assert_eq!(heap.allocate(16, 1 << 63), None);
+        for (bytes, align) in [(0, 1), (16, 3), (16, 0), (u64::MAX, 1), (16, 1 << 63)] {
+            assert_eq!(heap.allocate(bytes, align), None, "{bytes} {align}");
+        }
         assert_eq!(heap.allocate(16, 1024).map(|a| a % 1024), Some(0));
         assert!(Heap::new(&Memory::new(1 << 20), u64::MAX).is_err());
         assert!(Heap::new(&Memory::new(1 << 20), 1 << 21).is_err());

@@ -13,34 +13,13 @@ pub enum Rights {
     ReadWrite,
 }
 
-/// The rights of ranges of addresses, from one reading of the process's memory map. `None` if the
-/// system cannot be asked: only Linux with `/proc` can.
-pub fn rights(ranges: &[Range<u64>]) -> Option<Vec<Rights>> {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    {
-        linux::mapped(ranges).map(|all| all.into_iter().map(|mapped| mapped.rights).collect())
-    }
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    {
-        let _ = ranges;
-        None
-    }
-}
-
-/// The rights of a range that is to be pinned. Unlike [`rights`], this also tests each page of file
-/// mappings, because a file may be shorter than its mapping.
-pub fn rights_to_pin(range: &Range<u64>) -> Option<Rights> {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    {
-        let mapped = *linux::mapped(std::slice::from_ref(range))?.first()?;
-        let missing = mapped.of_file && mapped.rights >= Rights::Read && !linux::is_there(range);
-        Some(if missing { Rights::None } else { mapped.rights })
-    }
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    {
-        let _ = range;
-        None
-    }
+on_linux! {
+    /// The rights of ranges of addresses, from one reading of the process's memory map. `None` if
+    /// the system cannot be asked: only Linux with `/proc` can.
+    rights(ranges: &[Range<u64>]) -> Option<Vec<Rights>> = None;
+    /// The rights of a range that is to be pinned. Unlike [`rights`], this also tests each page of
+    /// file mappings, because a file may be shorter than its mapping.
+    rights_to_pin(range: &Range<u64>) -> Option<Rights> = None;
 }
 
 #[cfg(all(target_os = "linux", not(miri)))]
@@ -53,13 +32,23 @@ mod linux {
 
     /// Which parts of a range the process has mapped, and with which rights, by its memory map.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(super) struct Mapped {
-        pub(super) rights: Rights,
+    struct Mapped {
+        rights: Rights,
         /// Whether any part of the range maps a file.
-        pub(super) of_file: bool,
+        of_file: bool,
     }
 
-    pub(super) fn mapped(ranges: &[Range<u64>]) -> Option<Vec<Mapped>> {
+    pub(super) fn rights(ranges: &[Range<u64>]) -> Option<Vec<Rights>> {
+        Some(mapped(ranges)?.into_iter().map(|mapped| mapped.rights).collect())
+    }
+
+    pub(super) fn rights_to_pin(range: &Range<u64>) -> Option<Rights> {
+        let mapped = *mapped(std::slice::from_ref(range))?.first()?;
+        let missing = mapped.of_file && mapped.rights >= Rights::Read && !is_there(range);
+        Some(if missing { Rights::None } else { mapped.rights })
+    }
+
+    fn mapped(ranges: &[Range<u64>]) -> Option<Vec<Mapped>> {
         let maps = File::open("/proc/self/maps").ok()?;
         scan(BufReader::with_capacity(1 << 16, maps), ranges).ok()
     }
@@ -83,7 +72,7 @@ mod linux {
     }
 
     /// Reads a memory map, whose lines are sorted by address.
-    pub(super) fn scan(mut maps: impl BufRead, ranges: &[Range<u64>]) -> io::Result<Vec<Mapped>> {
+    fn scan(mut maps: impl BufRead, ranges: &[Range<u64>]) -> io::Result<Vec<Mapped>> {
         let mut order: Vec<usize> = (0..ranges.len()).collect();
         sort_by_key(&mut order, |&i| ranges[i].start);
         let mut found = vec![Mapped { rights: Rights::ReadWrite, of_file: false }; ranges.len()];
@@ -128,7 +117,7 @@ mod linux {
     const MAX_PAGES: usize = 1024;
 
     /// Whether a byte of each page can be read. If the system forbids the test, the answer is true.
-    pub(super) fn is_there(range: &Range<u64>) -> bool {
+    fn is_there(range: &Range<u64>) -> bool {
         let page = crate::views::page();
         let mut bytes = [0_u8; MAX_PAGES];
         let mut at = range.start;
@@ -140,18 +129,11 @@ mod linux {
                 at = (at / page + 1) * page;
             }
             let to = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: pages.len() };
-            let count = pages.len();
+            let (process, first, count) = (std::process::id(), pages.as_ptr(), pages.len());
             // SAFETY: the local buffer has a byte for each page. The remote addresses are only
             // read, by the system, which refuses invalid ones.
             let read = unsafe {
-                libc::process_vm_readv(
-                    libc::getpid(),
-                    &raw const to,
-                    1,
-                    pages.as_ptr(),
-                    count as u64,
-                    0,
-                )
+                libc::process_vm_readv(process as i32, &raw const to, 1, first, count as u64, 0)
             };
             match usize::try_from(read) {
                 Ok(read) if read == count => {}
@@ -182,35 +164,21 @@ mod linux {
         #[test]
         fn the_least_right_of_all_bytes_counts() {
             use Rights as R;
-            let ranges = [
-                0x9fff..0xa000,
-                0x3000..0x6000,
-                0x3001..0x3002,
-                0x2fff..0x3001,
-                0x1000..0x3000,
-                0x5000..0x6001,
-                0x0fff..0x1001,
-                0x7000..0x7001,
-                0x8000..0x9001,
-                0xa000..0xa001,
-                0x3000..0x3000,
+            let rows = [
+                (0x9fff..0xa000, (R::ReadWrite, true)),
+                (0x3000..0x6000, (R::ReadWrite, false)),
+                (0x3001..0x3002, (R::ReadWrite, false)),
+                (0x2fff..0x3001, (R::Read, true)),
+                (0x1000..0x3000, (R::Read, true)),
+                (0x5000..0x6001, (R::None, false)),
+                (0x0fff..0x1001, (R::None, false)),
+                (0x7000..0x7001, (R::None, false)),
+                (0x8000..0x9001, (R::None, true)),
+                (0xa000..0xa001, (R::None, false)),
+                (0x3000..0x3000, (R::ReadWrite, false)),
             ];
-            assert_eq!(
-                all(&ranges),
-                [
-                    (R::ReadWrite, true),
-                    (R::ReadWrite, false),
-                    (R::ReadWrite, false),
-                    (R::Read, true),
-                    (R::Read, true),
-                    (R::None, false),
-                    (R::None, false),
-                    (R::None, false),
-                    (R::None, true),
-                    (R::None, false),
-                    (R::ReadWrite, false),
-                ]
-            );
+            let (ranges, expected): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+            assert_eq!(all(&ranges), expected);
             assert!(all(&[]).is_empty());
         }
 

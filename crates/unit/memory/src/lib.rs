@@ -26,6 +26,23 @@
 
 #![allow(unsafe_code)]
 
+/// Each given function is public, calls its namesake in the module `linux`, and returns the given
+/// value on other systems.
+macro_rules! on_linux {
+    ($($(#[$doc:meta])* $name:ident($($a:ident: $t:ty),*) -> $r:ty = $otherwise:expr;)*) => {
+        $($(#[$doc])*
+        pub fn $name($($a: $t),*) -> $r {
+            #[cfg(all(target_os = "linux", not(miri)))]
+            return linux::$name($($a),*);
+            #[cfg(not(all(target_os = "linux", not(miri))))]
+            {
+                let _ = ($($a,)*);
+                $otherwise
+            }
+        })*
+    };
+}
+
 mod block;
 mod cell;
 mod error;

@@ -1,7 +1,6 @@
 //! The memory of a device: its blocks, the addresses that it assigns, and its limit.
 
 mod frozen;
-mod mapped;
 mod peers;
 mod placed;
 mod registered;
@@ -304,7 +303,7 @@ impl Memory {
     }
 
     /// Removes blocks in a range that have ended because another device found them unmapped.
-    fn drop_ended(&self, state: &mut State, range: std::ops::Range<u64>) {
+    fn drop_ended(&self, state: &mut State, range: Range<u64>) {
         while let Some((&base, entry)) = state.blocks.range(..range.end).next_back()
             && base + entry.block.size() as u64 > range.start
             && state.registered.bases.contains(&base)

@@ -20,6 +20,7 @@ mod pages;
 mod tests;
 
 pub use pages::Pages;
+pub(crate) use pages::memory_file;
 
 use crate::Rights;
 use std::collections::BTreeMap;

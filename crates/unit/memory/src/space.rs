@@ -1,5 +1,7 @@
 //! The generic address space: which ranges of 64-bit addresses belong to which state space.
 
+use texunit_forms::words;
+
 /// Size of the shared, local, parameter and constant windows.
 pub const WINDOW_SIZE: u64 = 1 << 32;
 /// First generic address of the CTA's shared memory.
@@ -15,19 +17,11 @@ pub const CONST_END: u64 = CONST_BASE + WINDOW_SIZE;
 /// Lowest address of `.global` variables and buffers.
 pub const GLOBAL_BASE: u64 = 0x0000_7000_0000_0000;
 
-/// State space of a generic address (PTX ISA, `isspacep`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SpaceKind {
-    /// The state space `.global`.
-    Global,
-    /// The state space `.const`.
-    Const,
-    /// The state space `.shared`.
-    Shared,
-    /// The state space `.local`.
-    Local,
-    /// `.param` of the kernel.
-    Param,
+words! {
+    /// State space of a generic address (PTX ISA, `isspacep`). `.param` is that of the kernel.
+    SpaceKind {
+        Global = ".global", Const = ".const", Shared = ".shared", Local = ".local", Param = ".param",
+    }
 }
 
 /// The state space that a generic address points into. Addresses outside the windows are global.
@@ -38,18 +32,5 @@ pub fn space_of(address: u64) -> SpaceKind {
         a if a.wrapping_sub(PARAM_WINDOW) < WINDOW_SIZE => SpaceKind::Param,
         a if (CONST_BASE..CONST_END).contains(&a) => SpaceKind::Const,
         _ => SpaceKind::Global,
-    }
-}
-
-impl SpaceKind {
-    /// PTX name with its dot.
-    pub fn name(self) -> &'static str {
-        match self {
-            SpaceKind::Global => ".global",
-            SpaceKind::Const => ".const",
-            SpaceKind::Shared => ".shared",
-            SpaceKind::Local => ".local",
-            SpaceKind::Param => ".param",
-        }
     }
 }

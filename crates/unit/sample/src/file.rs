@@ -89,7 +89,7 @@ pub fn resource(
 ) -> Result<(Resource, bool), SampleError> {
     let mut source = match Kind::of(file) {
         Kind::Dds | Kind::Ktx2 => container(args, file)?,
-        kind => flat(args, file, kind, wanted)?,
+        _ => flat(args, file, wanted)?,
     };
     if args.mipmaps {
         make_levels(args, &mut source)?;
@@ -118,9 +118,8 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, SampleError> {
         return Err(SampleError::Option(format!("`{name}` says it already: leave {option} out")));
     }
     if let Some(other) = args.geometry.filter(|&g| g != geometry) {
-        return Err(SampleError::Option(format!(
-            "`{name}` is .{geometry}, not .{other}: leave --geometry out"
-        )));
+        let message = format!("`{name}` is .{geometry}, not .{other}: leave --geometry out");
+        return Err(SampleError::Option(message));
     }
     let as_format = match args.texel_format {
         Some(f) if !container.can_be(f) => {
@@ -133,22 +132,15 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, SampleError> {
     let most = container.levels.len() as u32;
     let keep = if args.mipmaps { 1 } else { args.levels.unwrap_or(most) };
     if keep == 0 || keep > most {
-        return Err(SampleError::Option(format!(
-            "`{name}` has {}, not {keep}",
-            Count(most, "level")
-        )));
+        let own = Count(most, "level");
+        return Err(SampleError::Option(format!("`{name}` has {own}, not {keep}")));
     }
     Source::of_container(container, as_format, keep as usize).map_err(|e| within(file, e))
 }
 
 /// Reads a picture, an array (NPY), or raw bytes.
-fn flat(
-    args: &FileOptions,
-    file: &Path,
-    kind: Kind,
-    wanted: Geometry,
-) -> Result<Source, SampleError> {
-    let name = file.display();
+fn flat(args: &FileOptions, file: &Path, wanted: Geometry) -> Result<Source, SampleError> {
+    let (name, kind) = (file.display(), Kind::of(file));
     let geometry = args.geometry.unwrap_or(wanted);
     let usual = match kind {
         Kind::Png | Kind::Jpeg => Format::from_name("u8x4"),
@@ -156,11 +148,8 @@ fn flat(
         Kind::Npy if args.texel_format.is_none() => Some(npy_format(file, geometry)?),
         _ => None,
     };
-    let format = args.texel_format.or(usual).ok_or_else(|| {
-        SampleError::Option(format!(
-            "`{name}` does not say what its texels are: give --texel-format"
-        ))
-    })?;
+    let unsaid = || format!("`{name}` does not say what its texels are: give --texel-format");
+    let format = args.texel_format.or(usual).ok_or_else(|| SampleError::Option(unsaid()))?;
     let (bytes, own) = if kind == Kind::Raw {
         (texunit_files::read_bytes(file)?, None)
     } else {
@@ -197,10 +186,9 @@ fn flat(
             ),
             _ => String::new(),
         };
+        let (own, shape) = (Count(bytes.len(), "byte"), describe(&shape));
         return Err(SampleError::Texels(format!(
-            "`{name}` holds {} of texels, but {} takes {needed}{faces}",
-            Count(bytes.len(), "byte"),
-            describe(&shape)
+            "`{name}` holds {own} of texels, but {shape} takes {needed}{faces}"
         )));
     }
     Ok(Source { shape, bytes, srgb: format.is_srgb_block() })
@@ -256,9 +244,8 @@ fn extent(
         (Some(size), _) if size.len() == 1 && geometry.is_cube() => [size[0], size[0], 1],
         (Some(size), _) => {
             let (found, names) = (size.len(), ["W", "W,H", "W,H,D"][axes - 1]);
-            return Err(SampleError::Option(format!(
-                ".{geometry} takes --size {names} (found {found})"
-            )));
+            let message = format!(".{geometry} takes --size {names} (found {found})");
+            return Err(SampleError::Option(message));
         }
         (None, None) => {
             let name = file.display();
@@ -281,11 +268,8 @@ fn extent(
         },
     };
     if geometry == Geometry::D1 && height != 1 {
-        let name = file.display();
-        return Err(SampleError::Texels(format!(
-            "`{name}` has {}, but .1d has one",
-            Count(height, "row")
-        )));
+        let (name, rows) = (file.display(), Count(height, "row"));
+        return Err(SampleError::Texels(format!("`{name}` has {rows}, but .1d has one")));
     }
     Ok(Extent { width, height, depth })
 }

@@ -4,8 +4,7 @@ use crate::error::SampleError;
 use crate::input::Input;
 use crate::walk::Walk;
 use std::ops::Range;
-use texunit_texel::Dtype;
-use texunit_texel::f16_to_f32;
+use texunit_texel::{Dtype, f16_to_f32};
 
 /// The number type of an operand's 32-bit registers, to which array elements are converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,13 +16,10 @@ mod error;
 pub mod file;
 mod fill;
 mod input;
-mod interleave;
 mod meaning;
 mod options;
 mod point;
 mod request;
-mod scratch;
-mod shared;
 #[cfg(feature = "files")]
 mod source;
 mod surface;
@@ -32,11 +29,10 @@ mod walk;
 pub use call::Call;
 pub use error::{ErrorKind, SampleError};
 pub use input::Input;
-pub use meaning::{ArrayOptions, Mipmaps};
+pub use meaning::{ArrayOptions, Mipmaps, shared_shape};
 pub use options::{OPTIONS, Setting, TextureOptions};
 pub use point::PointResult;
 pub use request::{Action, Points, Request};
-pub use shared::shared_shape;
 #[cfg(feature = "files")]
 pub use source::read;
 pub use surface::{Surface, SurfaceCoordinates};

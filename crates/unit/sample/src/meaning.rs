@@ -1,4 +1,4 @@
-//! Interprets an array as texels: rules A2 to A14 of docs/python-conventions.md.
+//! Interprets an array as texels: rules A2 to A16 of docs/python-conventions.md.
 
 use crate::error::{SampleError, shape_text};
 use crate::input::Input;
@@ -68,10 +68,8 @@ impl ArrayOptions {
         let (format, block) = self.format_of(input, &axes)?;
         let shape = input.shape();
         let refused = |rule: String| SampleError::Shape { shape: shape_text(shape), rule };
-        let length = |axis: usize| {
-            u32::try_from(shape[axis])
-                .map_err(|_| refused("an axis is longer than any texture".into()))
-        };
+        let long = |_| refused("an axis is longer than any texture".into());
+        let length = |axis: usize| u32::try_from(shape[axis]).map_err(long);
         let mut extent = [1_u32; 3];
         for (axis, to) in extent[..axes.space].iter_mut().enumerate() {
             let count = length(axes.lead + axes.space - 1 - axis)?;
@@ -84,9 +82,8 @@ impl ArrayOptions {
         let geometry = self.geometry(axes.space)?;
         let [width, height, depth] = extent;
         if geometry.is_cube() && (shape[axes.lead - 1] != 6 || width != height) {
-            return Err(refused(
-                "a cube map is (6, N, N[, C]), after the layers of a layered one".into(),
-            ));
+            let rule = "a cube map is (6, N, N[, C]), after the layers of a layered one";
+            return Err(refused(rule.into()));
         }
         let plain = ArrayShape::new(format, geometry, Extent { width, height, depth });
         Ok(ArrayShape {
@@ -108,9 +105,8 @@ impl ArrayOptions {
             (2, true) => Geometry::A2d,
             (3, false) => Geometry::D3,
             _ => {
-                return Err(SampleError::Option(
-                    "no texture has layers of three dimensions".into(),
-                ));
+                let message = "no texture has layers of three dimensions";
+                return Err(SampleError::Option(message.into()));
             }
         })
     }
@@ -128,11 +124,8 @@ impl ArrayOptions {
         let lead = [self.layered, self.cube, self.multisample].into_iter().filter(|&is| is).count();
         let refused = |rule: String| SampleError::Shape { shape: shape_text(shape), rule };
         let Some(rest) = shape.len().checked_sub(lead).filter(|&rest| rest > 0) else {
-            return Err(refused(format!(
-                "at least {} {} needed",
-                Count(lead + 1, "axis"),
-                Count(lead + 1, "axis").are()
-            )));
+            let least = Count(lead + 1, "axis");
+            return Err(refused(format!("at least {least} {} needed", least.are())));
         };
         // Depth formats and rgb10a2 store a texel as one number, so that there is no axis of
         // channels.
@@ -147,10 +140,10 @@ impl ArrayOptions {
             Some(more @ (0 | 1)) if !(packed && more == 1) => {
                 Ok(Axes { lead, space, has_channels: more == 1 })
             }
-            _ => Err(refused(format!(
-                "{} expected",
-                expected(self, space, if packed { "" } else { "[, C]" })
-            ))),
+            _ => {
+                let expected = expected(self, space, if packed { "" } else { "[, C]" });
+                Err(refused(format!("{expected} expected")))
+            }
         }
     }
 
@@ -163,11 +156,10 @@ impl ArrayOptions {
         let refused = |rule: String| SampleError::Shape { shape: shape_text(shape), rule };
         if let Some(format) = self.format {
             if format.texel_size() as usize != bytes {
-                return Err(refused(format!(
-                    "{} of {format} has {}, but this array's has {bytes}",
-                    if format.is_block() { "a block" } else { "a texel" },
-                    Count(format.texel_size(), "byte"),
-                )));
+                let what = if format.is_block() { "a block" } else { "a texel" };
+                let own = Count(format.texel_size(), "byte");
+                let rule = format!("{what} of {format} has {own}, but this array's has {bytes}");
+                return Err(refused(rule));
             }
             return Ok((format, format.block_extent()));
         }
@@ -175,10 +167,12 @@ impl ArrayOptions {
         let plain = u8::try_from(last).ok().and_then(|n| Format::new(channel, n));
         let format = plain.ok_or_else(|| match last {
             3 => SampleError::ThreeChannels { shape: shape_text(shape) },
-            _ => refused(format!(
-                "its last axis is read as channels: texels have {CHANNELS}{}",
-                others(self, shape)
-            )),
+            _ => {
+                let others = others(self, shape);
+                refused(format!(
+                    "its last axis is read as channels: texels have {CHANNELS}{others}"
+                ))
+            }
         })?;
         Ok((format, 1))
     }
@@ -192,14 +186,43 @@ impl ArrayOptions {
             let block = if axis < 2 { format.block_extent() } else { 1 };
             n.div_ceil(block).saturating_mul(block)
         };
-        let fits =
-            (0..3).all(|axis| extent[axis] > 0 && rounded(extent[axis], axis) == blocks[axis]);
-        if fits {
-            Ok(extent)
-        } else {
-            Err(format!("size={size:?} does not go with the texels that it has"))
-        }
+        let fits = |axis| extent[axis] > 0 && rounded(extent[axis], axis) == blocks[axis];
+        let wrong = || format!("size={size:?} does not go with the texels that it has");
+        (0..3).all(fits).then_some(extent).ok_or_else(wrong)
     }
+}
+
+/// The shape of an array whose memory a texture can share, or why it cannot (rule A16): each row
+/// must begin at a multiple of 8 bytes, and rows must be contiguous.
+pub fn shared_shape(levels: &[Input<'_>], array: &ArrayOptions) -> Result<ArrayShape, SampleError> {
+    let refused = |why: &str| SampleError::NotShared(why.to_owned());
+    let [input] = levels else {
+        return Err(refused("the mip levels of a texture lie in one piece of memory"));
+    };
+    if array.mipmaps != Mipmaps::Given {
+        return Err(refused("mip levels are made, which takes memory of the texture's own"));
+    }
+    if input.is_weak() {
+        return Err(refused("numbers of Python have no memory to share"));
+    }
+    if !input.is_contiguous() {
+        let why = "the array is not contiguous in C order, as `numpy.ascontiguousarray` makes it";
+        return Err(refused(why));
+    }
+    let shape = array.meaning(input)?;
+    let (size, packed) = (shape.size()?, shape.packed_size()?);
+    if packed != input.bytes().len() as u64 {
+        return Err(refused("the array has another size than its texels"));
+    }
+    let rows = shape.extent.height.div_ceil(shape.format.block_extent());
+    let is_one_row = rows == 1 && shape.extent.depth == 1 && shape.planes() * shape.samples == 1;
+    if size != packed && !is_one_row {
+        let (row, format) = (Count(shape.extent.width, "texel"), shape.format);
+        return Err(refused(&format!(
+            "a row of {row} of {format} is not a multiple of 8 bytes, at which rows of a texture begin"
+        )));
+    }
+    Ok(shape)
 }
 
 /// The array shape that the options require, for messages, such as `(L, H, W[, C])`.

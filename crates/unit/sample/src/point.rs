@@ -1,7 +1,7 @@
 //! A fast path for one fetch at a point, without the machinery for arrays.
 
+use crate::call::Borrowed;
 use crate::request::{Action, Points, Request};
-use crate::scratch::Borrowed;
 use crate::texture::Texture;
 use std::sync::Arc;
 use texunit_texel::Dtype;

@@ -7,19 +7,20 @@ mod processor;
 
 pub use processor::{Gathers, Processor};
 
-use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
+use texunit_forms::words;
 
-/// A set of vector instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SimdLevel {
-    /// The baseline of the target: SSE2, NEON, or simd128 of WebAssembly if it is enabled.
-    Portable,
-    /// x86-64-v3: AVX2, FMA, F16C, BMI.
-    Avx2,
-    /// x86-64-v4: AVX-512 F, BW, CD, DQ, VL.
-    Avx512,
+words! {
+    /// A set of vector instructions, the lowest first.
+    SimdLevel {
+        /// The baseline of the target: SSE2, NEON, or simd128 of WebAssembly if it is enabled.
+        Portable = "portable",
+        /// x86-64-v3: AVX2, FMA, F16C, BMI.
+        Avx2 = "avx2",
+        /// x86-64-v4: AVX-512 F, BW, CD, DQ, VL.
+        Avx512 = "avx512",
+    }
 }
 
 /// An invalid value of `TEXUNIT_SIMD`.
@@ -34,35 +35,15 @@ pub enum SimdError {
 }
 
 impl SimdLevel {
-    /// All SIMD levels, the lowest first.
-    pub const ALL: [SimdLevel; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
-
-    /// The name, such as `avx2`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-        }
-    }
-
     /// The highest level that this machine supports.
     pub fn detected() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected as has;
-            let v3 = has!("avx2")
-                && has!("fma")
-                && has!("f16c")
-                && has!("bmi1")
-                && has!("bmi2")
-                && has!("lzcnt")
-                && has!("popcnt");
-            let v4 = has!("avx512f")
-                && has!("avx512bw")
-                && has!("avx512cd")
-                && has!("avx512dq")
-                && has!("avx512vl");
+            let v3 = has!("avx2") && has!("fma") && has!("f16c") && has!("lzcnt") && has!("popcnt");
+            let v3 = v3 && has!("bmi1") && has!("bmi2");
+            let v4 = has!("avx512f") && has!("avx512bw") && has!("avx512cd");
+            let v4 = v4 && has!("avx512dq") && has!("avx512vl");
             match (v3, v4) {
                 (true, true) => Self::Avx512,
                 (true, false) => Self::Avx2,
@@ -89,17 +70,11 @@ impl SimdLevel {
     }
 }
 
-impl fmt::Display for SimdLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 impl FromStr for SimdLevel {
     type Err = SimdError;
 
     fn from_str(name: &str) -> Result<Self, SimdError> {
-        let found = Self::ALL.into_iter().find(|level| level.name().eq_ignore_ascii_case(name));
+        let found = Self::from_name(&name.to_ascii_lowercase());
         found.ok_or_else(|| SimdError::Unknown(name.to_owned()))
     }
 }
@@ -131,7 +106,8 @@ impl Build {
 
     /// Every supported build, the lowest first.
     pub fn all() -> impl Iterator<Item = Self> {
-        SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected()).map(Self)
+        let levels = SimdLevel::ALL.iter().copied();
+        levels.filter(|&level| level <= SimdLevel::detected()).map(Self)
     }
 
     /// The level of the build.

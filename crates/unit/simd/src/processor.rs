@@ -69,12 +69,8 @@ fn maker() -> [u8; 12] {
     #[cfg(target_arch = "x86_64")]
     {
         let vendor = std::arch::x86_64::__cpuid(0);
-        let mut name = [0; 12];
-        let words = [vendor.ebx, vendor.edx, vendor.ecx];
-        name.chunks_exact_mut(4)
-            .zip(words)
-            .for_each(|(to, word)| to.copy_from_slice(&word.to_le_bytes()));
-        name
+        let words = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+        std::array::from_fn(|i| words[i / 4][i % 4])
     }
     #[cfg(not(target_arch = "x86_64"))]
     [0; 12]

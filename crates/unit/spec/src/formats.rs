@@ -17,25 +17,13 @@ pub fn meant(name: &str) -> Option<&'static str> {
 
 /// Matches names such as `float4`, `uchar`, `int16`.
 fn cuda_or_numpy(name: &str) -> Option<(&'static str, u32)> {
+    #[rustfmt::skip]
     const TYPES: [(&str, &str); 18] = [
-        ("uint8", "u8"),
-        ("int8", "s8"),
-        ("uint16", "u16"),
-        ("int16", "s16"),
-        ("uint32", "u32"),
-        ("int32", "s32"),
-        ("float16", "f16"),
-        ("float32", "f32"),
-        ("uchar", "u8"),
-        ("char", "s8"),
-        ("ushort", "u16"),
-        ("short", "s16"),
-        ("uint", "u32"),
-        ("int", "s32"),
-        ("half", "f16"),
-        ("float", "f32"),
-        ("unorm8", "u8"),
-        ("byte", "u8"),
+        ("uint8", "u8"), ("int8", "s8"), ("uint16", "u16"), ("int16", "s16"), ("uint32", "u32"),
+        ("int32", "s32"), ("float16", "f16"), ("float32", "f32"),
+        ("uchar", "u8"), ("char", "s8"), ("ushort", "u16"), ("short", "s16"), ("uint", "u32"),
+        ("int", "s32"), ("half", "f16"), ("float", "f32"),
+        ("unorm8", "u8"), ("byte", "u8"),
     ];
     TYPES.iter().find_map(|(prefix, channel)| {
         let count = match name.strip_prefix(prefix)?.trim_start_matches('x') {
@@ -78,28 +66,15 @@ mod tests {
 
     #[test]
     fn names_of_other_systems() {
-        for (name, format) in [
-            ("rgba8", "u8x4"),
-            ("RGBA8", "u8x4"),
-            ("rgb8", "u8x4"),
-            ("r8", "u8"),
-            ("rg8", "u8x2"),
-            ("rgba32f", "f32x4"),
-            ("r32f", "f32"),
-            ("rg16f", "f16x2"),
-            ("r16ui", "u16"),
-            ("rgba8_snorm", "s8x4"),
-            ("R8G8B8A8_UNORM", "u8x4"),
-            ("R16G16_SFLOAT", "f16x2"),
-            ("bgra8", "u8x4"),
-            ("float", "f32"),
-            ("float4", "f32x4"),
-            ("uchar4", "u8x4"),
-            ("float3", "f32x4"),
-            ("float32", "f32"),
-            ("uint8", "u8"),
-            ("half2", "f16x2"),
-        ] {
+        #[rustfmt::skip]
+        let rows = [
+            ("rgba8", "u8x4"), ("RGBA8", "u8x4"), ("rgb8", "u8x4"), ("r8", "u8"), ("rg8", "u8x2"),
+            ("rgba32f", "f32x4"), ("r32f", "f32"), ("rg16f", "f16x2"), ("r16ui", "u16"),
+            ("rgba8_snorm", "s8x4"), ("R8G8B8A8_UNORM", "u8x4"), ("R16G16_SFLOAT", "f16x2"),
+            ("bgra8", "u8x4"), ("float", "f32"), ("float4", "f32x4"), ("uchar4", "u8x4"),
+            ("float3", "f32x4"), ("float32", "f32"), ("uint8", "u8"), ("half2", "f16x2"),
+        ];
+        for (name, format) in rows {
             assert_eq!(meant(name), Some(format), "{name}");
         }
         for name in

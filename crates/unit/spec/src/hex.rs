@@ -60,10 +60,8 @@ mod tests {
         assert_eq!(from_bytes(&[0xff, 0, 2, 1], 4), "00ff0102");
         assert_eq!(from_words([1, 0xffff_ffff]), "00000001ffffffff");
         assert_eq!(words("").unwrap(), [0_u32; 0]);
-        assert_eq!(
-            words("0000000").unwrap_err(),
-            "7 digits are not a whole number of 8-digit numbers"
-        );
+        let seven = "7 digits are not a whole number of 8-digit numbers";
+        assert_eq!(words("0000000").unwrap_err(), seven);
         assert_eq!(words("0000000g").unwrap_err(), "`g` is not a hexadecimal digit");
         assert!(words("000000ä").is_err(), "eight bytes, seven characters");
     }

@@ -200,23 +200,26 @@ pub fn number(ty: NumberType, value: &TomlValue<'_>) -> Option<Vec<u8>> {
     bytes.or_else(|| out_of_range(ty, &text, value))
 }
 
-fn integer_words(ty: NumberType) -> String {
+/// The least and the greatest number of an integer type.
+fn range(ty: NumberType) -> [i128; 2] {
     let bits = 8 * ty.size() as u32;
-    let (least, most) = if ty.is_signed() {
-        (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
-    } else {
-        (0, (1_i128 << bits) - 1)
-    };
-    let article = if ty == NumberType::U8 || !ty.is_signed() { "a" } else { "an" };
+    match ty.is_signed() {
+        true => [-(1 << (bits - 1)), (1 << (bits - 1)) - 1],
+        false => [0, (1 << bits) - 1],
+    }
+}
+
+fn integer_words(ty: NumberType) -> String {
+    let [least, most] = range(ty);
+    let article = if ty.is_signed() { "an" } else { "a" };
     format!("{article} {}: a whole number from {least} to {most}", ty.name())
 }
 
 fn out_of_range(ty: NumberType, text: &str, value: &TomlValue<'_>) -> Option<Vec<u8>> {
     let wanted = if ty.is_float() {
+        let (name, bits) = (ty.name(), 8 * ty.size());
         format!(
-            "an {}: a number that it can hold, `nan`, `inf` or its {} bits as \"0x...\"",
-            ty.name(),
-            8 * ty.size()
+            "an {name}: a number that it can hold, `nan`, `inf` or its {bits} bits as \"0x...\""
         )
     } else {
         integer_words(ty)
@@ -227,13 +230,8 @@ fn out_of_range(ty: NumberType, text: &str, value: &TomlValue<'_>) -> Option<Vec
 }
 
 fn integer(ty: NumberType, v: i128) -> Option<Vec<u8>> {
-    let bits = 8 * ty.size() as u32;
-    let fits = if ty.is_signed() {
-        v >= -(1 << (bits - 1)) && v < 1 << (bits - 1)
-    } else {
-        v >= 0 && v < 1 << bits
-    };
-    fits.then(|| v.to_le_bytes()[..ty.size()].to_vec())
+    let [least, most] = range(ty);
+    (least..=most).contains(&v).then(|| v.to_le_bytes()[..ty.size()].to_vec())
 }
 
 /// Parses a decimal number, rounded once to nearest even.
@@ -244,21 +242,19 @@ fn decimal(ty: NumberType, text: &str) -> Option<Vec<u8>> {
     {
         return None;
     }
-    let infinite = word == "inf";
-    match ty {
+    let wide: f64 = text.parse().ok()?;
+    let (is_infinite, bytes) = match ty {
         NumberType::F16 => {
-            let v = half::f16::from_bits(texunit_texel::f64_to_f16(text.parse().ok()?));
-            (infinite || !v.is_infinite()).then(|| v.to_le_bytes().to_vec())
+            let v = half::f16::from_bits(texunit_texel::f64_to_f16(wide));
+            (v.is_infinite(), v.to_le_bytes().to_vec())
         }
         NumberType::F32 => {
             let v: f32 = text.parse().ok()?;
-            (infinite || !v.is_infinite()).then(|| v.to_le_bytes().to_vec())
+            (v.is_infinite(), v.to_le_bytes().to_vec())
         }
-        _ => {
-            let v: f64 = text.parse().ok()?;
-            (infinite || !v.is_infinite()).then(|| v.to_le_bytes().to_vec())
-        }
-    }
+        _ => (wide.is_infinite(), wide.to_le_bytes().to_vec()),
+    };
+    (word == "inf" || !is_infinite).then_some(bytes)
 }
 
 /// Parses bytes: `"00 ff 12"` or `[0, 255, 18]`.
@@ -274,10 +270,9 @@ pub fn raw_bytes(value: &TomlValue<'_>) -> Option<Vec<u8>> {
         digits.chunks(2).map(|pair| Some(nibble(pair[0])? << 4 | nibble(*pair.get(1)?)?)).collect();
     if bytes.is_none() {
         let at = (value.key.as_str(), value.span.clone());
-        value.report(
-            Problem::new(codes::VALUE, at, "expected an even number of hexadecimal digits")
-                .help("for instance bytes = \"00 00 80 3f\""),
-        );
+        let message = "expected an even number of hexadecimal digits";
+        let help = "for instance bytes = \"00 00 80 3f\"";
+        value.report(Problem::new(codes::VALUE, at, message).help(help));
     }
     bytes
 }

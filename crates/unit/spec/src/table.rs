@@ -143,11 +143,9 @@ impl<'a> Table<'a> {
     /// The value of a key under its current or an earlier name, if present.
     pub fn get(&self, key: impl Into<Key>) -> Option<TomlValue<'a>> {
         let key = key.into();
-        let mut known = self.known.borrow_mut();
-        if !known.contains(&key) {
-            known.push(key);
+        if !self.known.borrow().contains(&key) {
+            self.known.borrow_mut().push(key);
         }
-        drop(known);
         let value = self.table.get(key.name).map(|value| self.found(key.name, value));
         let mut old = key.old.iter().filter_map(|name| self.table.get_key_value(*name));
         let Some((written, older)) = old.next() else { return value };
@@ -418,13 +416,9 @@ impl<'a> TomlValue<'a> {
     /// The value as an integer of any size; reports a problem if it has another type.
     pub fn integer(&self, wanted: &str) -> Option<i128> {
         match self.value {
-            DeValue::Integer(i) => match i128::from_str_radix(i.as_str(), i.radix()) {
-                Ok(v) => Some(v),
-                Err(_) => {
-                    self.problem(codes::VALUE, format!("expected {wanted}, found `{i}`"));
-                    None
-                }
-            },
+            DeValue::Integer(i) => i128::from_str_radix(i.as_str(), i.radix())
+                .map_err(|_| self.problem(codes::VALUE, format!("expected {wanted}, found `{i}`")))
+                .ok(),
             _ => self.wrong_type(wanted),
         }
     }

@@ -91,14 +91,13 @@ impl Texels {
             Self::Fill(texel) if texel.len() == format.texel_size() as usize => {
                 Ok(texel.iter().copied().cycle().take(size).collect())
             }
-            Self::Fill(texel) => Err(format!(
-                "`fill` has {}, but a texel of {format} has {}",
-                Count(texel.len(), "byte"),
-                format.texel_size()
-            )),
+            Self::Fill(texel) => {
+                let (own, size) = (Count(texel.len(), "byte"), format.texel_size());
+                Err(format!("`fill` has {own}, but a texel of {format} has {size}"))
+            }
             Self::Ramp { first, step } => Ok(ramp(channel(format)?, *first, *step, size)),
             Self::RampAs { channel, first, step } => Ok(ramp(*channel, *first, *step, size)),
-            Self::ByLevel { first, step } => by_level(channel(format)?, *first, *step, levels),
+            Self::ByLevel { first, step } => Ok(by_level(channel(format)?, *first, *step, levels)),
             Self::Random(seed) => Ok(random_bytes((*seed).into(), size)),
             Self::Published(_) if format.name() != "f32" => {
                 Err("`published` texels are f32".to_owned())
@@ -230,7 +229,7 @@ fn ramp(channel: Channel, first: i64, step: i64, size: usize) -> Vec<u8> {
     out
 }
 
-fn by_level(channel: Channel, first: i64, step: i64, levels: &[u64]) -> Result<Vec<u8>, String> {
+fn by_level(channel: Channel, first: i64, step: i64, levels: &[u64]) -> Vec<u8> {
     let (mut out, mut value, mut end) = (Vec::new(), first, 0);
     for size in levels {
         end += *size as usize;
@@ -239,7 +238,7 @@ fn by_level(channel: Channel, first: i64, step: i64, levels: &[u64]) -> Result<V
         }
         value = value.wrapping_add(step);
     }
-    Ok(out)
+    out
 }
 
 fn random_bytes(seed: u64, size: usize) -> Vec<u8> {
@@ -272,13 +271,8 @@ fn text(value: &TomlValue<'_>, format: Option<Format>) -> Option<Vec<u8>> {
         value.problem(codes::MISSING_KEY, "digits of codes need a `format`");
         return None;
     };
-    match hex::bytes(&text, digits(format)) {
-        Ok(bytes) => Some(bytes),
-        Err(message) => {
-            value.problem(codes::VALUE, message);
-            None
-        }
-    }
+    let bytes = hex::bytes(&text, digits(format));
+    bytes.map_err(|message| value.problem(codes::VALUE, message)).ok()
 }
 
 /// Parses the value of `codes`: an array with a string of channel codes for each level.
@@ -291,13 +285,12 @@ fn codes(value: &TomlValue<'_>, format: Option<Format>) -> Option<Texels> {
 /// Parses an array of two integers, such as the first value and the step of a ramp.
 fn pair(value: &TomlValue<'_>) -> Option<[i64; 2]> {
     let items = value.array("two numbers [first, step]")?;
-    let number = |item: &TomlValue<'_>| integer(item);
     let [first, step] = items.as_slice() else {
         let message = format!("expected two numbers [first, step], found {}", items.len());
         value.problem(codes::VALUE, message);
         return None;
     };
-    Some([number(first)?, number(step)?])
+    Some([integer(first)?, integer(step)?])
 }
 
 fn integer(value: &TomlValue<'_>) -> Option<i64> {

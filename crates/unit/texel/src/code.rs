@@ -51,11 +51,9 @@ pub fn pack(format: Format, codes: [u32; 4]) -> [u8; 16] {
         Encoding::Block(_) => return bytes,
     };
     let bits = 8 * size;
-    let channels = codes.into_iter().take(format.channels().into());
-    let packed = channels
-        .rev()
-        .fold(0, |all: u128, code| all << bits | u128::from(code & (u32::MAX >> (32 - bits))));
-    packed.to_le_bytes()
+    let channels = codes.into_iter().take(format.channels().into()).rev();
+    let add = |all: u128, code| all << bits | u128::from(code & (u32::MAX >> (32 - bits)));
+    channels.fold(0, add).to_le_bytes()
 }
 
 #[cfg(test)]

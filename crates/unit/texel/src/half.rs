@@ -97,14 +97,11 @@ mod tests {
     fn f64_is_rounded_once() {
         let half = |v: f64| half::f16::from_bits(f64_to_f16(v)).to_f64();
         // Just above a tie of f16, by less than f32 can represent.
-        assert_eq!(half(1.0 + 2_f64.powi(-11) + 2_f64.powi(-40)), 1.0 + 2_f64.powi(-10));
-        assert_eq!(half(1.0 + 2_f64.powi(-11)), 1.0);
-        assert_eq!(half(1.0 + 2_f64.powi(-11) - 2_f64.powi(-40)), 1.0);
-        assert_eq!(half(-1.0 - 2_f64.powi(-11) - 2_f64.powi(-40)), -1.0 - 2_f64.powi(-10));
-        assert_eq!(half(65_519.999_999), 65504.0);
-        assert_eq!(half(65520.0), f64::INFINITY);
-        assert_eq!(half(1e300), f64::INFINITY);
-        assert_eq!(half(1e-300), 0.0);
+        let (tie, little) = (1.0 + 2_f64.powi(-11), 2_f64.powi(-40));
+        assert_eq!([tie + little, tie, tie - little].map(half), [1.0 + 2_f64.powi(-10), 1.0, 1.0]);
+        assert_eq!(half(-tie - little), -1.0 - 2_f64.powi(-10));
+        assert_eq!([65_519.999_999, 1e-300].map(half), [65504.0, 0.0]);
+        assert_eq!([65520.0, 1e300].map(half), [f64::INFINITY; 2]);
         assert!(half(f64::NAN).is_nan());
     }
 }

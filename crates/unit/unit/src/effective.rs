@@ -3,19 +3,18 @@
 //! differences in words.
 
 mod overrides;
-mod refused;
 mod seen;
 
 pub use overrides::{Override, overrides};
-pub use refused::resolve;
-pub(crate) use refused::texture_readings;
 pub use seen::compatible_geometry;
 pub(crate) use seen::{layers_of_integers, seen};
 
 use crate::fixed_level;
-use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod};
+use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, PlanError};
 use crate::resource::Resource;
-use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
+use crate::sampler::{
+    AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture, check_pair,
+};
 use texunit_forms::words;
 use texunit_texel::{Channel, Reading, readings};
 
@@ -62,6 +61,23 @@ pub struct EffectiveSampler {
     /// The depth compare function. `None` if the instruction has no compare operand, the sampler
     /// has no function, or the format has no depth compare.
     pub compare: Option<CompareFunction>,
+}
+
+/// Checks that a fetch of this form has a defined result, and returns its effective state.
+/// [`FetchPlan::new`](crate::FetchPlan::new) calls this.
+pub fn resolve(
+    form: FetchForm,
+    texture: &Texture,
+    sampler: &Sampler,
+) -> Result<EffectiveSampler, PlanError> {
+    seen(form, texture)?;
+    // Instructions that PTX does not have are refused here for callers other than the PTX front
+    // end, which has refused them already.
+    if let Some(reason) = form.why_impossible() {
+        return Err(PlanError::Undefined(format!("{form}: {reason}")));
+    }
+    check_pair(texture, sampler).map_err(|reason| PlanError::Undefined(reason.to_string()))?;
+    Ok(effective_sampler(texture, sampler, form))
 }
 
 /// The effective sampler state for an instruction of this form, a texture and a sampler.
@@ -207,6 +223,20 @@ fn srgb_takes_effect(texture: &Texture, srgb: bool) -> bool {
     let format = texture.resource.format();
     let readings = readings(format, reads_normalized(texture), srgb);
     readings.is_some_and(|r| r.contains(&Reading::Srgb))
+}
+
+/// How a texture converts each channel, with or without sRGB decoding.
+pub(crate) fn texture_readings(texture: &Texture, srgb: bool) -> Result<[Reading; 4], PlanError> {
+    let format = texture.resource.format();
+    let mut readings = readings(format, reads_normalized(texture), srgb).ok_or_else(|| {
+        let mode = if reads_normalized(texture) { "normalized floats" } else { "elements" };
+        PlanError::Undefined(format!("{format} cannot be read as {mode}"))
+    })?;
+    // Rule 8.5 of docs/numerics.md: a view of integer words as blocks without alpha reads alpha 0.
+    if texture.resource.is_view_of_words() && readings[3] == Reading::One {
+        readings[3] = Reading::Missing;
+    }
+    Ok(readings)
 }
 
 /// Whether texels of the texture are read as normalized floats.

@@ -116,14 +116,11 @@ impl Description {
         let (rows, format) = ([width, height], shape.format);
         let mut made = match (self.layout, self.of_driver) {
             (Layout::Linear, false) => Resource::linear_for(limits, format, width, base(), "t"),
-            (Layout::Linear, true) => {
-                Resource::linear_as_driver(limits, format, width, base(), "t")
-            }
-            (Layout::Pitched, false) => {
-                Resource::pitched_for(limits, format, rows, self.pitch, base(), "t")
-            }
-            (Layout::Pitched, true) => {
-                Resource::pitched_as_driver(limits, format, rows, self.pitch, base(), "t")
+            (Layout::Linear, _) => Resource::linear_as_driver(limits, format, width, base(), "t"),
+            (Layout::Pitched, of_driver) => {
+                let make =
+                    if of_driver { Resource::pitched_as_driver } else { Resource::pitched_for };
+                make(limits, format, rows, self.pitch, base(), "t")
             }
             (Layout::Array, _) => {
                 let bytes = self.bytes.unwrap_or(shape.size()? as usize);
@@ -252,11 +249,8 @@ fn instructions_that_read(texture: &Texture) -> String {
                         continue;
                     }
                     let reads = compatible_geometry(form, &texture.resource);
-                    assert_eq!(
-                        resolve(form, texture, &Sampler::default()).is_ok(),
-                        reads,
-                        "{form}"
-                    );
+                    let resolved = resolve(form, texture, &Sampler::default());
+                    assert_eq!(resolved.is_ok(), reads, "{form}");
                     if reads {
                         let name = form.to_string().replace(".v4.f32", "");
                         read.push(if compare { format!("{name}+c") } else { name });

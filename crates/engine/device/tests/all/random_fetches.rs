@@ -32,7 +32,7 @@ fn kernels_are_as_the_reference_says() {
 /// The level is read once per process, so that each level needs a process.
 #[test]
 fn at_every_level() {
-    for simd in SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected()) {
+    for &simd in SimdLevel::ALL.iter().filter(|&&level| level <= SimdLevel::detected()) {
         for jit in ["always", "off"] {
             let mut command = Command::new(std::env::current_exe().unwrap());
             command.args(["--exact", "kernels_are_as_the_reference_says"]);

@@ -2,6 +2,7 @@
 //! reverse conversion.
 
 use super::{Bits, Descriptor};
+use crate::memory::MemoryError;
 use texunit_forms::Count;
 use texunit_unit::CreateError;
 
@@ -36,13 +37,8 @@ pub enum DescriptorError {
         reason: String,
     },
     /// Texels or a descriptor are outside of memory.
-    #[error("the {} at {address:#x} {} not all in memory", Count(bytes, "byte"), Count(bytes, "byte").are())]
-    Memory {
-        /// Address of the first byte of the texels or the descriptor.
-        address: u64,
-        /// Size of the texels or the descriptor in bytes.
-        bytes: u64,
-    },
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The texels exceed the size limit.
     #[error("{} of texels are more than the {max} that are read", Count(bytes, "byte"))]
     TooLarge {

@@ -2,12 +2,7 @@
 //! texture and sampler headers.
 
 use super::error::DescriptorError;
-use super::sampler::{
-    ADDRESS_P, ADDRESS_U, ADDRESS_V, BORDER_A, BORDER_B, BORDER_G, BORDER_R, COMPARE,
-    CUBE_INTERFACE, DEPTH_COMPARE, FORCE_UNNORMALIZED, LOD_BIAS, MAG_FILTER, MAX_ANISOTROPY,
-    MAX_LOD, MIN_FILTER, MIN_LOD, MIP_FILTER, REDUCTION, SRGB, SRGB_BORDER_B, SRGB_BORDER_G,
-    SRGB_BORDER_R, TRILINEAR_SLOPE,
-};
+use super::sampler::*;
 use super::texture::TextureHeader;
 use super::{Bits, Descriptor};
 use texunit_texel::{Reading, border_codes};
@@ -118,15 +113,14 @@ impl SamplerHeader {
         }
         sampler.srgb &= texture.srgb;
         sampler.seamless_cube &= texture.kind.geometry().is_cube();
-        let border =
-            |mode: &AddressMode| matches!(mode, AddressMode::Border | AddressMode::ClampOgl);
+        let border = [AddressMode::Border, AddressMode::ClampOgl];
         let reads_srgb = texunit_texel::readings(
             texture.format(sampler.srgb),
             texture.texels.read_mode == texunit_unit::ReadMode::NormalizedFloat,
             sampler.srgb,
         );
         if let Some(readings) = reads_srgb
-            && sampler.address_mode.iter().any(border)
+            && sampler.address_mode.iter().any(|mode| border.contains(mode))
         {
             let formula = srgb_border(sampler.border);
             for (c, bits) in SRGB_BORDER.into_iter().enumerate() {
@@ -201,13 +195,11 @@ pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor, DescriptorError> 
 /// 16.
 fn anisotropy(sampler: &Sampler) -> Result<u32, DescriptorError> {
     let ratio = sampler.max_anisotropy.clamp(1, 16);
-    match ANISOTROPIES.iter().position(|r| *r == ratio) {
-        Some(number) => Ok(number as u32),
-        None => {
-            let reason = format!("{ratio} is not one of 1, 2, 4, 6, 8, 10, 12, 16");
-            Err(DescriptorError::inexpressible(&MAX_ANISOTROPY, reason))
-        }
-    }
+    let number = ANISOTROPIES.iter().position(|r| *r == ratio);
+    number.map(|number| number as u32).ok_or_else(|| {
+        let reason = format!("{ratio} is not one of 1, 2, 4, 6, 8, 10, 12, 16");
+        DescriptorError::inexpressible(&MAX_ANISOTROPY, reason)
+    })
 }
 
 /// Encodes the level bias. It must be a multiple of 1/256, since the texture unit truncates a bias

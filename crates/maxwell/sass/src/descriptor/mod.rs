@@ -212,20 +212,16 @@ mod tests {
 
     #[test]
     fn fields_lie_apart_within_words() {
-        let mut taken = [0u32; 8];
-        for bits in sampler::FIELDS {
-            assert!(bits.low % 32 + bits.width <= 32, "{}", bits.name);
-            let mask = bits.max() << (bits.low % 32);
-            assert_eq!(taken[bits.low as usize / 32] & mask, 0, "{}", bits.name);
-            taken[bits.low as usize / 32] |= mask;
-        }
-        for version in header::Version::ALL {
-            let mut taken = [0u32; 8];
-            for (bits, _) in header::FIELDS.iter().filter(|row| row.1.has(version)) {
+        let headers = header::Version::ALL.map(|version| {
+            let rows = header::FIELDS.iter().filter(|row| row.1.has(version));
+            rows.map(|row| row.0).collect::<Vec<_>>()
+        });
+        for fields in headers.into_iter().chain([sampler::FIELDS.to_vec()]) {
+            let mut taken = Descriptor::default();
+            for bits in fields {
                 assert!(bits.low % 32 + bits.width <= 32, "{}", bits.name);
-                let mask = bits.max() << (bits.low % 32);
-                assert_eq!(taken[bits.low as usize / 32] & mask, 0, "{}", bits.name);
-                taken[bits.low as usize / 32] |= mask;
+                assert_eq!(bits.get(&taken), 0, "{}", bits.name);
+                bits.set(&mut taken, bits.max());
             }
         }
     }

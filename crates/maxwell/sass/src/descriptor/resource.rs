@@ -4,7 +4,7 @@
 use super::Descriptor;
 use super::error::DescriptorError;
 use super::formats::{self, Texels};
-use super::header::{BLOCK_DEPTH, BLOCK_HEIGHT, MAX_MIP_LEVEL, NORMALIZED, TYPE};
+use super::header::{MAX_MIP_LEVEL, NORMALIZED, TYPE};
 use super::texture::{Placement, Source, TextureHeader, TextureType};
 use crate::memory::Memory;
 use std::sync::Arc;
@@ -86,8 +86,7 @@ impl TextureHeader {
     fn buffer(&self, memory: &Memory, address: u64) -> Result<Resource, DescriptorError> {
         let (format, width) = (self.format(false), self.size[0]);
         let bytes = u64::from(width) * u64::from(format.texel_size());
-        let block = copied(memory, address, bytes, bytes)?;
-        let base = Base { block, offset: 0, address };
+        let base = copied(memory, address, bytes)?;
         Ok(Resource::linear_for(&ArchLimits::NEWEST, format, width, base, NAME)?)
     }
 
@@ -99,29 +98,20 @@ impl TextureHeader {
     ) -> Result<Resource, DescriptorError> {
         let (format, [width, height, _]) = (self.format(false), self.size);
         let row = u64::from(width) * u64::from(format.texel_size());
-        let needed = pitch * u64::from(height - 1) + row;
-        let block = copied(memory, address, needed, needed)?;
-        let base = Base { block, offset: 0, address };
+        let base = copied(memory, address, pitch * u64::from(height - 1) + row)?;
         let limits = &ArchLimits::NEWEST;
         Ok(Resource::pitched_for(limits, format, [width, height], pitch, base, NAME)?)
     }
 }
 
 /// Copies a memory range into a block of the texture unit.
-fn copied(
-    memory: &Memory,
-    address: u64,
-    bytes: u64,
-    size: u64,
-) -> Result<Arc<Block>, DescriptorError> {
-    if !memory.contains(address, bytes) {
-        return Err(DescriptorError::Memory { address, bytes });
-    }
-    let block = block(size)?;
+fn copied(memory: &Memory, address: u64, bytes: u64) -> Result<Base, DescriptorError> {
+    memory.check(address, bytes)?;
+    let block = block(bytes)?;
     let mut copy = vec![0; bytes as usize];
-    memory.read(address, &mut copy).expect("`contains` has looked");
+    memory.read(address, &mut copy)?;
     block.write(0, &copy).expect("the block has room for it");
-    Ok(block)
+    Ok(Base { block, offset: 0, address })
 }
 
 /// Reads an array that is stored in block-linear memory.
@@ -136,13 +126,11 @@ fn array(
     if bytes > MAX_BYTES || shape.size()? > MAX_BYTES {
         return Err(too_large(bytes.max(shape.size()?)));
     }
-    if address.checked_add(bytes).is_none() || !sparse && !memory.contains(address, bytes) {
-        return Err(DescriptorError::Memory { address, bytes });
-    }
-    let map = if sparse { Some(Residency::new(shape)?) } else { None };
-    if let Some(map) = &map {
-        map.set_all(true);
-    }
+    // Tiles of a sparse texture may be absent, but not outside of the address space.
+    let checked = if sparse && address.checked_add(bytes).is_some() { 0 } else { bytes };
+    memory.check(address, checked)?;
+    let map = sparse.then(|| Residency::new(shape)).transpose()?;
+    map.iter().for_each(|map| map.set_all(true));
     let mut packed = vec![0; shape.packed_size()? as usize];
     let mut rest = &mut packed[..];
     for (n, layer, offset, level) in levels.planes() {
@@ -161,11 +149,9 @@ fn array(
             continue;
         }
         pieces(level, rows.len(), |[x, y, z], range| {
-            if memory.read(at + level.offset(x, y, z), &mut rows[range.clone()]).is_err() {
+            if let Err(absent) = memory.read(at + level.offset(x, y, z), &mut rows[range.clone()]) {
                 rows[range].fill(0);
-                let Some(map) = &map else {
-                    return Err(DescriptorError::Memory { address: at, bytes });
-                };
+                let map = map.as_ref().ok_or(absent)?;
                 let element = [x / u64::from(shape.format.texel_size()), y, z];
                 map.set_element(n, layer, element.map(|at| at as u32), false)?;
             }
@@ -253,13 +239,14 @@ pub fn encode_texture(
         return Err(DescriptorError::inexpressible(&MAX_MIP_LEVEL, reason));
     }
     let own = Texels { format: shape.format, read_mode: texture.read_mode };
-    let (placement, regions) = match resource.layout() {
-        Layout::Linear => (
-            Placement::Buffer { address: place.address },
-            vec![(place.address, resource.to_packed())],
-        ),
-        Layout::Pitched => pitched_regions(resource, place.address),
-        Layout::Array => block_linear_regions(resource, place)?,
+    let Place { address, log2_height, log2_depth } = place;
+    let sparse = resource.residency().is_some();
+    let placement = match resource.layout() {
+        Layout::Linear => Placement::Buffer { address },
+        Layout::Pitched => {
+            Placement::Pitch { address, pitch: resource.row_bytes(0).next_multiple_of(32) }
+        }
+        Layout::Array => Placement::BlockLinear { address, log2_height, log2_depth, sparse },
     };
     let Extent { width, height, depth } = shape.extent;
     let third = if shape.geometry.is_array() { shape.layers } else { depth };
@@ -277,7 +264,13 @@ pub fn encode_texture(
         normalized: texture.normalized_coords,
         min_lod: 0,
     };
-    Ok(Encoded { header: header.encode()?, regions })
+    let header = header.encode()?;
+    let regions = match resource.layout() {
+        Layout::Linear => vec![(address, resource.to_packed())],
+        Layout::Pitched => vec![(address, pitched_bytes(resource))],
+        Layout::Array => block_linear_regions(resource, place)?,
+    };
+    Ok(Encoded { header, regions })
 }
 
 fn kind_of(resource: &Resource) -> Result<TextureType, DescriptorError> {
@@ -306,29 +299,17 @@ fn sources_of(format: Format) -> [Source; 4] {
     sources
 }
 
-fn pitched_regions(resource: &Resource, address: u64) -> (Placement, Regions) {
-    let row = resource.row_bytes(0) as usize;
-    let pitch = row.next_multiple_of(32);
-    let mut bytes = Vec::with_capacity(pitch * resource.extent().height as usize);
-    for texels in resource.to_packed().chunks(row) {
+fn pitched_bytes(resource: &Resource) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for texels in resource.to_packed().chunks(resource.row_bytes(0) as usize) {
         bytes.extend_from_slice(texels);
         bytes.resize(bytes.len().next_multiple_of(32), 0);
     }
-    (Placement::Pitch { address, pitch: pitch as u64 }, vec![(address, bytes)])
+    bytes
 }
 
-fn block_linear_regions(
-    resource: &Resource,
-    place: Place,
-) -> Result<(Placement, Regions), DescriptorError> {
+fn block_linear_regions(resource: &Resource, place: Place) -> Result<Regions, DescriptorError> {
     let Place { address, log2_height, log2_depth } = place;
-    let sparse = resource.residency().is_some();
-    for (bits, log2) in [(BLOCK_HEIGHT, log2_height), (BLOCK_DEPTH, log2_depth)] {
-        if log2 > 5 {
-            let reason = format!("2 to the {log2} is more than 32");
-            return Err(DescriptorError::inexpressible(&bits, reason));
-        }
-    }
     let levels = BlockLevels::new(resource.shape(), log2_height, log2_depth);
     let levels = levels.filter(|l| l.bytes() <= MAX_BYTES);
     let levels = levels.ok_or(too_large(resource.size_in_bytes()))?;
@@ -341,7 +322,7 @@ fn block_linear_regions(
         let (rows, after) = rest.split_at(length);
         rest = after;
         level.write(rows, &mut blocks[offset as usize..]);
-        if sparse {
+        if resource.residency().is_some() {
             pieces(level, length, |[x, y, z], _| {
                 let block = resource.format().block_extent();
                 let texel = x / u64::from(resource.format().texel_size());
@@ -362,5 +343,5 @@ fn block_linear_regions(
         }
         start = end;
     }
-    Ok((Placement::BlockLinear { address, log2_height, log2_depth, sparse }, regions))
+    Ok(regions)
 }

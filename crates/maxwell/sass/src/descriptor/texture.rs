@@ -2,12 +2,7 @@
 
 use super::error::DescriptorError;
 use super::formats::{self, Texels};
-use super::header::{
-    ADDRESS_HIGH, BLOCK_ADDRESS, BLOCK_DEPTH, BLOCK_HEIGHT, BLOCK_WIDTH, BORDER, BUFFER_ADDRESS,
-    DEPTH, GOB_3D, HEIGHT, LOD_BIAS, MAX_MIP_LEVEL, MIN_LOD, NORMALIZED, PITCH, PITCH_ADDRESS,
-    SAMPLE_COUNT, SPARSE, SRGB, TILE_WIDTH, TYPE, VERSION, VIEW_MAX_LEVEL, VIEW_MIN_LEVEL, Version,
-    W_SOURCE, WIDTH, WIDTH_HIGH, X_SOURCE, Y_SOURCE, Z_SOURCE, address, width,
-};
+use super::header::*;
 use super::{Bits, Descriptor};
 use texunit_unit::Geometry;
 

@@ -99,7 +99,7 @@ impl State {
 
     /// Number of textures read from memory since memory was last written.
     pub fn textures_read(&self) -> usize {
-        self.plans.textures_read()
+        self.plans.textures_read
     }
 
     /// The word of the constant bank with this index; `None` if it is outside of the bank.
@@ -118,12 +118,13 @@ impl State {
         }
     }
 
-    /// A mask of the lanes that execute the instruction, according to the active mask and the
-    /// instruction's predicate.
-    fn guarded(&self, txd: &Txd) -> u32 {
+    /// A mask of the lanes that take part in the fetch, according to the active mask, the
+    /// instruction's predicate, and .NODEP.
+    fn taking_part(&self, txd: &Txd) -> u32 {
         let guard = txd.get(&GUARD);
         let set = self.predicates.get(guard as usize).copied().unwrap_or(u32::MAX);
-        if txd.has(&GUARD_NOT) { !set } else { set }
+        let guarded = if txd.has(&GUARD_NOT) { !set } else { set };
+        self.active & guarded & if txd.has(&NODEP) { !self.killed } else { u32::MAX }
     }
 }
 
@@ -215,9 +216,7 @@ pub struct Fetched {
 /// The fetch that a lane makes; `None` if the lane does not take part, or if it gets zeros because
 /// the texture is invalid or does not match the instruction.
 pub fn fetched(txd: &Txd, state: &mut State, lane: usize) -> Result<Option<Fetched>, ExecError> {
-    let killed = if txd.has(&NODEP) { state.killed } else { 0 };
-    let takes_part = state.active & state.guarded(txd) & !killed;
-    if lane >= 32 || takes_part >> lane & 1 == 0 {
+    if lane >= 32 || state.taking_part(txd) >> lane & 1 == 0 {
         return Ok(None);
     }
     let operands = Operands::read(txd, state);
@@ -238,10 +237,7 @@ pub fn execute(txd: &Txd, state: &mut State) -> Result<Outcome, ExecError> {
     {
         return Err(ExecError::Forbidden { code: found.code, message: found.message });
     }
-    let mut lanes = state.active & state.guarded(txd);
-    if txd.has(&NODEP) {
-        lanes &= !state.killed;
-    }
+    let lanes = state.taking_part(txd);
     let outcome = Outcome { lanes, ..Outcome::default() };
     let mut results = Results { values: [ZERO_LANES; 4], outcome };
     if lanes != 0 {

@@ -8,7 +8,7 @@ use texunit_sass::descriptor::header::TYPE;
 use texunit_sass::descriptor::{
     Descriptor, DescriptorError, SamplerHeader, Source, TextureHeader, TextureType,
 };
-use texunit_sass::memory::Memory;
+use texunit_sass::memory::{Memory, MemoryError};
 use texunit_sass::txd::{AOFFI, PARAM, Txd};
 use texunit_unit::{CoordType, FetchForm, FetchKind, FetchPlan, Lod, ResultType, Texture};
 
@@ -42,14 +42,11 @@ pub(super) struct Plans {
     /// Cached textures, by texture header and sRGB flag.
     textures: HashMap<(Descriptor, bool), Arc<Texture>>,
     bytes: u64,
-    read: usize,
+    /// Number of textures read from memory since then.
+    pub(super) textures_read: usize,
 }
 
 impl Plans {
-    pub(super) fn textures_read(&self) -> usize {
-        self.read
-    }
-
     /// Drops all cached plans and textures if memory has changed since.
     fn renew(&mut self, memory: &Memory) {
         if self.generation != memory.generation() {
@@ -68,13 +65,14 @@ impl Plans {
             return Ok(Arc::clone(texture));
         }
         let texture = Arc::new(header.texture(memory, srgb)?);
-        self.bytes += texture.resource.block().size() as u64;
+        let size = texture.resource.block().size() as u64;
+        self.bytes += size;
         if self.bytes > MAX_KEPT {
             self.plans.clear();
             self.textures.clear();
-            self.bytes = texture.resource.block().size() as u64;
+            self.bytes = size;
         }
-        self.read += 1;
+        self.textures_read += 1;
         self.textures.insert((*words, srgb), Arc::clone(&texture));
         Ok(texture)
     }
@@ -82,16 +80,11 @@ impl Plans {
 
 /// Reads a descriptor of a pool.
 fn descriptor(pool: Pool, index: u32, memory: &Memory) -> Result<Descriptor, DescriptorError> {
-    let absent = |address| DescriptorError::Memory { address, bytes: 32 };
     let address = pool.address.checked_add(32 * u64::from(index));
-    let address = address.ok_or(absent(pool.address))?;
-    let mut bytes = [0; 32];
-    memory.read(address, &mut bytes).map_err(|_| absent(address))?;
-    let mut words = Descriptor::default();
-    for (word, bytes) in words.0.iter_mut().zip(bytes.chunks_exact(4)) {
-        *word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-    }
-    Ok(words)
+    let address = address.ok_or(MemoryError::Absent { address: pool.address, bytes: 32 })?;
+    let mut bytes = [[0; 4]; 8];
+    memory.read(address, bytes.as_flattened_mut())?;
+    Ok(Descriptor(bytes.map(u32::from_le_bytes)))
 }
 
 /// Whether the coordinate description matches the header's texture type; array and non-array types

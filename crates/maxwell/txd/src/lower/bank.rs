@@ -127,24 +127,23 @@ fn collect(module: &Module, function: FuncId, i: &Instruction, events: &mut Vec<
         });
         return;
     }
-    match i.operands.as_slice() {
-        [_, Operand::Function(callee), ..] if i.opcode == Opcode::Call => {
-            events.push(Event::Call(*callee));
-        }
-        _ => {
-            for operand in i.operands.read(0) {
-                let base = match operand {
-                    Operand::Handle(base) | Operand::AddressOf(base, _) => base,
-                    Operand::Element(element) => &element.base,
-                    _ => continue,
-                };
-                events.extend(match name(base) {
-                    Some((name, ScalarType::Texref)) => Some(Event::Texture(name)),
-                    Some((name, ScalarType::Samplerref)) => Some(Event::Sampler(name)),
-                    _ => None,
-                });
-            }
-        }
+    if let [_, Operand::Function(callee), ..] = i.operands.as_slice()
+        && i.opcode == Opcode::Call
+    {
+        events.push(Event::Call(*callee));
+        return;
+    }
+    for operand in i.operands.read(0) {
+        let base = match operand {
+            Operand::Handle(base) | Operand::AddressOf(base, _) => base,
+            Operand::Element(element) => &element.base,
+            _ => continue,
+        };
+        events.extend(match name(base) {
+            Some((name, ScalarType::Texref)) => Some(Event::Texture(name)),
+            Some((name, ScalarType::Samplerref)) => Some(Event::Sampler(name)),
+            _ => None,
+        });
     }
 }
 

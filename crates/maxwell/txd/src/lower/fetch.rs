@@ -89,20 +89,16 @@ pub(super) fn lower(
 }
 
 fn notes(operands: &Operands, flat: bool) -> Vec<String> {
-    let mut notes = Vec::new();
-    let mut note = |condition: bool, text: &str| {
-        if condition {
-            notes.push(text.to_owned());
-        }
-    };
-    note(flat, "1d of unified mode is fetched as 2D: t and its derivatives are 0");
-    note(
-        flat && operands.offset.is_some(),
-        "the offset goes in with its sign: a negative one reaches the nibbles of v and w",
-    );
-    note(flat && operands.compare.is_some(), "the reference value of the compare is dropped");
-    note(operands.integers, "integer coordinates are taken for the bits of floats");
-    notes
+    let notes = [
+        (flat, "1d of unified mode is fetched as 2D: t and its derivatives are 0"),
+        (
+            flat && operands.offset.is_some(),
+            "the offset goes in with its sign: a negative one reaches the nibbles of v and w",
+        ),
+        (flat && operands.compare.is_some(), "the reference value of the compare is dropped"),
+        (operands.integers, "integer coordinates are taken for the bits of floats"),
+    ];
+    notes.into_iter().filter(|note| note.0).map(|note| note.1.to_owned()).collect()
 }
 
 fn numbered(first: u64, list: Vec<(&'static str, String)>) -> Vec<Packed> {
@@ -136,22 +132,20 @@ fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Ve
     let number: Option<Vec<u32>> = numbers.unwrap_or(Some(Vec::new()));
     if let (None | Some(Ok(_)), Some(offset)) = (&array, number) {
         let word = packed_word(array.and_then(Result::ok), &offset);
-        before.push(Step::new(
-            format!("MOV32I R{register}, {word:#x}"),
-            "array index 15:0, offsets 27:16, known already",
-        ));
+        let why = "array index 15:0, offsets 27:16, known already";
+        before.push(Step::new(format!("MOV32I R{register}, {word:#x}"), why));
         return format!("{word:#x}");
     }
     match array {
         Some(Ok(number)) => base = format!("{:#x}", packed_word(Some(number), &[])),
         Some(Err(array)) => {
             let text = context.text(array);
-            let (to, why) = match operands.offset {
-                None => (format!("R{register}"), "array index, at most 65535"),
-                Some(_) => ("R13".to_owned(), "array index, at most 65535"),
+            base = match operands.offset {
+                None => format!("R{register}"),
+                Some(_) => "R13".to_owned(),
             };
-            before.push(Step::new(format!("I2I.U16.U32.SAT {to}, {text}"), why));
-            base = to;
+            let saturated = format!("I2I.U16.U32.SAT {base}, {text}");
+            before.push(Step::new(saturated, "array index, at most 65535"));
         }
         None => {}
     }
@@ -160,18 +154,13 @@ fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Ve
     let from = match offset.get(1) {
         None => u,
         Some(v) => {
-            let v = context.text(v);
-            before.push(Step::new(
-                format!("BFI {TEMPORARY}, {v}, 0x404, {u}"),
-                "v above u, 4 bits each",
-            ));
+            let insert = format!("BFI {TEMPORARY}, {}, 0x404, {u}", context.text(v));
+            before.push(Step::new(insert, "v above u, 4 bits each"));
             TEMPORARY.to_owned()
         }
     };
-    before.push(Step::new(
-        format!("BFI R{register}, {from}, 0xc10, {base}"),
-        "12 bits of offsets above the array index",
-    ));
+    let insert = format!("BFI R{register}, {from}, 0xc10, {base}");
+    before.push(Step::new(insert, "12 bits of offsets above the array index"));
     let u = if offset.len() == 1 { "u 19:16" } else { "u 19:16, v 23:20" };
     if operands.array.is_some() { format!("array 15:0, {u}") } else { u.to_owned() }
 }
@@ -222,11 +211,8 @@ fn results(context: &Context, operands: &Operands, used: &UsedComponents, fetch:
     convert(context, operands, &of, &mut fetch.after);
     if let (true, Some(resident)) = (used.resident, operands.resident) {
         fetch.txd = fetch.txd.with(&PS, 0);
-        let p = context.text(resident);
-        fetch.after.push(Step::new(
-            format!("PSETP.AND.AND {p}, PT, !P0, PT, PT"),
-            "Ps says that a tile is missing, p that all are there",
-        ));
+        let set = format!("PSETP.AND.AND {}, PT, !P0, PT, PT", context.text(resident));
+        fetch.after.push(Step::new(set, "Ps says that a tile is missing, p that all are there"));
     }
 }
 

@@ -49,10 +49,8 @@ fn constant(byte: u32, from: String) -> Result<Handle, String> {
             "its handle lies at byte {byte:#x} of the constant bank, which the index does not reach"
         ));
     }
-    Ok(Handle {
-        from: format!("{}: {from}", at_byte(byte)),
-        place: HandleLocation::Constant(index),
-    })
+    let from = format!("{}: {from}", at_byte(byte));
+    Ok(Handle { from, place: HandleLocation::Constant(index) })
 }
 
 fn at_byte(byte: u32) -> String {

@@ -161,7 +161,11 @@ pub fn module(module: &Module, visible: &HashSet<&str>, arch: Arch) -> Vec<Lower
         return Vec::new();
     }
     let names = Names::new(module, visible);
-    let kernels = first_kernels(module, &names);
+    // For each function, the first kernel that reaches it.
+    let mut kernels = HashMap::new();
+    for kernel in ids().filter(|id| module.functions[id.0 as usize].is_entry) {
+        names.reach(kernel, &mut kernels);
+    }
     let mut banks: HashMap<FuncId, Bank> = HashMap::new();
     let mut list = Vec::new();
     for id in functions {
@@ -181,17 +185,6 @@ pub fn module(module: &Module, visible: &HashSet<&str>, arch: Arch) -> Vec<Lower
     }
     sort_by_key(&mut list, |l| l.span.start);
     list
-}
-
-/// For each function, the first kernel that reaches it.
-fn first_kernels(module: &Module, names: &Names) -> HashMap<FuncId, FuncId> {
-    let mut first = HashMap::new();
-    for kernel in (0..module.functions.len() as u32).map(FuncId) {
-        if module.functions[kernel.0 as usize].is_entry {
-            names.reach(kernel, &mut first);
-        }
-    }
-    first
 }
 
 /// Lowers the instruction with index `at` of a function.
@@ -275,13 +268,11 @@ impl Context<'_> {
     /// The PTX text of an operand: the name of a register, or the bits of a constant.
     fn text(&self, operand: &Operand) -> String {
         match operand {
-            Operand::Reg(reg) => self
-                .function
-                .regs
-                .get(reg.0 as usize)
-                .map_or_else(String::new, |reg| reg.name.clone()),
-            Operand::Imm(0) => "RZ".to_owned(),
-            Operand::Imm(bits) => format!("{bits:#x}"),
+            Operand::Reg(reg) => {
+                let reg = self.function.regs.get(reg.0 as usize);
+                reg.map_or_else(String::new, |reg| reg.name.clone())
+            }
+            Operand::Imm(bits) if *bits != 0 => format!("{bits:#x}"),
             _ => "RZ".to_owned(),
         }
     }

@@ -9,8 +9,7 @@ pub(super) struct Operands<'a> {
     /// Whether coordinates are integers, whose bits the assembler interprets as floats.
     pub(super) integers: bool,
     pub(super) dest: &'a [Operand],
-    /// The predicate `p` of a destination `d
-    /// p`.
+    /// The predicate `p` of a destination `d|p`.
     pub(super) resident: Option<&'a Operand>,
     pub(super) texture: Base,
     pub(super) sampler: Option<Base>,
@@ -38,8 +37,7 @@ impl<'a> Operands<'a> {
             false => None,
         };
         let count = geometry.gradients();
-        let point = fetch.coords.point.iter().take(count).flatten();
-        let coords: Vec<&Operand> = point.collect();
+        let coords: Vec<&Operand> = fetch.coords.point.iter().take(count).flatten().collect();
         let offset = fetch.offset.as_deref();
         let complete = coords.len() == count && dx.len() == count && dy.len() == count;
         let fits = offset.is_none_or(|offset| offset.len() == geometry.axes());

@@ -32,17 +32,15 @@ pub(super) fn lower(
         (bindless, ".B"),
         (operands.offset.is_some(), ".AOFFI"),
         (operands.compare.is_some(), ".DC"),
+        (true, ".NDV"),
+        // If only the predicate result is used, the assembler sets .NODEP.
+        (used.mask == 0, ".NODEP"),
+        (true, ".P"),
     ] {
         if given {
             fetch += word;
         }
     }
-    fetch += ".NDV";
-    if used.mask == 0 {
-        // Only the predicate result is used, for which the assembler sets .NODEP.
-        fetch += ".NODEP";
-    }
-    fetch += ".P";
     let coordinates = match operands.geometry {
         Geometry::D1 => "1D",
         Geometry::A1d => "ARRAY_1D",
@@ -56,10 +54,8 @@ pub(super) fn lower(
     let (before, shared) = shared(context, operands, steps, bindless);
     let mut each = Vec::new();
     if bindless {
-        each.push(Step::new(
-            "VOTE.ANY, SHR, BRA",
-            "skip lane k if it is not active: it has no handle then",
-        ));
+        let why = "skip lane k if it is not active: it has no handle then";
+        each.push(Step::new("VOTE.ANY, SHR, BRA", why));
     }
     each.push(Step::new("SAM", "all lanes take part"));
     coordinate_steps(context, operands, &mut each);
@@ -72,11 +68,8 @@ pub(super) fn lower(
         after.push(Step::new("F2F.F16.F32", "every component that is used, to half"));
     }
     if let (true, Some(resident)) = (used.resident, operands.resident) {
-        let p = context.text(resident);
-        after.push(Step::new(
-            format!("ISETP.EQ.AND {p}, PT, resident, RZ, PT"),
-            "Ps says that a tile is missing, p that all are there",
-        ));
+        let set = format!("ISETP.EQ.AND {}, PT, resident, RZ, PT", context.text(resident));
+        after.push(Step::new(set, "Ps says that a tile is missing, p that all are there"));
     }
     Quad { why, fetch, coordinates, mask, index, handle: handle.from, before, each, after }
 }
@@ -91,11 +84,8 @@ fn shared(
 ) -> (Vec<Step>, Vec<(&'static str, String)>) {
     let mut shared = Vec::new();
     if let Some(array) = operands.array {
-        let text = context.text(array);
-        before.push(Step::new(
-            format!("I2I.U16.U32.SAT array, {text}"),
-            "array index, at most 65535",
-        ));
+        let saturated = format!("I2I.U16.U32.SAT array, {}", context.text(array));
+        before.push(Step::new(saturated, "array index, at most 65535"));
         shared.push(("array_k", "array".to_owned()));
     }
     if bindless {
@@ -104,11 +94,8 @@ fn shared(
     if let Some(offset) = operands.offset {
         let mut from = context.text(&offset[0]);
         for (o, (place, why)) in offset[1..].iter().zip([("0x404", "v"), ("0x408", "w")]) {
-            let text = context.text(o);
-            before.push(Step::new(
-                format!("BFI offset, {text}, {place}, {from}"),
-                format!("{why}, 4 bits"),
-            ));
+            let insert = format!("BFI offset, {}, {place}, {from}", context.text(o));
+            before.push(Step::new(insert, format!("{why}, 4 bits")));
             "offset".clone_into(&mut from);
         }
         shared.push(("offset_k", from));
@@ -161,28 +148,19 @@ fn fetch_steps(
     each: &mut Vec<Step>,
 ) {
     let dims = operands.coords.len();
-    let mut ra: Vec<&str> = Vec::new();
-    if operands.array.is_some() {
-        ra.push("array_k");
-    }
+    let mut ra: Vec<&str> = operands.array.iter().map(|_| "array_k").collect();
     ra.extend(&NAMES[..dims]);
-    let mut rb: Vec<&str> = Vec::new();
-    for (given, name) in [
+    let rb = [
         (index.is_none(), "handle_k"),
         (operands.offset.is_some(), "offset_k"),
         (operands.compare.is_some(), "reference_k"),
-    ] {
-        if given {
-            rb.push(name);
-        }
-    }
+    ];
+    let rb: Vec<&str> = rb.into_iter().filter(|row| row.0).map(|row| row.1).collect();
     let rb = if rb.is_empty() { String::new() } else { format!("{{{}}}, ", rb.join(", ")) };
     let ps = if used.resident { "P0, " } else { "" };
     let (ra, index) = (ra.join(", "), index.unwrap_or(0));
-    each.push(Step::new(
-        format!("{fetch} {ps}colour, {{{ra}}}, {rb}{index:#x}, {coordinates}, {mask:#x}"),
-        "the fetch, level from the differences within the quad",
-    ));
+    let text = format!("{fetch} {ps}colour, {{{ra}}}, {rb}{index:#x}, {coordinates}, {mask:#x}");
+    each.push(Step::new(text, "the fetch, level from the differences within the quad"));
     if used.resident {
         each.push(Step::new("PSET.AND.AND missing, P0, PT, PT", "the predicate as a number"));
     }
@@ -204,9 +182,7 @@ fn fetch_steps(
         texts.push("resident".to_owned());
     }
     for text in texts {
-        each.push(Step::new(
-            format!("MOV {text}, colour, 1 << k"),
-            "only lane k of the quad takes it",
-        ));
+        let take = format!("MOV {text}, colour, 1 << k");
+        each.push(Step::new(take, "only lane k of the quad takes it"));
     }
 }

@@ -82,12 +82,10 @@ impl<'a> Values<'a> {
             }
             (Opcode::Add, [_, Operand::Reg(source), Operand::Imm(bits)])
             | (Opcode::Add, [_, Operand::Imm(bits), Operand::Reg(source)]) => {
-                match self.search(*source, n, bank, left) {
-                    Value::AddressOf(byte) => {
-                        moved(byte, *bits as i64).map_or(Value::Unknown, Value::AddressOf)
-                    }
-                    _ => Value::Unknown,
-                }
+                let Value::AddressOf(byte) = self.search(*source, n, bank, left) else {
+                    return Value::Unknown;
+                };
+                moved(byte, *bits as i64).map_or(Value::Unknown, Value::AddressOf)
             }
             (Opcode::Ld, [dest, Operand::Address(base, offset)])
                 if is_kernel
@@ -95,21 +93,16 @@ impl<'a> Values<'a> {
                     && i.mods.ty().is_some_and(|ty| ty.bytes() == 8) =>
             {
                 let element = match dest {
-                    Operand::Vector(list) => {
-                        list.iter().rposition(|o| *o == Operand::Reg(reg)).unwrap_or(0)
-                    }
-                    _ => 0,
-                };
-                let byte = match (base, self.address(*base, 0, bank)) {
-                    (_, Value::AddressOf(byte)) => Some(byte),
-                    (Base::Reg(base), _) => match self.search(*base, n, bank, left) {
-                        Value::AddressOf(byte) => Some(byte),
-                        _ => None,
-                    },
+                    Operand::Vector(list) => list.iter().rposition(|o| *o == Operand::Reg(reg)),
                     _ => None,
                 };
-                let offset = offset.saturating_add(8 * element as i64);
-                byte.and_then(|byte| moved(byte, offset)).map_or(Value::Unknown, Value::Bank)
+                let from = match base {
+                    Base::Reg(base) => self.search(*base, n, bank, left),
+                    _ => self.address(*base, 0, bank),
+                };
+                let Value::AddressOf(byte) = from else { return Value::Unknown };
+                let offset = offset.saturating_add(8 * element.unwrap_or(0) as i64);
+                moved(byte, offset).map_or(Value::Unknown, Value::Bank)
             }
             _ => Value::Unknown,
         }

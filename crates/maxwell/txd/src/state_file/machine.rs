@@ -87,9 +87,8 @@ pub(super) fn constants(root: &Table<'_>, state: &mut State) {
         let wrong = |message: String| {
             root.report(Problem::new(codes::VALUE, name.at(), message));
         };
-        let index = text
-            .strip_prefix("0x")
-            .map_or_else(|| text.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok());
+        let (digits, radix) = text.strip_prefix("0x").map_or((&**text, 10), |hex| (hex, 16));
+        let index = u64::from_str_radix(digits, radix).ok();
         let Some(index) = index.filter(|n| *n <= INDEX.max() && !text.contains('+')) else {
             wrong(format!("`{text}` is not the offset of a word, from 0x0 to 0x1fff"));
             continue;
@@ -115,10 +114,7 @@ fn constant(value: &TomlValue<'_>) -> Option<u32> {
     // A handle has 20 bits for the texture header, and 12 for the sampler.
     let header = table.need("header", "the index of a texture header");
     let header = header.and_then(|v| v.number(0, 0xf_ffff));
-    let sampler = match table.get("sampler") {
-        Some(v) => v.number(0, 0xfff),
-        None => Some(0),
-    };
+    let sampler = table.get("sampler").map_or(Some(0), |v| v.number(0, 0xfff));
     table.finish();
     Some((sampler? << 20 | header?) as u32)
 }
@@ -152,12 +148,7 @@ pub(super) fn memory(table: &Table<'_>, memory: &mut Memory, used: &mut u64) {
 }
 
 /// Counts the memory that a key requires, and reports a problem if the file exceeds the limit.
-pub(super) fn claim(
-    table: &Table<'_>,
-    key: &'static str,
-    used: &mut u64,
-    bytes: u64,
-) -> Option<()> {
+pub(super) fn claim(table: &Table, key: &'static str, used: &mut u64, bytes: u64) -> Option<()> {
     *used = used.saturating_add(bytes);
     if *used > MAX_BYTES {
         wrong(table, key, format!("a file fills at most {MAX_BYTES} bytes of memory"));

@@ -92,17 +92,14 @@ fn state(root: &Table<'_>) -> State {
     let mut state = State::new(root.get("arch").and_then(|v| arch(&v)).unwrap_or(Arch::Sm52));
     state.active = root.get("active").and_then(|v| machine::lanes_of(&v)).unwrap_or(state.active);
     state.killed = root.get("killed").and_then(|v| machine::lanes_of(&v)).unwrap_or(state.killed);
-    let bindings = [
-        ("independently", SamplerBinding::Independently),
-        ("via_header", SamplerBinding::ViaHeader),
-    ];
-    let binding = root.get("sampler_binding").and_then(|v| v.word(&bindings));
-    state.binding = binding.unwrap_or(SamplerBinding::Independently);
+    let [own, shared] = [SamplerBinding::Independently, SamplerBinding::ViaHeader];
+    let bindings = [("independently", own), ("via_header", shared)];
+    state.binding = root.get("sampler_binding").and_then(|v| v.word(&bindings)).unwrap_or(own);
     machine::registers(root, &mut state);
     machine::constants(root, &mut state);
     let tables = |key: &'static str| {
         let items = root.get(key).and_then(|v| v.array("an array of tables")).unwrap_or_default();
-        items.into_iter().filter_map(|item| item.table()).collect::<Vec<_>>()
+        items.into_iter().filter_map(|item| item.table())
     };
     let mut used = 0;
     for table in tables("memory") {
@@ -152,14 +149,11 @@ fn pool(
         table.finish();
     }
     // Descriptors that the file does not give are zeros, which are undefined.
-    let mut bytes = vec![0; 32 * (pool.max_index.max(highest) as usize + 1)];
+    let mut bytes = vec![[0; 4]; 8 * (pool.max_index.max(highest) as usize + 1)];
     for (&index, words) in words {
-        let at = 32 * index as usize;
-        for (to, word) in bytes[at..at + 32].chunks_exact_mut(4).zip(words.0) {
-            to.copy_from_slice(&word.to_le_bytes());
-        }
+        bytes[8 * index as usize..][..8].copy_from_slice(&words.0.map(u32::to_le_bytes));
     }
-    if let Err(error) = memory.map(pool.address, bytes) {
+    if let Err(error) = memory.map(pool.address, bytes.into_flattened()) {
         let message = format!("{key}: {error}");
         match table.flatten() {
             Some(table) => wrong(&table, "address", message),
@@ -190,16 +184,12 @@ fn wrong(table: &Table<'_>, key: &'static str, message: impl Into<String>) {
 
 /// Reports something that a descriptor cannot express, at the key that requests it.
 fn inexpressible(table: &Table<'_>, keys: &[(&str, &'static str)], error: DescriptorError) {
-    let key = match &error {
-        DescriptorError::Inexpressible { field, reason } => keys
-            .iter()
-            .find(|(start, _)| field.starts_with(start))
-            .map(|(_, key)| (*key, format!("`{key}`: {reason}"))),
-        _ => None,
-    };
-    match key {
-        Some((key, message)) => wrong(table, key, message),
-        None => table.problem(codes::VALUE, error.to_string()),
+    if let DescriptorError::Inexpressible { field, reason } = &error
+        && let Some((_, key)) = keys.iter().find(|(start, _)| field.starts_with(start))
+    {
+        wrong(table, key, format!("`{key}`: {reason}"));
+    } else {
+        table.problem(codes::VALUE, error.to_string());
     }
 }
 

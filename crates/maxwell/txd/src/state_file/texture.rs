@@ -245,11 +245,8 @@ fn fill(
             let row = header.size[0] as usize * format.texel_size() as usize;
             let pitch = usize::try_from(pitch).unwrap_or(usize::MAX);
             if pitch < row {
-                wrong(
-                    table,
-                    "pitch",
-                    format!("`pitch` is below the {} of a row", Count(row, "byte")),
-                );
+                let message = format!("`pitch` is below the {} of a row", Count(row, "byte"));
+                wrong(table, "pitch", message);
                 return None;
             }
             let all = (pitch as u64).saturating_mul(header.size[1].into());

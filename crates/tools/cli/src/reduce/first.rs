@@ -189,7 +189,7 @@ fn other_failure(seen: &Outcome) -> &'static str {
 
 /// Configurations that must give equal results.
 fn engines() -> Vec<Configuration> {
-    let lower = SimdLevel::ALL.into_iter().filter(|&level| level < SimdLevel::detected());
+    let lower = SimdLevel::ALL.iter().copied().filter(|&level| level < SimdLevel::detected());
     let levels = lower.map(|level| format!("TEXUNIT_SIMD={}", level.name()));
     let jit = ["TEXUNIT_JIT=off", "TEXUNIT_JIT=always", "--threads=1"].map(str::to_owned);
     jit.into_iter().chain(levels).map(|word| Configuration(vec![word])).collect()

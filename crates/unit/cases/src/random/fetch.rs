@@ -54,9 +54,8 @@ fn resource(random: &mut Random, scope: Scope, geometry: Geometry) -> ResourceSp
     };
     match memory_of {
         Some(layout) if random.once_in(6) => {
-            let format = format(random, scope, |f| {
-                !f.is_block() && !f.is_depth() && !f.is_normalized_kind()
-            });
+            let plain = |f: Format| !f.is_block() && !f.is_depth() && !f.is_normalized_kind();
+            let format = format(random, scope, plain);
             memory(random, format, layout)
         }
         _ => {
@@ -157,16 +156,12 @@ fn state(random: &mut Random, scope: Scope, resource: &ResourceSpec) -> (ReadMod
         )
         .with_srgb(format.is_srgb_block() || random.once_in(8))
         .with_seamless_cube(resource.shape.geometry.is_cube() && random.once_in(4))
-        .with_compare((unit && !integers && random.once_in(8)).then(|| random.pick(&COMPARE)));
+        .with_compare((unit && !integers && random.once_in(8)).then(|| {
+            use CompareFunction::{Greater, Less, LessEqual, NotEqual};
+            random.pick(&[Less, LessEqual, Greater, NotEqual])
+        }));
     (if normalized { ReadMode::NormalizedFloat } else { ReadMode::Element }, sampler)
 }
-
-const COMPARE: [CompareFunction; 4] = [
-    CompareFunction::Less,
-    CompareFunction::LessEqual,
-    CompareFunction::Greater,
-    CompareFunction::NotEqual,
-];
 
 /// A result type that fits the format: integers stay integers.
 fn result(random: &mut Random, format: Format, read_mode: ReadMode, form: FetchForm) -> ResultType {
@@ -175,14 +170,10 @@ fn result(random: &mut Random, format: Format, read_mode: ReadMode, form: FetchF
         Some(Channel::U8 | Channel::U16 | Channel::U32) => ResultType::U32,
         Some(Channel::S8 | Channel::S16 | Channel::S32) => ResultType::S32,
         _ if matches!(form.kind, FetchKind::Gather(_)) => ResultType::F32,
-        _ => random.pick(&[
-            ResultType::F32,
-            ResultType::F32,
-            ResultType::F32,
-            ResultType::F32,
-            ResultType::F16,
-            ResultType::F16x2,
-        ]),
+        _ => {
+            use ResultType::{F16, F16x2, F32};
+            random.pick(&[F32, F32, F32, F32, F16, F16x2])
+        }
     }
 }
 

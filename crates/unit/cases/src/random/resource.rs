@@ -8,21 +8,10 @@ use texunit_texel::{Channel, Format};
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout};
 
 const SIZES: [u32; 18] = [1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 20, 25, 31, 32, 33, 64];
+#[rustfmt::skip]
 const FLOATS: [u32; 14] = [
-    0x0000_0000,
-    0x8000_0000,
-    0x0000_0001,
-    0x807f_ffff,
-    0x0080_0000,
-    0x3f80_0000,
-    0xbf80_0000,
-    0x7f7f_ffff,
-    0x7f80_0000,
-    0xff80_0000,
-    0x7fc0_0000,
-    0x7f80_0001,
-    0xffc1_2345,
-    0x3300_0000,
+    0x0000_0000, 0x8000_0000, 0x0000_0001, 0x807f_ffff, 0x0080_0000, 0x3f80_0000, 0xbf80_0000,
+    0x7f7f_ffff, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f80_0001, 0xffc1_2345, 0x3300_0000,
 ];
 
 /// A random array; mipmapped with probability 1/2, if allowed.

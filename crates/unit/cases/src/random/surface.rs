@@ -21,15 +21,12 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     // Reductions do not support layered geometries.
     let geometries = if matches!(kind, SurfaceKind::Reduce { .. }) { 3 } else { 5 };
     let geometry = random.pick(&GEOMETRIES[..geometries]);
-    let format = format(
-        random,
-        scope,
-        match kind {
-            SurfaceKind::Reduce { .. } => |f| matches!(f.name(), "u32" | "s32"),
-            SurfaceKind::StoreFormatted { .. } => stores,
-            _ => |f: Format| !f.is_block() && !f.is_depth(),
-        },
-    );
+    let accepts = match kind {
+        SurfaceKind::Reduce { .. } => |f: Format| matches!(f.name(), "u32" | "s32"),
+        SurfaceKind::StoreFormatted { .. } => stores,
+        _ => |f: Format| !f.is_block() && !f.is_depth(),
+    };
+    let format = format(random, scope, accepts);
     let kind = match kind {
         SurfaceKind::Reduce { op, formatted, .. } => {
             SurfaceKind::Reduce { op, ty: reduced_type(random, op, format, formatted), formatted }
@@ -49,8 +46,9 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     let shape = resource.shape;
     let (unit, bytes) = unit_and_bytes(kind);
     let row = match kind {
-        SurfaceKind::StoreFormatted { .. } => shape.extent.width,
-        SurfaceKind::Reduce { formatted: true, .. } => shape.extent.width,
+        SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { formatted: true, .. } => {
+            shape.extent.width
+        }
         _ => shape.extent.width * format.texel_size(),
     };
     // With `.clamp`, a row that is shorter than the access has no valid position to which the
@@ -73,16 +71,9 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
             fault: None,
         }
     });
-    let accesses = accesses.collect();
-    let resource = Arc::new(resource);
-    Access::Surface(SurfaceCase {
-        resource,
-        op: SurfaceOp::Form(form),
-        accesses,
-        warp: false,
-        after: None,
-        error: None,
-    })
+    let (accesses, resource) = (accesses.collect(), Arc::new(resource));
+    let op = SurfaceOp::Form(form);
+    Access::Surface(SurfaceCase { resource, op, accesses, warp: false, after: None, error: None })
 }
 
 /// Whether the conversion of `sust.p` to this format is fully known (docs/numerics.md).

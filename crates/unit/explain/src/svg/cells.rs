@@ -69,14 +69,13 @@ impl Grid<'_> {
 
     fn draw(&self, p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
         let cells = (0..self.rows).flat_map(|row| (0..self.columns).map(move |c| (row, c)));
-        let cells: Vec<([i64; 3], Rect)> = cells
-            .map(|(row, column)| {
-                let z = if self.axes == 3 { self.z } else { 0 };
-                let index = [first(self.f, 0) + column, self.first_row() + row, z];
-                let (x, y) = (self.left + column as f64 * CELL, self.top + row as f64 * CELL);
-                (index, Rect { x, y, width: CELL, height: CELL })
-            })
-            .collect();
+        let placed = |(row, column)| {
+            let z = if self.axes == 3 { self.z } else { 0 };
+            let index = [first(self.f, 0) + column, self.first_row() + row, z];
+            let (x, y) = (self.left + column as f64 * CELL, self.top + row as f64 * CELL);
+            (index, Rect { x, y, width: CELL, height: CELL })
+        };
+        let cells: Vec<([i64; 3], Rect)> = cells.map(placed).collect();
         let texel = |index: [i64; 3]| self.f.texels.iter().position(|t| self.is_at(t, index));
         // Cells of the footprint are drawn last, so that their frames are on top.
         for &(index, cell) in cells.iter().filter(|c| texel(c.0).is_none()) {
@@ -93,7 +92,9 @@ impl Grid<'_> {
                 self.draw_texel(p, e, n, cell, scale);
             }
         }
-        self.draw_point(p);
+        if let Some((x, y)) = self.point() {
+            super::sample_point(p, x, y);
+        }
     }
 
     /// Whether a texel of the footprint is drawn in the cell with this index. Rows are ignored for
@@ -134,12 +135,6 @@ impl Grid<'_> {
         let (x, y) = (at(0)?, if self.axes == 1 { CELL - 12.0 } else { at(1)? });
         let inside = |v: f64, cells: i64| (0.0..=cells as f64 * CELL).contains(&v);
         (inside(x, self.columns) && inside(y, self.rows)).then_some((self.left + x, self.top + y))
-    }
-
-    fn draw_point(&self, p: &mut Picture) {
-        if let Some((x, y)) = self.point() {
-            super::sample_point(p, x, y);
-        }
     }
 
     /// Draws the cell of a texel of the footprint. Its text is placed so that it does not cover the
@@ -234,19 +229,11 @@ fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64
             let width = part.clamp(0.0, 1.0) * LENGTH;
             Rect { x: left, y, width, height: 10.0 }
         };
-        p.rect(
-            bar(y, f64::from(texel.weight) / f64::from(whole(f))),
-            Paint::Mark,
-            Paint::None,
-            0.0,
-        );
+        let part = f64::from(texel.weight) / f64::from(whole(f));
+        p.rect(bar(y, part), Paint::Mark, Paint::None, 0.0);
         p.rect(bar(y + 11.0, texel.exact), Paint::Exact, Paint::None, 0.0);
-        let text = format!(
-            "({}): {}, unrounded {}",
-            list(&texel.index[..axes]),
-            texel.weight,
-            unrounded(texel.exact, whole(f))
-        );
+        let (index, exact) = (list(&texel.index[..axes]), unrounded(texel.exact, whole(f)));
+        let text = format!("({index}): {}, unrounded {exact}", texel.weight);
         p.text(left, y + 32.0, SMALL, Paint::Ink, &text);
     }
 }

@@ -63,12 +63,8 @@ impl Scale {
             p.rect(cell, Paint::Of(&fill), Paint::None, 0.0);
         }
         let right = left + f64::from(STEPS) * step;
-        p.rect(
-            Rect { x: left, y: top, width: right - left, height: 14.0 },
-            Paint::None,
-            Paint::Faint,
-            1.0,
-        );
+        let frame = Rect { x: left, y: top, width: right - left, height: 14.0 };
+        p.rect(frame, Paint::None, Paint::Faint, 1.0);
         p.text(right + 8.0, top + SMALL, SMALL, Paint::Ink, &number(self.high));
     }
 

@@ -5,7 +5,7 @@ use super::colour::Scale;
 use super::{MARGIN, NORMAL, SMALL, hover};
 use crate::Explanation;
 use crate::picture::{Paint, Picture, Rect};
-use crate::value::{FACES, float, list};
+use crate::value::{FACES, face, float, list};
 use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::CubeStep;
 
@@ -43,12 +43,8 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
     }
     for (face, name) in FACES.into_iter().enumerate() {
         let (x, y) = corner(face);
-        p.rect(
-            Rect { x: x + 3.0, y: y + 4.0, width: 20.0, height: 14.0 },
-            Paint::Paper,
-            Paint::None,
-            0.0,
-        );
+        let label = Rect { x: x + 3.0, y: y + 4.0, width: 20.0, height: 14.0 };
+        p.rect(label, Paint::Paper, Paint::None, 0.0);
         p.text(x + 6.0, y + 15.0, SMALL, Paint::Ink, name);
     }
     let (x, y) = corner(cube.face as usize);
@@ -63,12 +59,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
     let lines = [
         format!("direction ({})", list(cube.direction.map(bits))),
         format!("sc = {}, tc = {}, ma = {}", bits(cube.sc), bits(cube.tc), bits(cube.ma)),
-        format!(
-            "face {}: s = {}, t = {}",
-            FACES[cube.face as usize % 6],
-            bits(cube.s),
-            bits(cube.t)
-        ),
+        format!("face {}: s = {}, t = {}", face(cube.face), bits(cube.s), bits(cube.t)),
     ];
     for (n, line) in lines.iter().enumerate() {
         let at = (MARGIN + 2.0 * FACE + 12.0, top + 20.0 + n as f64 * 20.0);

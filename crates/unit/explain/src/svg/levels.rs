@@ -36,13 +36,8 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
             p.anchored(x, axis + 30.0, SMALL, Anchor::Middle, Paint::Mark, &format!("{share}/256"));
         }
     }
-    p.circle(
-        middle((q as f64 / 256.0).clamp(0.0, last)),
-        axis,
-        4.0,
-        Paint::Exact,
-        Paint::Of("#ffffff"),
-    );
+    let at = middle((q as f64 / 256.0).clamp(0.0, last));
+    p.circle(at, axis, 4.0, Paint::Exact, Paint::Of("#ffffff"));
     // One line of text for each step in which the level was computed: bias, clamps, rounding.
     for step in &trace.level.steps {
         p.below(SMALL, SMALL, Paint::Ink, &format!("[{}] {}", step.rule, step.text));

@@ -117,12 +117,10 @@ impl Block {
     fn set_shadow(&self, offset: u64, len: u64, value: u8) {
         let Some(shadow) = self.shadow.get() else { return };
         let end = offset.saturating_add(len).min(self.size as u64);
-        let mut at = offset;
-        while at < end {
+        for at in (offset..end).step_by(PIECE) {
             let part = (end - at).min(PIECE as u64);
             // The write cannot fail, because the range is inside the shadow.
             let _ = shadow.write(at, &[value; PIECE][..part as usize]);
-            at += part;
         }
     }
 
@@ -168,10 +166,7 @@ mod tests {
         for (block, model) in blocks.iter().zip(&mut models) {
             assert!(!block.undefined_mask(0, &mut [0; 8]), "nothing is tracked");
             block.track();
-            assert!(
-                !block.undefined_mask(0, &mut vec![0; block.size()]),
-                "what is tracked begins defined"
-            );
+            assert!(!block.undefined_mask(0, &mut vec![0; block.size()]), "defined at first");
             block.undefine(0, block.size() as u64);
             model.fill(0xff);
         }
@@ -225,9 +220,7 @@ mod tests {
         let block = Block::new(16, "block").unwrap();
         block.track();
         block.undefine(0, 16);
-        assert!(
-            !block.undefined_mask(9, &mut [0; 8]) && !block.undefined_mask(u64::MAX, &mut [0; 8])
-        );
+        assert_eq!([9, u64::MAX].map(|at| block.undefined_mask(at, &mut [0; 8])), [false; 2]);
         assert!(block.has_undefined_in(15..u64::MAX) && !block.has_undefined_in(16..u64::MAX));
         block.define(12, u64::MAX);
         block.set_states(15, &[0xff; 2]);

@@ -27,6 +27,13 @@ macro_rules! cells {
                 Self::from_le_bytes(unsafe { bytes(from) })
             }
 
+            // The load must not be atomic: an atomic would require the right to write.
+            #[inline(always)]
+            unsafe fn load_own(from: *const u8) -> Self {
+                // SAFETY: as the caller promises.
+                Self::from_le(unsafe { from.cast::<Self>().read_unaligned() })
+            }
+
             #[inline(always)]
             unsafe fn store(to: *mut u8, value: Self) {
                 if (to as usize).is_multiple_of(size_of::<Self>()) {
@@ -65,22 +72,6 @@ macro_rules! atoms {
     };
 }
 atoms! { u16, AtomicU16; u32, AtomicU32; u64, AtomicU64; }
-
-/// Loads a number from memory that kernels cannot reach. Shared references to the bytes may exist,
-/// so the load must not be atomic: an atomic would require the right to write.
-///
-/// # Safety
-/// The bytes are inside an allocation.
-#[inline(always)]
-pub(super) unsafe fn load_own<T: Cell>(from: *const u8) -> T {
-    let mut own = 0_u64;
-    let at = (&raw mut own).cast::<u8>();
-    // SAFETY: as the caller promises; no number is longer than 8 bytes.
-    unsafe {
-        std::ptr::copy_nonoverlapping(from, at, size_of::<T>());
-        T::load(at)
-    }
-}
 
 /// Copies 64 bytes.
 ///

@@ -63,16 +63,6 @@ atoms! {
     u64, "rax": "lock cmpxchg qword ptr [{at}], {new}", "lock xadd qword ptr [{at}], {value}";
 }
 
-/// Loads a number from memory that kernels cannot reach. Shared references to the bytes may exist.
-///
-/// # Safety
-/// The bytes are inside an allocation.
-#[inline(always)]
-pub(super) unsafe fn load_own<T: Cell>(from: *const u8) -> T {
-    // SAFETY: as the caller promises; the instruction only reads.
-    unsafe { T::load(from) }
-}
-
 /// Copies 64 bytes in four pieces. An aligned 8-byte word is never torn.
 ///
 /// # Safety

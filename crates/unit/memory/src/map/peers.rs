@@ -90,10 +90,8 @@ mod tests {
         let gone = one.find(open + 999, 1).unwrap_err().gone.unwrap();
         let place = (gone.how, gone.number, gone.address);
         assert_eq!(place, (End::Peer, block.number(), Some(open)));
-        assert!(
-            gone.to_string()
-                .ends_with("is memory of another device, to which this one has no access")
-        );
+        let ending = "is memory of another device, to which this one has no access";
+        assert!(gone.to_string().ends_with(ending));
         assert!(one.find(open + 1000, 1).unwrap_err().gone.is_none());
         assert_eq!(one.find(own, 1).unwrap_err().gone.unwrap().how, End::NoAccess);
         let (block, _) = two.find(own, 1).unwrap();

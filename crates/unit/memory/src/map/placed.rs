@@ -1,9 +1,10 @@
-//! Allocation at given addresses: of a recorded launch that is replayed, or of freed memory for
-//! owners such as memory pools that keep addresses for reuse.
+//! Blocks at given addresses: of a recorded launch that is replayed, of freed memory for owners such
+//! as memory pools that keep addresses for reuse, or of reserved ranges whose mappings change.
 
-use super::Memory;
-use crate::block::{Block, End};
+use super::{Entry, Memory};
+use crate::block::{Block, End, FreedBlock};
 use crate::error::{AllocError, PlacementError};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// An allocation as it was in another process.
@@ -97,6 +98,30 @@ impl Memory {
         let mut state = self.state();
         self.take_out(&mut state, address, how).is_some()
     }
+
+    /// Replaces the blocks that this device can access in a reserved range, without ending the old
+    /// ones, and the descriptions of its other parts for messages. The range must hold only blocks
+    /// that this function has put there.
+    pub fn set_range(
+        &self,
+        range: Range<u64>,
+        blocks: Vec<(u64, Arc<Block>)>,
+        said: Vec<(Range<u64>, FreedBlock)>,
+    ) {
+        let mut state = self.state();
+        let old: Vec<u64> = state.blocks.range(range.clone()).map(|(&base, _)| base).collect();
+        old.iter().for_each(|base| _ = state.blocks.remove(base));
+        let entry = |(base, block)| (base, Entry { block, counted: false, is_own: false });
+        state.blocks.extend(blocks.into_iter().map(entry));
+        let mut freed = self.freed();
+        freed.forget(range.clone());
+        freed.describe(range, said);
+    }
+
+    /// Records freed memory whose address is available again.
+    pub fn record_freed(&self, address: u64, gone: FreedBlock) {
+        self.freed().add(address, gone);
+    }
 }
 
 #[cfg(test)]
@@ -115,10 +140,8 @@ mod tests {
         for address in [Windows::default().global.start, 0x7fff_1234_5678_9abc_u64] {
             let block = memory.allocate_at(&place(address, 1000)).unwrap();
             assert_eq!((block.host_address() ^ address) % 512, 0, "what is aligned stays so");
-            assert_eq!(
-                (block.number(), block.name(), block.to_vec()),
-                (77, "placed", vec![0; 1000])
-            );
+            assert_eq!((block.number(), block.name()), (77, "placed"));
+            assert_eq!(block.to_vec(), vec![0; 1000]);
             block.write(999, &[5]).unwrap();
             let (found, offset) = memory.find(address + 999, 1).unwrap();
             assert_eq!((found.load_u8(offset).unwrap(), offset), (5, 999));
@@ -186,9 +209,8 @@ mod tests {
         let block = Arc::new(Block::new(600, "own").unwrap());
         memory.adopt(4096, &block, true).unwrap();
         assert_eq!(memory.used(), 600);
-        assert!(
-            memory.adopt(4100, &block, false).is_err() && memory.adopt(9000, &block, true).is_err()
-        );
+        let refused = [(4100, false), (9000, true)];
+        assert!(refused.iter().all(|(at, counts)| memory.adopt(*at, &block, *counts).is_err()));
         memory.adopt(9000, &block, false).unwrap();
         assert!(memory.free(4096) && memory.used() == 0);
     }
@@ -201,5 +223,25 @@ mod tests {
         assert_eq!(memory.used(), 900);
         memory.release_opaque(900);
         memory.allocate(1000, "all").unwrap();
+    }
+
+    #[test]
+    fn a_range_has_what_was_put_there_last() {
+        let memory = Memory::new(1000);
+        let gone =
+            |how| FreedBlock { name: "n".into(), address: None, size: 0x3000, number: 9, how };
+        let block = || Arc::new(Block::new(0x1000, "part").unwrap());
+        let said =
+            vec![(0x1000..0x2000, gone(End::Reserved)), (0x3000..0x4000, gone(End::NoAccess))];
+        memory.set_range(0x1000..0x4000, vec![(0x2000, block())], said);
+        let how = |at| memory.find(at, 1).unwrap_err().gone.map(|gone| gone.how);
+        assert!(memory.find(0x2fff, 1).is_ok() && memory.used() == 0);
+        let (reserved, denied) = (Some(End::Reserved), Some(End::NoAccess));
+        let found = [0xfff, 0x1000, 0x1fff, 0x3000, 0x3fff, 0x4000].map(how);
+        assert_eq!(found, [None, reserved, reserved, denied, denied, None]);
+        assert_eq!(memory.map().gone(0x1000).unwrap().how, End::Reserved);
+        memory.set_range(0x1000..0x4000, vec![(0x1000, block())], Vec::new());
+        assert!(memory.find(0x1000, 0x1000).is_ok());
+        assert_eq!([0x2000, 0x3000].map(how), [None, None]);
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of blocks, their addresses, and registered host memory.
 
 use super::*;
+use crate::NearestBlock;
 use crate::space::{SpaceKind, space_of};
 
 #[test]
@@ -124,10 +125,8 @@ fn windows_of_two_devices_are_apart() {
 fn limit_and_free() {
     let memory = Memory::new(1000);
     let (a, _) = memory.allocate(600, "a").unwrap();
-    assert_eq!(
-        memory.allocate(600, "b").unwrap_err(),
-        AllocError::Limit { size: 600, available: 400 }
-    );
+    let refused = AllocError::Limit { size: 600, available: 400 };
+    assert_eq!(memory.allocate(600, "b").unwrap_err(), refused);
     assert!(memory.free(a) && !memory.free(a));
     assert!(memory.allocate(1000, "b").is_ok());
     assert!(memory.allocate(u64::MAX, "c").is_err());
@@ -236,19 +235,15 @@ fn what_may_only_be_read_is_not_found_for_writing() {
     let memory = Memory::new(1 << 20);
     let data = std::ptr::NonNull::new(bytes.as_mut_ptr()).unwrap();
     // SAFETY: the vector outlives all holders of the block, and is not touched until then.
-    let block = unsafe { Block::foreign(data, 64, false, "r") };
-    let block = Arc::new(block);
+    let block = Arc::new(unsafe { Block::foreign(data, 64, false, "r") });
     let at = block.host_address();
     memory.attach(at, &block).unwrap();
     let map = memory.map();
     assert!(map.find(at, 64, 0).is_ok());
     let error = map.find_writable(at + 4, 4, 0).unwrap_err();
-    let nearest = error.nearest.unwrap();
-    assert_eq!(
-        (error.read_only, &*nearest.name, nearest.address, nearest.size),
-        (true, "r", at, 64)
-    );
-    assert_eq!(nearest.number, block.number());
+    let (name, number) = ("r".to_owned(), block.number());
+    let nearest = NearestBlock { name, address: at, size: 64, number };
+    assert_eq!((error.read_only, error.nearest), (true, Some(nearest)));
     assert!(!map.find_writable(at + 64, 4, 0).unwrap_err().read_only);
     assert!(map.find_rounded(at, 4).is_none() && map.find_rounded(at + 64, 1).is_none());
     assert!(memory.free(at));
@@ -291,10 +286,8 @@ mod pages {
         unsafe { libc::munmap(data.as_ptr().add(4096).cast(), 4096) };
         let map = memory.map();
         assert!(map.find(at, 8, 0).is_err() && map.find(other_at, 8, 0).is_ok());
-        assert_eq!(
-            (map.gone(at).unwrap().how, block.ended()),
-            (End::Unmapped, Some(End::Unmapped))
-        );
+        let ended = (map.gone(at).unwrap().how, block.ended());
+        assert_eq!(ended, (End::Unmapped, Some(End::Unmapped)));
         let unmapped = memory.take_unmapped();
         assert_eq!((unmapped.len(), unmapped[0].address), (1, Some(at)));
         assert!(memory.take_unmapped().is_empty() && !memory.free(at));

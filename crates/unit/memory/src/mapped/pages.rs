@@ -36,7 +36,8 @@ const MAGIC: [u8; 16] = *b"texunit memory\x01\0";
 /// missing page (SIGBUS).
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
-fn file(flags: u32) -> io::Result<File> {
+/// Makes an empty memory file.
+pub(crate) fn memory_file(flags: u32) -> io::Result<File> {
     // SAFETY: the name is a C string.
     let number =
         unsafe { libc::memfd_create(c"texunit memory".as_ptr(), libc::MFD_CLOEXEC | flags) };
@@ -57,7 +58,7 @@ impl Pages {
         let process = std::process::id();
         let known = match of_process.take().filter(|known| known.process == process) {
             Some(known) => known,
-            None => ProcessFile { file: Arc::new(file(0)?), used: 0, process },
+            None => ProcessFile { file: Arc::new(memory_file(0)?), used: 0, process },
         };
         let known = of_process.insert(known);
         let end = known.used.checked_add(size).ok_or(io::ErrorKind::OutOfMemory)?;
@@ -72,7 +73,7 @@ impl Pages {
     /// # Errors
     /// The system cannot make a memory file.
     pub fn shareable(size: u64, note: &[u8]) -> io::Result<Self> {
-        let own = file(libc::MFD_ALLOW_SEALING)?;
+        let own = memory_file(libc::MFD_ALLOW_SEALING)?;
         let all = size.checked_add(HEAD).ok_or(io::ErrorKind::OutOfMemory)?;
         own.set_len(all)?;
         let mut head = MAGIC.to_vec();
@@ -113,10 +114,7 @@ impl Pages {
         }
         let mut head = [0; 32];
         own.read_exact_at(&mut head, size)?;
-        let word = |at: usize| {
-            let bytes: [u8; 8] = std::array::from_fn(|i| head[at + i]);
-            u64::from_le_bytes(bytes)
-        };
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| head[at + i]));
         if head[..16] != MAGIC || word(16) != size || word(24) > 1024 {
             return Err(wrong());
         }
@@ -184,7 +182,7 @@ impl Drop for Pages {
 
 #[cfg(test)]
 pub(super) fn file_without_seals(size: u64) -> File {
-    let file = file(libc::MFD_ALLOW_SEALING).expect("the system has files in memory");
+    let file = memory_file(libc::MFD_ALLOW_SEALING).expect("the system has files in memory");
     file.set_len(size).expect("it has room");
     file
 }

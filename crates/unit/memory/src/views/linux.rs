@@ -2,7 +2,9 @@
 //! in which signal handlers find them.
 
 use crate::Rights;
+use crate::mapped::memory_file;
 use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -43,17 +45,17 @@ static SLOTS: [Slot; MAX_VIEWS] = [const {
 /// Number of slots that have ever been used.
 static USED: AtomicUsize = AtomicUsize::new(0);
 
-/// State that only ordinary code uses, behind a lock.
-struct WatchTable {
-    /// For each used slot: the pages that its array of states has room for, and its number of
-    /// closed runs.
-    slots: Vec<(usize, usize)>,
+/// State of a used slot that only ordinary code uses, behind a lock.
+struct Used {
+    /// Number of pages that the slot's array of states has room for.
+    room: usize,
+    /// Number of runs of closed pages.
     runs: usize,
 }
 
-static TABLE: Mutex<WatchTable> = Mutex::new(WatchTable { slots: Vec::new(), runs: 0 });
+static TABLE: Mutex<Vec<Used>> = Mutex::new(Vec::new());
 
-fn table() -> MutexGuard<'static, WatchTable> {
+fn table() -> MutexGuard<'static, Vec<Used>> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -83,11 +85,22 @@ fn page_size() -> usize {
 /// `theirs` by the program.
 #[derive(Debug)]
 pub(crate) struct Views {
-    ours: NonNull<u8>,
-    theirs: NonNull<u8>,
-    /// Length of each mapping in bytes.
-    len: [usize; 2],
+    ours: Mapping,
+    theirs: Mapping,
     slot: usize,
+}
+
+/// A mapping of whole pages, which is unmapped when it is dropped.
+#[derive(Debug)]
+struct Mapping {
+    at: NonNull<u8>,
+    len: usize,
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        unmap(self.at.as_ptr(), self.len);
+    }
 }
 
 /// Maps shared pages of a file at an address, or anywhere if it is null.
@@ -132,68 +145,37 @@ impl Views {
         }
         let theirs_len = size.checked_next_multiple_of(page_size())?;
         let ours_len = theirs_len.checked_add(slack)?.checked_next_multiple_of(page_size())?;
-        // SAFETY: the name is a C string.
-        let file = unsafe { libc::memfd_create(c"texunit".as_ptr(), libc::MFD_CLOEXEC) };
-        if file < 0 {
-            return None;
-        }
-        let made = Self::of_file(file, [ours_len, theirs_len]);
-        // SAFETY: the descriptor was opened above; the mappings stay valid.
-        unsafe { libc::close(file) };
-        made
-    }
-
-    fn of_file(file: i32, len: [usize; 2]) -> Option<Self> {
-        let end = libc::off_t::try_from(len[0]).ok()?;
-        // SAFETY: the call takes no pointer.
-        if unsafe { libc::ftruncate(file, end) } != 0 {
-            return None;
-        }
-        let ours = map(null_mut(), len[0], file)?;
-        let align = if len[1] >= LARGE { 2 * LARGE } else { page_size() };
-        let theirs = reserve(len[1], align);
-        let theirs = theirs.and_then(|at| {
-            map(at.as_ptr().cast(), len[1], file).or_else(|| {
-                unmap(at.as_ptr(), len[1]);
-                None
-            })
-        });
-        let Some(theirs) = theirs else {
-            unmap(ours.as_ptr(), len[0]);
-            return None;
-        };
-        let Some(slot) = enter(theirs.as_ptr().expose_provenance(), len[1] / page_size(), false)
-        else {
-            unmap(ours.as_ptr(), len[0]);
-            unmap(theirs.as_ptr(), len[1]);
-            return None;
-        };
-        Some(Self { ours, theirs, len, slot })
+        let file = memory_file(0).ok()?;
+        file.set_len(ours_len as u64).ok()?;
+        let file = file.as_raw_fd();
+        let ours = Mapping { at: map(null_mut(), ours_len, file)?, len: ours_len };
+        let align = if theirs_len >= LARGE { 2 * LARGE } else { page_size() };
+        let theirs = Mapping { at: reserve(theirs_len, align)?, len: theirs_len };
+        let place = map(theirs.at.as_ptr().cast(), theirs_len, file)?;
+        let start = place.as_ptr().expose_provenance();
+        let slot = enter(start, theirs_len / page_size(), false)?;
+        Some(Self { ours, theirs, slot })
     }
 
     pub(crate) fn ours(&self) -> NonNull<u8> {
-        self.ours
+        self.ours.at
     }
 
     pub(crate) fn theirs(&self) -> NonNull<u8> {
-        self.theirs
+        self.theirs.at
     }
 }
 
 impl Drop for Views {
     fn drop(&mut self) {
-        let mut table = table();
-        leave(&mut table, self.slot);
-        unmap(self.theirs.as_ptr(), self.len[1]);
-        unmap(self.ours.as_ptr(), self.len[0]);
+        leave(&mut table()[self.slot], self.slot);
     }
 }
 
 /// Frees the slot of a block.
-fn leave(table: &mut WatchTable, slot: usize) {
+fn leave(used: &mut Used, slot: usize) {
     SLOTS[slot].start.store(0, SeqCst);
-    let runs = std::mem::take(&mut table.slots[slot].1);
-    table.runs = table.runs.saturating_sub(runs);
+    used.runs = 0;
 }
 
 /// The whole pages inside a range.
@@ -227,10 +209,10 @@ pub(super) fn watch(range: &Range<u64>) {
 }
 
 /// The slot of watched program memory that begins at an address.
-fn program_slot(table: &WatchTable, start: usize) -> Option<usize> {
+fn program_slot(used: &[Used], start: usize) -> Option<usize> {
     let is =
         |slot: &Slot| slot.is_program_memory.load(Relaxed) && slot.start.load(Relaxed) == start;
-    SLOTS[..table.slots.len()].iter().position(is)
+    SLOTS[..used.len()].iter().position(is)
 }
 
 pub(super) fn unwatch(range: &Range<u64>) {
@@ -241,12 +223,12 @@ pub(super) fn unwatch(range: &Range<u64>) {
     }
     let mut table = table();
     let Some(i) = program_slot(&table, pages.start) else { return };
-    open(&mut table, i);
-    leave(&mut table, i);
+    open(&mut table[i], i);
+    leave(&mut table[i], i);
 }
 
 /// Opens all closed pages of watched program memory.
-fn open(table: &mut WatchTable, i: usize) {
+fn open(used: &mut Used, i: usize) {
     let slot = &SLOTS[i];
     let (start, pages) = (slot.start.load(Relaxed), slot.pages.load(Relaxed));
     let is_closed = |&page: &usize| rights(state(slot, page).load(SeqCst)) != Rights::ReadWrite;
@@ -261,19 +243,15 @@ fn open(table: &mut WatchTable, i: usize) {
         }
         run.for_each(|page| state(slot, page).store(Rights::ReadWrite as u8, SeqCst));
     }
-    let runs = std::mem::take(&mut table.slots[i].1);
-    table.runs = table.runs.saturating_sub(runs);
+    used.runs = 0;
 }
 
 pub(super) fn open_watched() {
-    let mut table = table();
-    let used = table.slots.len();
-    for (i, slot) in SLOTS[..used].iter().enumerate() {
-        if slot.is_program_memory.load(Relaxed)
-            && slot.start.load(Relaxed) != 0
-            && table.slots[i].1 != 0
-        {
-            open(&mut table, i);
+    for (i, used) in table().iter_mut().enumerate() {
+        let slot = &SLOTS[i];
+        let is_watched = slot.is_program_memory.load(Relaxed) && slot.start.load(Relaxed) != 0;
+        if is_watched && used.runs != 0 {
+            open(used, i);
         }
     }
 }
@@ -283,20 +261,20 @@ fn enter(start: usize, pages: usize, is_program_memory: bool) -> Option<usize> {
     let mut table = table();
     let is_free = |&i: &usize| SLOTS[i].start.load(Relaxed) == 0;
     // A free slot whose array is large enough is preferred.
-    let fits = (0..table.slots.len()).find(|i| is_free(i) && table.slots[*i].0 >= pages);
-    let i = fits.or_else(|| (0..table.slots.len()).find(is_free)).unwrap_or(table.slots.len());
+    let fits = (0..table.len()).find(|i| is_free(i) && table[*i].room >= pages);
+    let i = fits.or_else(|| (0..table.len()).find(is_free)).unwrap_or(table.len());
     if i == MAX_VIEWS {
         return None;
     }
-    if i == table.slots.len() {
-        table.slots.push((0, 0));
+    if i == table.len() {
+        table.push(Used { room: 0, runs: 0 });
     }
     let slot = &SLOTS[i];
-    if table.slots[i].0 < pages {
+    if table[i].room < pages {
         let room = pages.next_power_of_two();
         let states: Vec<AtomicU8> = (0..room).map(|_| AtomicU8::new(0)).collect();
         slot.states.store(Box::leak(states.into_boxed_slice()).as_mut_ptr(), SeqCst);
-        table.slots[i].0 = room;
+        table[i].room = room;
     }
     slot.pages.store(pages, SeqCst);
     slot.is_program_memory.store(is_program_memory, SeqCst);
@@ -336,7 +314,7 @@ pub(super) fn watched() -> Vec<Range<u64>> {
 
 fn ranges(of_program: bool) -> Vec<Range<u64>> {
     let table = table();
-    let slots = SLOTS[..table.slots.len()].iter();
+    let slots = SLOTS[..table.len()].iter();
     let slots = slots.filter(|slot| slot.is_program_memory.load(Relaxed) == of_program);
     let ranges = slots.map(|slot| {
         let start = slot.start.load(Relaxed);
@@ -359,28 +337,21 @@ fn protect(start: usize, pages: usize, rights: Rights) -> bool {
 pub(super) fn set(start: u64, wanted: &[Rights]) {
     let start = start as usize;
     let mut table = table();
-    let slots = &SLOTS[..table.slots.len()];
-    let Some(i) = slots.iter().position(|slot| slot.start.load(Relaxed) == start) else {
-        return;
-    };
+    let mut slots = SLOTS[..table.len()].iter();
+    let Some(i) = slots.position(|slot| slot.start.load(Relaxed) == start) else { return };
     let slot = &SLOTS[i];
-    let runs: Vec<&[Rights]> = wanted.chunk_by(|a, b| a == b).collect();
-    let is_closed = |run: &&[Rights]| run[0] != Rights::ReadWrite;
-    let others = table.runs - table.slots[i].1;
+    table[i].runs = 0;
+    let others: usize = table.iter().map(|used| used.runs).sum();
     let most = MAX_RUNS.min(MAX_RUNS_OF_ALL.saturating_sub(others));
     let (mut page, mut closed) = (0, 0);
-    for run in runs {
+    for run in wanted.chunk_by(|a, b| a == b) {
         let pages = run.len().min(slot.pages.load(Relaxed).saturating_sub(page));
-        let mut right = run[0];
-        if is_closed(&run) && closed == most {
-            right = Rights::ReadWrite;
-        }
+        let right = if closed == most { Rights::ReadWrite } else { run[0] };
         closed += usize::from(right != Rights::ReadWrite);
         let all = || (page..page + pages).map(|page| state(slot, page));
         if all().any(|state| rights(state.load(SeqCst)) != right) {
             all().for_each(|state| state.store(right as u8, SeqCst));
-            let is_set = protect(start + page * page_size(), pages, right);
-            if !is_set {
+            if !protect(start + page * page_size(), pages, right) {
                 // The system allows no more mappings: the whole block gets the same rights again.
                 let count = slot.pages.load(Relaxed);
                 (0..count).for_each(|p| state(slot, p).store(Rights::ReadWrite as u8, SeqCst));
@@ -391,8 +362,7 @@ pub(super) fn set(start: u64, wanted: &[Rights]) {
         }
         page += pages;
     }
-    table.slots[i].1 = closed;
-    table.runs = others + closed;
+    table[i].runs = closed;
 }
 
 /// Whether pages may be opened. Tests replace it to simulate that the system allows no more

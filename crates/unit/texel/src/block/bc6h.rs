@@ -5,28 +5,15 @@
 //! Red and blue of a texel are computed together, in the halves of a `u64`.
 
 use super::Texels;
-use super::bits::weight;
-use super::partition::Partition;
+use super::partition::{Partition, weight};
 
 /// A field of the block header: a channel of one of the endpoints w, x, y, z, and its first and
 /// last bit in the specification's order, which may be reversed.
 type Field = (Name, u8, u8);
 
 #[derive(Clone, Copy)]
-enum Name {
-    RW,
-    GW,
-    BW,
-    RX,
-    GX,
-    BX,
-    RY,
-    GY,
-    BY,
-    RZ,
-    GZ,
-    BZ,
-}
+#[rustfmt::skip]
+enum Name { RW, GW, BW, RX, GX, BX, RY, GY, BY, RZ, GZ, BZ }
 use Name::*;
 
 struct Mode {

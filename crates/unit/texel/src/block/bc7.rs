@@ -5,8 +5,7 @@
 //! its own function.
 
 use super::Texels;
-use super::bits::weight;
-use super::partition::Partition;
+use super::partition::{Partition, weight};
 
 /// The block layout of a mode.
 struct Mode {

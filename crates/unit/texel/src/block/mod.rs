@@ -5,7 +5,6 @@
 mod alpha;
 mod bc6h;
 mod bc7;
-mod bits;
 mod color;
 mod partition;
 

@@ -1,6 +1,6 @@
 //! Partition tables of BC6H and BC7, from the Khronos Data Format Specification, section "BPTC":
 //! how the texels of a block are split into subsets, and which texel of a subset is its anchor,
-//! whose index is stored without its top bit.
+//! whose index is stored without its top bit. Also the interpolation weights of indices.
 
 /// A partition of the 16 texels into one, two or three subsets.
 #[derive(Clone, Copy)]
@@ -48,6 +48,20 @@ impl Partition {
             anchors &= anchors - 1;
         }
         spread
+    }
+}
+
+/// The weight of a texel's index in 1/64; indices have 2, 3 or 4 bits.
+#[inline(always)]
+pub(super) fn weight(indices: u64, bits: u32, texel: usize) -> u64 {
+    const TWO: [u64; 4] = [0, 21, 43, 64];
+    const THREE: [u64; 8] = [0, 9, 18, 27, 37, 46, 55, 64];
+    const FOUR: [u64; 16] = [0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64];
+    let index = (indices >> (texel as u32 * bits)) as usize;
+    match bits {
+        2 => TWO[index & 3],
+        3 => THREE[index & 7],
+        _ => FOUR[index & 15],
     }
 }
 

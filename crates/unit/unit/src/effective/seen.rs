@@ -1,8 +1,7 @@
 //! Fetches from a texture whose geometry differs from that of the instruction: which combinations
 //! read texels, and which read zeros.
 
-use crate::request::FetchKind;
-use crate::request::{CoordType, FetchForm, Geometry, GeometryError, Lod, PlanError};
+use crate::request::{CoordType, FetchForm, FetchKind, Geometry, GeometryError, Lod, PlanError};
 use crate::resource::{Layout, Resource};
 use crate::sampler::Texture;
 use std::borrow::Cow;

@@ -78,22 +78,16 @@ impl BlockLevels {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{Extent, Geometry};
     use texunit_texel::Format;
 
-    fn shape(
-        geometry: Geometry,
-        [width, height, depth]: [u32; 3],
-        levels: Option<u32>,
-    ) -> ArrayShape {
-        let format = Format::from_name("u8x4").unwrap();
-        let shape = ArrayShape::new(format, geometry, Extent { width, height, depth });
-        ArrayShape { levels, ..shape }
+    fn format() -> Format {
+        Format::from_name("u8x4").unwrap()
     }
 
     #[test]
     fn blocks_shrink_with_the_levels() {
-        let levels = BlockLevels::new(&shape(Geometry::D2, [64, 64, 1], Some(7)), 4, 0).unwrap();
+        let levels =
+            BlockLevels::new(&ArrayShape::d2(format(), 64, 64).with_levels(7), 4, 0).unwrap();
         let heights: Vec<u32> = levels.levels.iter().map(|(_, l)| l.log2_height).collect();
         // A GOB has 8 rows: 64 rows need 8 GOBs, 32 rows 4, 16 rows 2, and smaller levels 1.
         assert_eq!(heights, [3, 2, 1, 0, 0, 0, 0]);
@@ -106,17 +100,17 @@ mod tests {
 
     #[test]
     fn one_level_keeps_its_blocks() {
-        let levels = BlockLevels::new(&shape(Geometry::D2, [4, 4, 1], None), 4, 0).unwrap();
+        let levels = BlockLevels::new(&ArrayShape::d2(format(), 4, 4), 4, 0).unwrap();
         assert_eq!((levels.levels[0].1.log2_height, levels.bytes()), (4, 512 * 16));
     }
 
     #[test]
     fn slices_shrink_and_layers_have_all_levels() {
-        let solid = BlockLevels::new(&shape(Geometry::D3, [16, 16, 16], Some(3)), 1, 5).unwrap();
+        let solid = ArrayShape::d3(format(), 16, 16, 16).with_levels(3);
+        let solid = BlockLevels::new(&solid, 1, 5).unwrap();
         let depths: Vec<u32> = solid.levels.iter().map(|(_, l)| l.log2_depth).collect();
         assert_eq!(depths, [4, 3, 2]);
-        let mut array = shape(Geometry::A2d, [32, 32, 1], Some(2));
-        array.layers = 3;
+        let array = ArrayShape::d2(format(), 32, 32).with_layers(3).with_levels(2);
         let array = BlockLevels::new(&array, 2, 0).unwrap();
         // The two levels have 8 and 2 GOBs, rounded up to a multiple of level 0's block of 4 GOBs.
         assert_eq!(array.layer_stride, 12 * 512);

@@ -53,6 +53,15 @@ impl Resource {
         Ok(seen)
     }
 
+    /// One mip level as an array that is not mipmapped, in the memory of this resource
+    /// (`cuMipmappedArrayGetLevel`).
+    pub fn single_level(&self, level: u32) -> Result<Self, CreateError> {
+        let levels = Some(level..level.saturating_add(1));
+        let mut resource = self.view(&View { levels, ..View::default() })?;
+        resource.shape.levels = None;
+        Ok(resource)
+    }
+
     fn keep_levels(&self, seen: &mut Self, levels: Option<Range<u32>>) -> Result<(), String> {
         let Some(levels) = levels else { return Ok(()) };
         check_range("mip levels", &levels, self.levels.len() as u32)?;

@@ -14,8 +14,11 @@ use texunit_memory::Block;
 use texunit_texel::Format;
 
 fn surface(dims: u8, width: u32, height: u32, depth: u32) -> Arc<Surface> {
-    let geometry = Geometry::ALL[usize::from(dims) - 1];
-    let format = Format::from_name("u8").unwrap();
+    of_format("u8", Geometry::ALL[usize::from(dims) - 1], [width, height, depth])
+}
+
+fn of_format(name: &str, geometry: Geometry, [width, height, depth]: [u32; 3]) -> Arc<Surface> {
+    let format = Format::from_name(name).unwrap();
     of_shape(&ArrayShape::new(format, geometry, Extent { width, height, depth }))
 }
 

@@ -27,7 +27,6 @@ mod build;
 mod channel;
 mod doubles;
 mod fast;
-mod fastest;
 mod general;
 mod levels;
 mod observed;
@@ -38,8 +37,7 @@ mod texel;
 mod weights;
 
 pub use arrays::{FetchArrays, LengthError};
-pub use build::{Build, SimdError, SimdLevel, simd_level};
-pub use fastest::fetch_simd_level;
+pub use build::{Build, SimdError, SimdLevel, fetch_simd_level, simd_level};
 
 use crate::effective::{EffectiveSampler, layers_of_integers, resolve, seen};
 use crate::register_files::{FetchRows, Requests};
@@ -107,7 +105,7 @@ impl FetchPlan {
         texture: &Arc<Texture>,
         sampler: &Sampler,
     ) -> Result<Self, PlanError> {
-        Self::with_build(form, texture, sampler, fastest::fastest())
+        Self::with_build(form, texture, sampler, build::fastest())
     }
 
     /// Plans fetches for a given SIMD level, or for the highest level below it that this machine

@@ -2,7 +2,7 @@
 
 use super::FetchPlan;
 use super::axis::{Axis, AxisLanes, Find, Operands, Scaling};
-use super::fastest::fastest;
+use super::build::fastest;
 use crate::request::{Lanes, ZERO_LANES};
 use crate::sampler::{AddressMode, Filter};
 

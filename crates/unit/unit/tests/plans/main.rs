@@ -124,7 +124,7 @@ impl Case {
 
 /// The SIMD levels that this machine supports.
 fn levels() -> impl Iterator<Item = SimdLevel> {
-    SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected())
+    SimdLevel::ALL.iter().copied().filter(|&level| level <= SimdLevel::detected())
 }
 
 /// Number of warps that fetch from a resource before its texels change, and number of times that

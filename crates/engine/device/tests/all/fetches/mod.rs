@@ -230,7 +230,7 @@ fn plans(
             request.offset = offset.each_ref();
             request.level = &level;
             (request.dpdx, request.dpdy) = (dpdx.each_ref(), dpdy.each_ref());
-            for simd in SimdLevel::ALL {
+            for &simd in SimdLevel::ALL {
                 let answer = planned(step.form, drawn, &request, simd);
                 for lane in (0..32).filter(|lane| active >> lane & 1 == 1) {
                     let wanted = &expected[lane * steps.len() + number];

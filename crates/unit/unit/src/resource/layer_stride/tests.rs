@@ -6,14 +6,12 @@ use crate::{
     ArrayShape, Extent, Geometry, ReadMode, Resource, Sampler, TexelIndex, Texture, View, overrides,
 };
 use std::sync::Arc;
-use texunit_memory::Block;
 
 fn array(geometry: Geometry, [width, height]: [u32; 2], layers: u32, levels: u32) -> Resource {
     let format = "f32x4".parse().unwrap();
     let shape = ArrayShape::new(format, geometry, Extent { width, height, depth: 1 });
     let shape = ArrayShape { layers, levels: Some(levels), ..shape };
-    let size = shape.size().unwrap() as usize;
-    Resource::array(&shape, Arc::new(Block::new(size, "t").unwrap()), "t").unwrap()
+    Resource::from_texels(&shape, &vec![0_u8; shape.packed_size().unwrap() as usize], "t").unwrap()
 }
 
 fn texture(resource: Resource) -> Texture {

@@ -5,13 +5,9 @@ use super::*;
 use Geometry as G;
 use proptest::prelude::*;
 
-fn format(name: &str) -> Format {
-    Format::from_name(name).unwrap()
-}
-
 fn shape(name: &str, geometry: Geometry, extent: [u32; 3], layers: u32) -> ArrayShape {
     let [width, height, depth] = extent;
-    let shape = ArrayShape::new(format(name), geometry, Extent { width, height, depth });
+    let shape = ArrayShape::new(name.parse().unwrap(), geometry, Extent { width, height, depth });
     ArrayShape { layers, ..shape }
 }
 
@@ -49,16 +45,12 @@ fn the_largest_arrays_of_every_architecture() {
 #[test]
 fn architectures_differ() {
     let width = |major, minor, geometry| ArchLimits::of(major, minor).array(geometry).extent[0];
-    assert_eq!(
-        [1, 2, 3, 5, 6].map(|m| width(m, 0, G::D1)),
-        [8192, 65_536, 65_536, 65_536, 131_072]
-    );
+    let widths = [8192, 65_536, 65_536, 65_536, 131_072];
+    assert_eq!([1, 2, 3, 5, 6].map(|m| width(m, 0, G::D1)), widths);
     assert_eq!([2, 3, 6].map(|m| width(m, 0, G::D3)), [2048, 4096, 16_384]);
-    let linear = |major, minor| ArchLimits::of(major, minor).linear().extent[0];
-    assert_eq!(
-        [(5, 0), (6, 0), (6, 1), (7, 0), (7, 5), (8, 0)].map(|(a, b)| linear(a, b) >> 27),
-        [1, 2, 1, 2, 1, 2]
-    );
+    let linear = |(major, minor)| ArchLimits::of(major, minor).linear().extent[0] >> 27;
+    let versions = [(5, 0), (6, 0), (6, 1), (7, 0), (7, 5), (8, 0)];
+    assert_eq!(versions.map(linear), [1, 2, 1, 2, 1, 2]);
     let surface = |major| ArchLimits::of(major, 0).surface(G::D1).unwrap().extent[0];
     assert_eq!([1, 3, 5, 8].map(surface), [0, 65_536, 16_384, 32_768]);
     assert_eq!(ArchLimits::NEWEST, ArchLimits::of(12, 0));

@@ -24,8 +24,8 @@ fn views_share_the_map() {
     let shape = ArrayShape { layers: 4, ..shape("u32x2", G::A2d, [512, 256, 1], Some(3)) };
     let map = Arc::new(Residency::new(&shape).unwrap());
     let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
-    let whole = Resource::array(&shape, block, "s").unwrap().with_residency(Arc::clone(&map));
-    let whole = whole.unwrap();
+    let whole = Resource::array(&shape, block, "s").unwrap();
+    let whole = whole.with_residency(Arc::clone(&map)).unwrap();
     let view = View {
         format: Format::from_name("bc1"),
         geometry: Some(G::D2),
@@ -54,8 +54,7 @@ fn maps_belong_to_shapes() {
     let block = Arc::new(Block::new(128, "b").unwrap());
     let array = Resource::array(&one, Arc::clone(&block), "a").unwrap();
     assert!(array.with_residency(Arc::clone(&map)).is_err());
-    let format = Format::from_name("u8").unwrap();
-    let linear = Resource::linear(format, 8, block, 0, 0, "l").unwrap();
+    let linear = Resource::linear(one.format, 8, block, 0, 0, "l").unwrap();
     let e = linear.with_residency(map).unwrap_err();
     assert_eq!(e.to_string(), "linear memory cannot be sparse");
 }

@@ -4,11 +4,6 @@ use super::*;
 use crate::resource::TexelIndex;
 use texunit_texel::{pack, store_codes, unpack};
 
-fn of_format(name: &str, geometry: Geometry, [width, height, depth]: [u32; 3]) -> Arc<Surface> {
-    let format = Format::from_name(name).unwrap();
-    of_shape(&ArrayShape::new(format, geometry, Extent { width, height, depth }))
-}
-
 fn plan(surface: &Arc<Surface>, vector: u8, clamp: ClampMode) -> SurfacePlan {
     let kind = SurfaceKind::StoreFormatted { vector };
     let geometry = surface.resource.geometry();
@@ -17,10 +12,8 @@ fn plan(surface: &Arc<Surface>, vector: u8, clamp: ClampMode) -> SurfacePlan {
 
 fn store(plan: &SurfacePlan, at: [i32; 3], values: [u64; 4]) -> Result<(), AccessFault> {
     let coords = lanes_at(plan, at);
-    plan.store(
-        &SurfaceRequest { active: 1 << 9, coords: coords.each_ref() },
-        &values.map(|v| [v; 32]),
-    )
+    let request = SurfaceRequest { active: 1 << 9, coords: coords.each_ref() };
+    plan.store(&request, &values.map(|v| [v; 32]))
 }
 
 /// Stores with every surface format and every vector size. The stored bytes must be the packed
@@ -99,11 +92,7 @@ fn plans_that_there_are_not() {
     assert!(of(3, Geometry::D2).is_err() && of(0, Geometry::D2).is_err());
     assert!(of(1, Geometry::D1).is_err() && of(1, Geometry::A1d).is_err());
     // The format is one of which `Surface::new` does not make surfaces.
-    let shape = ArrayShape::new(
-        Format::from_name("bc1").unwrap(),
-        Geometry::D2,
-        Extent { width: 5, height: 5, depth: 1 },
-    );
+    let shape = ArrayShape::d2("bc1".parse().unwrap(), 5, 5);
     let block = Arc::new(Block::new(64, "b").unwrap());
     let resource = Arc::new(Resource::array(&shape, block, "s").unwrap());
     let surface = Arc::new(Surface { resource });

@@ -7,10 +7,7 @@ use ReduceOp as O;
 use ReduceType as T;
 
 fn surface(format: &str, extent: [u32; 3], geometry: Geometry) -> Arc<Surface> {
-    let [width, height, depth] = extent;
-    let format = Format::from_name(format).unwrap();
-    let shape = ArrayShape::new(format, geometry, Extent { width, height, depth });
-    let surface = of_shape(&shape);
+    let surface = of_format(format, geometry, extent);
     let zeros = vec![0; surface.resource.size_in_bytes() as usize];
     surface.resource.fill_packed(&zeros).unwrap();
     surface

@@ -125,6 +125,9 @@ fn stages_find_the_texels_of_the_reference() {
     }
 }
 
+const NONE: Operands<'static> =
+    Operands { coords: &[0; 32], offset: None, shift: None, size: None, pitch: None };
+
 /// Rule 1.2 of docs/numerics.md: coordinates are floored to multiples of 2^-21, or finer for large
 /// sizes. The test uses coordinates for which a finer multiple would be another texel.
 #[test]
@@ -144,13 +147,7 @@ fn large_sizes_floor_to_finer_steps() {
                     1 => (place + 2.0 * step).next_down().to_bits(),
                     _ => (place + 2.0 * step).to_bits(),
                 });
-                let of = Operands {
-                    coords: &coords,
-                    offset: None,
-                    shift: None,
-                    size: None,
-                    pitch: None,
-                };
+                let of = Operands { coords: &coords, ..NONE };
                 let mut out = AxisLanes::ZERO;
                 axis.run(of, &mut out);
                 let [first, last, next] = [0, 1, 2].map(|lane| found(&out, true, lane));
@@ -168,19 +165,12 @@ fn offsets_are_texels_times_their_pitch() {
         let Some(wide) = Wide::of(build) else { continue };
         let mut random = Random::for_test(7);
         for mode in MODES.into_iter().filter(|&mode| mode != AddressMode::ClampOgl) {
-            for (find, size) in [Find::Point, Find::Linear]
-                .into_iter()
-                .flat_map(|find| [5, 64, 1000, 8192, 32_768].map(|size| (find, size)))
-            {
+            let sizes = [5, 64, 1000, 8192, 32_768];
+            let finds = [Find::Point, Find::Linear].into_iter();
+            for (find, size) in finds.flat_map(|find| sizes.map(|size| (find, size))) {
                 for scaling in [scaling(Coords::Normalized), OF_FACE] {
                     let at = coordinates(&mut random, 9.0, size as f32, true);
-                    let of = Operands {
-                        coords: &at,
-                        offset: None,
-                        shift: None,
-                        size: None,
-                        pitch: None,
-                    };
+                    let of = Operands { coords: &at, ..NONE };
                     let to = To::Level { size, pitch: 12 };
                     let axis = Axis::fast(to, find, scaling, mode, wide);
                     let mut out = AxisLanes::ZERO;

@@ -25,10 +25,8 @@ pub(in crate::warp) fn check<K: Stage<NumberArgs>>(
         let mut numbers = numbers.clone().peekable();
         while numbers.peek().is_some() {
             let first = numbers.next().unwrap();
-            let from: Lanes =
-                std::array::from_fn(
-                    |n| if n == 0 { first } else { numbers.next().unwrap_or(first) },
-                );
+            let mut next = |n| if n == 0 { first } else { numbers.next().unwrap_or(first) };
+            let from: Lanes = std::array::from_fn(&mut next);
             let mut to = [0; 32];
             stage.call(Numbers { from: &from, to: &mut to });
             for lane in 0..32 {
