@@ -31,7 +31,6 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.asm.mark(|| "entries and exits".to_owned());
         self.emit_stubs();
-        self.emit_out_of_line();
         if self.has_both_modes {
             self.asm.mark(|| "divergence and reconvergence".to_owned());
             self.divergence_routines();

@@ -139,7 +139,7 @@ impl MemoryPrimitives for Avx512 {
 
     fn store_masked(
         e: &mut Avx512Emitter<'_>,
-        to: Row,
+        (to, _): (Row, bool),
         values: &[Reg],
         part: u8,
         lanes: Option<Reg>,
