@@ -74,7 +74,9 @@ impl Primitives for Avx512 {
         }
         if !regs.is_empty() {
             e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-            e.out_of_line(C::Jae_rel32_64, |e| regs.iter().for_each(|&reg| Self::canonical(e, reg)));
+            e.out_of_line(C::Jae_rel32_64, |e| {
+                regs.iter().for_each(|&reg| Self::canonical(e, reg))
+            });
         }
     }
 
