@@ -2,8 +2,8 @@
 //! of shared memory. Where the lanes of each half of the warp are contiguous or have one address,
 //! the code computes the cost from the addresses of lanes 0 and 16, and adds it to counters.
 //!
-//! All other accesses notify the listener. The notification is emitted out of line, so that values
-//! stay in processor registers in the common case.
+//! All other accesses notify the listener, in the cold section, so that values stay in processor
+//! registers in the common case.
 
 use super::Emitter;
 use super::affine::{Affine, DeferredAddress};

@@ -2,7 +2,7 @@
 
 use super::access::{Base, MemAccess, data_of_lane, is_wide_source};
 use super::addressing::Addressing;
-use super::indexed::{ContiguousAccess, Continuations};
+use super::indexed::ContiguousAccess;
 use super::offsets::is_wide;
 use super::parts::{Bytes, Parts};
 use super::shape::{Row, Slot};
@@ -66,7 +66,7 @@ impl<B: Backend> Emitter<'_, B> {
                 true => ContiguousAccess::Point { slot, stores: false },
                 false => ContiguousAccess::Load(&own, bytes),
             };
-            self.row_by_index(&mem, indexed, row, Continuations { done, scattered });
+            self.row_by_index(&mem, indexed, row, [done, scattered]);
         }
         let is_tested = matches!(addressing, Addressing::Tested | Addressing::Index);
         let from = if is_tested { Parts::Slot(slot) } else { Parts::Contiguous(slot) };

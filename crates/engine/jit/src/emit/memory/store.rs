@@ -2,7 +2,7 @@
 
 use super::access::MemAccess;
 use super::addressing::Addressing;
-use super::indexed::{ContiguousAccess, Continuations};
+use super::indexed::ContiguousAccess;
 use super::shape::{CONTIGUOUS, Row, Slot};
 use super::{DATA_ROW, REST, STORED};
 use crate::emit::Emitter;
@@ -55,7 +55,7 @@ impl<B: Backend> Emitter<'_, B> {
             let reached = self.asm.label();
             if let Some(indexed) = indexed {
                 let row = ContiguousAccess::Point { slot, stores: true };
-                self.row_by_index(&mem, indexed, row, Continuations { done: reached, scattered });
+                self.row_by_index(&mem, indexed, row, [reached, scattered]);
             }
             if !indexed.is_some_and(|of| of.is_row) {
                 self.reach_row(&mem, member, scattered);
@@ -93,8 +93,8 @@ impl<B: Backend> Emitter<'_, B> {
         let [scattered, done] = [self.asm.label(), self.asm.label()];
         let slot = Slot::of(member);
         if let Some(indexed) = indexed {
-            let to = Continuations { done, scattered };
-            self.row_by_index(mem, indexed, ContiguousAccess::Store(values), to);
+            let row = ContiguousAccess::Store(values);
+            self.row_by_index(mem, indexed, row, [done, scattered]);
         }
         let by_offsets = self.has_rows_of_offsets(mem);
         let is_known = matches!(addressing, Addressing::Scattered | Addressing::Uniform)
