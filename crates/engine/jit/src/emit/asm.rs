@@ -20,6 +20,10 @@ pub(super) enum Section {
 /// The address of the cold section during emission. Jumps reach it from the hot section.
 const COLD: u64 = 1 << 30;
 
+/// Bytes of a cache line, and of the longest instruction without effect.
+const LINE: u64 = 64;
+const LONG_NOP: u64 = 7;
+
 /// The memory operand at a displacement from a base register.
 pub(super) fn at(base: Register, displacement: usize) -> MemoryOperand {
     // `needs::MAX` limits the numbers of registers and inputs, so that displacements fit into 32
@@ -100,6 +104,19 @@ impl Assembler {
         self.goto = self.goto.filter(|&to| to != label);
         self.end_jump();
         self.labels[label.0 as usize] = Some(self.ip);
+    }
+
+    /// Aligns the next instruction, at which a loop begins, to a cache line of the processor.
+    pub(super) fn align(&mut self) {
+        self.end_jump();
+        while !self.ip.is_multiple_of(LINE) {
+            let is_long = LINE - self.ip % LINE >= LONG_NOP;
+            let memory = MemoryOperand::with_base_displ_size(Register::RAX, 0, 8);
+            self.put(match is_long {
+                true => Instruction::with1(Code::Nop_rm32, memory),
+                false => Ok(Instruction::with(Code::Nopd)),
+            });
+        }
     }
 
     /// Continues in a section. Returns the section before.

@@ -20,6 +20,7 @@ use super::backend::{Backend, Primitives};
 use super::register_cache::{Key, Reg, SAME};
 use super::vector::{Operand, V, register_file};
 use crate::Error;
+use crate::frame::Frame;
 use crate::ir::{Shuffle, Step};
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source};
@@ -122,11 +123,9 @@ impl Backend for Avx2 {
             Key::Predicate(_, part) => {
                 e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, from.ymm()));
                 if some {
-                    let shift = 8 * u32::from(part);
+                    let active = at(R::RDI, Frame::MASK + usize::from(part));
                     e.asm.put(I::with2(C::Xor_r8_rm8, R::AL, to));
-                    e.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
-                    e.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
-                    e.asm.put(I::with2(C::Shr_rm32_imm8, R::EAX, shift));
+                    e.asm.put(I::with2(C::And_r8_rm8, R::AL, active));
                     e.asm.put(I::with2(C::Xor_r8_rm8, R::AL, to));
                 }
                 return e.asm.put(I::with2(C::Mov_rm8_r8, to, R::AL));
