@@ -20,7 +20,7 @@
 //!       |            primitives of emit::{avx2, avx512}
 //!       v
 //!  emit::stub        entries and exits, after the blocks; emit::divergence; emit::warps: the
-//!       |            loop over warps
+//!       |            loop over warps; emit::asm: the hot section and the cold section behind it
 //!       v
 //!  arena::Code       executable pages; compiled::Function enters them, with a frame::Frame
 //! ```

@@ -1,5 +1,5 @@
 //! The assembler. It is given instructions, labels and jumps, and gives the bytes of the code with
-//! all jumps resolved.
+//! all jumps resolved. Code that rarely runs goes to a section of its own, behind the other code.
 
 use crate::Error;
 use crate::listing::Listing;
@@ -9,6 +9,20 @@ use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register, R
 /// A code address, which is known once the label is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label(u32);
+
+/// A section of the code: executed often, or rarely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    Hot,
+    Cold,
+}
+
+/// The address of the cold section during emission. Jumps reach it from the hot section.
+const COLD: u64 = 1 << 30;
+
+/// Bytes of a cache line, and of the longest instruction without effect.
+const LINE: u64 = 64;
+const LONG_NOP: u64 = 7;
 
 /// The memory operand at a displacement from a base register.
 pub(super) fn at(base: Register, displacement: usize) -> MemoryOperand {
@@ -39,8 +53,14 @@ pub(super) fn of_quiet_rounding(rounding: Rounding) -> u32 {
 
 /// The code of a function during emission.
 pub(super) struct Assembler {
+    /// The code of the current section, and its end.
     encoder: Encoder,
     ip: u64,
+    /// The target of an unconditional jump at the end, which is emitted with the next instruction,
+    /// because it is not needed if the target is bound there.
+    goto: Option<Label>,
+    /// The same of the other section.
+    other: (Encoder, u64, Option<Label>),
     wrong: Option<String>,
     /// The mask register of the next instruction (AVX-512 merging).
     pub(super) mask: Option<Register>,
@@ -49,7 +69,7 @@ pub(super) struct Assembler {
     pub(super) rounding: Option<Rounding>,
     /// For each label, its address once it is bound.
     labels: Vec<Option<u64>>,
-    /// Forward jumps that are not resolved yet: the address after each jump, and its label.
+    /// Jumps that are not resolved yet: the address after each jump, and its label.
     jumps: Vec<(u64, Label)>,
     /// What the disassembly prints, if one is requested.
     pub(super) listing: Option<Listing>,
@@ -57,10 +77,13 @@ pub(super) struct Assembler {
 
 impl Assembler {
     pub(super) fn new() -> Self {
-        let encoder = Encoder::try_with_capacity(64, 1 << 12).unwrap_or_else(|_| Encoder::new(64));
+        let encoder =
+            || Encoder::try_with_capacity(64, 1 << 12).unwrap_or_else(|_| Encoder::new(64));
         Self {
-            encoder,
+            encoder: encoder(),
             ip: 0,
+            goto: None,
+            other: (encoder(), COLD, None),
             wrong: None,
             mask: None,
             rounding: None,
@@ -76,9 +99,41 @@ impl Assembler {
         Label(self.labels.len() as u32 - 1)
     }
 
-    /// Binds a label to the current address.
+    /// Binds a label to the current address. A jump to the label right before it is dropped.
     pub(super) fn bind(&mut self, label: Label) {
+        self.goto = self.goto.filter(|&to| to != label);
+        self.end_jump();
         self.labels[label.0 as usize] = Some(self.ip);
+    }
+
+    /// Aligns the next instruction, at which a loop begins, to a cache line of the processor.
+    pub(super) fn align(&mut self) {
+        self.end_jump();
+        while !self.ip.is_multiple_of(LINE) {
+            let is_long = LINE - self.ip % LINE >= LONG_NOP;
+            let memory = MemoryOperand::with_base_displ_size(Register::RAX, 0, 8);
+            self.put(match is_long {
+                true => Instruction::with1(Code::Nop_rm32, memory),
+                false => Ok(Instruction::with(Code::Nopd)),
+            });
+        }
+    }
+
+    /// Continues in a section. Returns the section before.
+    pub(super) fn section(&mut self, section: Section) -> Section {
+        let before = if self.ip < COLD { Section::Hot } else { Section::Cold };
+        if section != before {
+            std::mem::swap(&mut self.encoder, &mut self.other.0);
+            std::mem::swap(&mut self.ip, &mut self.other.1);
+            std::mem::swap(&mut self.goto, &mut self.other.2);
+        }
+        before
+    }
+
+    /// The address of a label, if an instruction in the current section can be encoded with it now.
+    fn near(&self, label: Label) -> Option<u64> {
+        let near = |&at: &u64| (at < COLD) == (self.ip < COLD) && self.listing.is_none();
+        self.labels[label.0 as usize].filter(near)
     }
 
     /// Adds a line above the next instruction of the disassembly ([`crate::text::disassemble`]).
@@ -95,10 +150,30 @@ impl Assembler {
 
     /// Emits a jump: `Code::Jmp_rel32_64`, or a conditional jump of the same size.
     pub(super) fn jump(&mut self, code: Code, label: Label) {
-        let known = self.labels[label.0 as usize];
+        // A jump behind an unconditional one is never reached.
+        match (self.goto, code) {
+            (Some(_), _) => {}
+            (None, Code::Jmp_rel32_64) => self.goto = Some(label),
+            (None, _) => self.branch(code, label),
+        }
+    }
+
+    fn branch(&mut self, code: Code, label: Label) {
+        let known = self.near(label);
         self.put(Instruction::with_branch(code, known.unwrap_or(self.ip)));
         if known.is_none() {
             self.jumps.push((self.ip, label));
+        }
+    }
+
+    /// Emits the jump at the end of the code.
+    fn end_jump(&mut self) {
+        if let Some(label) = self.goto.take() {
+            let before = self.ip;
+            self.branch(Code::Jmp_rel32_64, label);
+            if let Some(listing) = &mut self.listing {
+                listing.move_marks(before, self.ip);
+            }
         }
     }
 
@@ -115,7 +190,7 @@ impl Assembler {
 
     /// Emits a load of a label's address into a register.
     pub(super) fn address(&mut self, to: Register, label: Label) {
-        let known = self.labels[label.0 as usize];
+        let known = self.near(label);
         let target = MemoryOperand::with_base_displ(Register::RIP, known.unwrap_or(self.ip) as i64);
         self.put(Instruction::with2(Code::Lea_r64_m, to, target));
         if known.is_none() {
@@ -126,6 +201,7 @@ impl Assembler {
     /// Appends an instruction. The first error is reported by [`Self::finish`].
     pub(super) fn put(&mut self, instruction: Result<Instruction, IcedError>) {
         let (mask, rounding) = (self.mask.take(), self.rounding);
+        self.end_jump();
         let encoded = instruction.and_then(|mut i| {
             if let Some(mask) = mask {
                 i.set_op_mask(mask);
@@ -186,14 +262,26 @@ impl Assembler {
 
     /// Resolves all jumps and returns the code, or the first error.
     pub(super) fn finish(&mut self) -> Result<Vec<u8>, Error> {
+        for section in [Section::Cold, Section::Hot] {
+            self.section(section);
+            self.end_jump();
+        }
         if let Some(e) = self.wrong.take() {
             return Err(Error::Encoding(e));
         }
         let mut bytes = self.encoder.take_buffer();
+        let hot = bytes.len() as u64;
+        bytes.extend(self.other.0.take_buffer());
+        let place = |at: u64| if at < COLD { at } else { at - COLD + hot };
+        self.labels.iter_mut().flatten().for_each(|at| *at = place(*at));
+        if let Some(listing) = &mut self.listing {
+            listing.place(place);
+        }
         for &(end, label) in &self.jumps {
             let Some(target) = self.labels[label.0 as usize] else {
                 return Err(Error::Encoding("a jump to nowhere".to_owned()));
             };
+            let end = place(end);
             if let Some(listing) = &mut self.listing {
                 listing.resolve(end, target);
             }

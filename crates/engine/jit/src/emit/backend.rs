@@ -39,6 +39,11 @@ pub(super) trait Primitives: InstructionSet {
     /// Replaces all NaNs by the canonical NaN.
     fn canonical(e: &mut Emitter<'_, Self>, reg: Reg);
 
+    /// [`Self::canonical`] for several registers. AVX-512 overwrites the condition.
+    fn canonical_all(e: &mut Emitter<'_, Self>, regs: &[Reg]) {
+        regs.iter().for_each(|&reg| Self::canonical(e, reg));
+    }
+
     /// The mask of a predicate for a part of lanes of 32 or 64 bits: in a register that must not be
     /// changed, or as the condition.
     fn mask_of(e: &mut Emitter<'_, Self>, mask: Reg, wide: bool, part: u8) -> Reg;
@@ -165,7 +170,7 @@ pub(super) struct OffsetCheck {
 /// The operations on lanes that execute an access, for [`super::memory`].
 pub(super) trait MemoryPrimitives: Primitives {
     /// Keeps the mask of lanes that execute the access, which is in `ebx`: AVX-512 in a mask
-    /// register of the access, AVX2 in the frame ([`super::memory::EXECUTING`]).
+    /// register of the access, AVX2 in the frame ([`super::memory::STORED`]).
     fn keep_executing(e: &mut Emitter<'_, Self>, mem: &MemAccess);
 
     /// Sets lanes of a part of 32-bit lanes, or of 64-bit lanes if the flag is true, that do not
@@ -224,10 +229,11 @@ pub(super) trait MemoryPrimitives: Primitives {
 
     /// Stores a part of a 32-bit register, or the two vectors of a part of a 64-bit register, in
     /// the lanes of a mask register, if AVX-512 has one for them, or of the mask
-    /// [`super::memory::STORED`]. May overwrite the last two registers.
+    /// [`super::memory::STORED`]. The flag says that no other host thread writes the memory, all of
+    /// which is in bounds. May overwrite the last two registers.
     fn store_masked(
         e: &mut Emitter<'_, Self>,
-        to: Row,
+        to_and_is_own: (Row, bool),
         values: &[Reg],
         part: u8,
         lanes: Option<Reg>,

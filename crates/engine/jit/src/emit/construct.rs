@@ -9,7 +9,7 @@ use super::index::Indices;
 use super::input::PendingCopies;
 use super::live::{Numbers, Uses};
 use super::register_cache::RegisterCache;
-use super::{ColdCode, Constants, Emitter, Facts, Labels, Pending, Points, Version};
+use super::{Constants, Emitter, Facts, Labels, Pending, Points, Version};
 use super::{nans, uniform};
 use crate::ir::Region;
 use crate::machine::Mode;
@@ -73,7 +73,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
             uncounted: 0,
             guarded: None,
             constants: Constants::default(),
-            cold: ColdCode { stubs: Vec::new(), rare: Vec::new() },
+            stubs: Vec::new(),
             pending: Pending::default(),
             back: B::default(),
         };

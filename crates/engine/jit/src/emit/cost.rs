@@ -2,8 +2,8 @@
 //! of shared memory. Where the lanes of each half of the warp are contiguous or have one address,
 //! the code computes the cost from the addresses of lanes 0 and 16, and adds it to counters.
 //!
-//! All other accesses notify the listener. The notification is emitted out of line, so that values
-//! stay in processor registers in the common case.
+//! All other accesses notify the listener, in the cold section, so that values stay in processor
+//! registers in the common case.
 
 use super::Emitter;
 use super::affine::{Affine, DeferredAddress};
@@ -66,11 +66,9 @@ impl<B: Backend> Emitter<'_, B> {
                 self.asm.bind(points);
             }
         }
-        self.asm.bind(done);
         let deferred =
             affine.map(|value| DeferredAddress { vreg: base, value, from_before: false });
-        self.notify_out_of_line(step, call, (notification, deferred), (slow, done));
-        Some(())
+        self.notify_out_of_line(step, call, (notification, deferred), (slow, done))
     }
 
     /// Computes the addresses of lanes 0 and 16 in `rax` and `r12` from their base registers or
@@ -221,34 +219,30 @@ impl<B: Backend> Emitter<'_, B> {
         self.add_cost(cost, 1);
     }
 
-    /// Emits the notification of the listener out of line, after which all cached values are loaded
-    /// again.
+    /// Emits the notification of the listener in the cold section, after which all cached values
+    /// are loaded again.
     fn notify_out_of_line(
         &mut self,
         step: &Step,
         call: &Call,
         (notification, deferred): (Notification, Option<DeferredAddress>),
         (slow, done): (Label, Label),
-    ) {
-        let (guard, call) = (step.guard, call.clone());
-        let (cache, mode, at_step) = (self.cache.clone(), self.mode, (self.block, self.step));
-        let code = move |e: &mut Emitter<'_, B>| {
-            (e.cache, e.mode, (e.block, e.step)) = (cache.clone(), mode, at_step);
-            e.cache.unpin();
-            if let Some(deferred) = deferred {
-                e.compute_deferred(deferred);
-                e.cache.unpin();
-            }
-            for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
-                if e.fill_row(source, row, notification.narrow[row]).is_none() {
-                    e.asm.out_of_registers();
-                }
-            }
-            e.notify(guard, &call.routine);
-            e.cache = cache.clone();
-            cache.all().for_each(|(reg, key, _)| e.fetch(reg, key));
-            e.asm.jump(C::Jmp_rel32_64, done);
-        };
-        self.cold.rare.push((slow, Box::new(code)));
+    ) -> Option<()> {
+        let (cache, before) = (self.cache.clone(), self.begin_cold(done));
+        self.asm.bind(slow);
+        self.cache.unpin();
+        if let Some(deferred) = deferred {
+            self.compute_deferred(deferred);
+            self.cache.unpin();
+        }
+        for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
+            self.fill_row(source, row, notification.narrow[row])?;
+        }
+        self.notify(step.guard, &call.routine);
+        self.cache = cache;
+        let held: Vec<_> = self.cache.all().collect();
+        held.into_iter().for_each(|(reg, key, _)| self.fetch(reg, key));
+        self.end_cold(before, done);
+        Some(())
     }
 }

@@ -110,6 +110,10 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RBX));
         }
         self.cache.unpin();
+        let sides: Vec<_> = self.region.blocks[self.block].end.blocks().collect();
+        if sides.len() == 2 {
+            self.forget_dead(&sides);
+        }
         self.materialize_pending();
         self.write_all_back();
         self.sides(divergence);

@@ -27,7 +27,7 @@ impl<B: Backend> Emitter<'_, B> {
             Target::Leave(number) => return self.leave_block(ExitReason::Outside, number),
         };
         let number = self.region.blocks[to].at;
-        self.forget_dead(to);
+        self.forget_dead(&[to]);
         if to <= self.block {
             let counts = self.region.blocks[self.block].steps.iter().any(|s| s.counted)
                 || matches!(self.region.blocks[self.block].end, End::Branch { counted: true, .. });
@@ -78,13 +78,13 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Drops values that are dead at the beginning of a block.
-    fn forget_dead(&mut self, to: usize) {
-        let held: Vec<_> = self.cache.all().collect();
-        for (_, key, _) in held {
-            if let Some(vreg) = key.vreg()
-                && self.facts.numbers.get(vreg).is_some_and(|i| !self.facts.uses[to].live_in.has(i))
-            {
+    /// Drops values that are dead at the beginning of each of some blocks.
+    pub(super) fn forget_dead(&mut self, to: &[usize]) {
+        let held: Vec<_> = self.cache.all().filter_map(|(_, key, _)| key.vreg()).collect();
+        for vreg in held {
+            let number = self.facts.numbers.get(vreg);
+            let lives = |i| to.iter().any(|&to| self.facts.uses[to].live_in.has(i));
+            if number.is_some_and(|i| !lives(i)) {
                 self.cache.forget(vreg);
             }
         }

@@ -31,7 +31,6 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.asm.mark(|| "entries and exits".to_owned());
         self.emit_stubs();
-        self.emit_out_of_line();
         if self.has_both_modes {
             self.asm.mark(|| "divergence and reconvergence".to_owned());
             self.divergence_routines();
@@ -59,6 +58,9 @@ impl<B: Backend> Emitter<'_, B> {
         version.states[i] = Some(state);
         let (label, body) = (version.labels[i], version.bodies[i]);
         let mode = self.mode;
+        if self.facts.loops[i].is_some() {
+            self.asm.align();
+        }
         self.asm.mark(|| format!("block {i}, {}", mode.lanes()));
         self.asm.bind(label);
         self.pending_at_start();

@@ -58,9 +58,6 @@ use std::collections::{HashMap, HashSet};
 use stub::Stub;
 use texunit_flow::Set;
 
-/// Emits out-of-line code for a rare case, with the register cache of the jump to it.
-type ColdBlock<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
-
 /// The state of the emission of a function.
 struct Emitter<'a, B> {
     asm: Assembler,
@@ -84,7 +81,8 @@ struct Emitter<'a, B> {
     /// contains both.
     versions: [Version; 2],
     has_both_modes: bool,
-    cold: ColdCode<B>,
+    /// Code that is emitted after the blocks.
+    stubs: Vec<Stub>,
     points: Points,
     labels: Labels,
     #[allow(dead_code, reason = "a back end may have no state")]
@@ -138,13 +136,6 @@ struct Constants {
     pool: Vec<u64>,
     pooled: HashMap<Vec<u64>, usize>,
     routines: Vec<Routine>,
-}
-
-/// Code that is emitted after the blocks, because it rarely runs.
-struct ColdCode<B> {
-    stubs: Vec<Stub>,
-    /// Out-of-line code of rare cases, with the labels that jump to it.
-    rare: Vec<(Label, ColdBlock<B>)>,
 }
 
 /// The entries, and the yield points with their exits.

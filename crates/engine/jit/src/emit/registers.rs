@@ -124,6 +124,8 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Stores all dirty values.
     pub(super) fn write_all_back(&mut self) {
+        let dirty: Vec<Reg> = self.cache.dirty().map(|(reg, ..)| reg).collect();
+        self.canonical_all(&dirty);
         for i in 0..REGISTERS as u8 {
             self.write_back(Reg(i));
         }
@@ -136,6 +138,14 @@ impl<B: Backend> Emitter<'_, B> {
             self.cache.of(reg).kind.nans = Nans::Canonical;
             B::canonical(self, reg);
         }
+    }
+
+    /// [`Self::canonical`] for several registers.
+    pub(super) fn canonical_all(&mut self, regs: &[Reg]) {
+        let mut regs = regs.to_vec();
+        regs.retain(|&reg| self.cache.kind(reg).nans == Nans::Any);
+        regs.iter().for_each(|&reg| self.cache.of(reg).kind.nans = Nans::Canonical);
+        B::canonical_all(self, &regs);
     }
 
     /// The processor register that holds a value, which is loaded if necessary. The caller must not

@@ -2,7 +2,7 @@
 //! needed, with the state of the emitter there, and emitted after all blocks, so that the blocks
 //! stay compact.
 
-use super::asm::{Label, at};
+use super::asm::{Label, Section, at};
 use super::backend::Backend;
 use super::divergence::Divergence;
 use super::register_cache::{Reg, RegisterCache};
@@ -79,7 +79,7 @@ impl<B: Backend> Emitter<'_, B> {
                 PendingValues::default()
             }
         };
-        self.cold.stubs.push(Stub {
+        self.stubs.push(Stub {
             label,
             cache,
             number,
@@ -94,35 +94,38 @@ impl<B: Backend> Emitter<'_, B> {
         label
     }
 
-    /// Emits a conditional jump to out-of-line code that returns here. The code must not move
-    /// values between registers.
-    pub(super) fn out_of_line(
-        &mut self,
-        jump: C,
-        code: impl FnOnce(&mut Emitter<'_, B>) + 'static,
-    ) {
+    /// Emits a conditional jump to code in the cold section that returns here. The code must not
+    /// move values between registers.
+    pub(super) fn out_of_line(&mut self, jump: C, code: impl FnOnce(&mut Self)) {
         let (label, back) = (self.asm.label(), self.asm.label());
         self.asm.jump(jump, label);
-        self.asm.bind(back);
-        let code = move |e: &mut Emitter<'_, B>| {
-            code(e);
-            e.asm.jump(C::Jmp_rel32_64, back);
-        };
-        self.cold.rare.push((label, Box::new(code)));
+        let before = self.begin_cold(back);
+        self.asm.bind(label);
+        code(self);
+        self.end_cold(before, back);
     }
 
-    /// Emits all out-of-line code.
-    pub(super) fn emit_out_of_line(&mut self) {
-        for (label, code) in std::mem::take(&mut self.cold.rare) {
-            self.asm.bind(label);
-            code(self);
-        }
+    /// Continues in the cold section. The code before it continues at `next`, which
+    /// [`Self::end_cold`] binds.
+    pub(super) fn begin_cold(&mut self, next: Label) -> Section {
+        self.asm.jump(C::Jmp_rel32_64, next);
+        let before = self.asm.section(Section::Cold);
+        let (block, mode) = (self.block, self.mode);
+        self.asm.mark(|| format!("block {block}, {}, rare code", mode.lanes()));
+        before
+    }
+
+    /// Ends the code in the cold section, which continues at `next`, too.
+    pub(super) fn end_cold(&mut self, before: Section, next: Label) {
+        self.asm.jump(C::Jmp_rel32_64, next);
+        self.asm.section(before);
+        self.asm.bind(next);
     }
 
     /// Emits all stubs, including those that stubs request.
     pub(super) fn emit_stubs(&mut self) {
-        while !self.cold.stubs.is_empty() {
-            for stub in std::mem::take(&mut self.cold.stubs) {
+        while !self.stubs.is_empty() {
+            for stub in std::mem::take(&mut self.stubs) {
                 self.cache = stub.cache;
                 (self.mode, self.block) = (stub.mode, stub.block);
                 self.pending.values = stub.values;

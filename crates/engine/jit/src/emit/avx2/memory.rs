@@ -3,7 +3,7 @@
 use super::{Avx2, Avx2Emitter, LANES_SIZE, MOVE, PARTS, SCRATCH, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::{MemoryPrimitives, OffsetCheck, Primitives};
-use crate::emit::memory::{EXECUTING, MemAccess, OFFSET_ROW, Row, STORED};
+use crate::emit::memory::{MemAccess, OFFSET_ROW, Row, STORED};
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Operand, V};
 use crate::frame::Frame;
@@ -13,7 +13,7 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl MemoryPrimitives for Avx2 {
     fn keep_executing(e: &mut Avx2Emitter<'_>, _: &MemAccess) {
-        e.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
+        e.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, STORED), R::EBX));
     }
 
     fn keep_lanes(
@@ -28,7 +28,7 @@ impl MemoryPrimitives for Avx2 {
             e.inactive_row(lanes, part, half);
             V::AndNot32
         } else {
-            e.spread_byte(lanes, at(R::RDI, EXECUTING + usize::from(part)));
+            e.spread_byte(lanes, at(R::RDI, STORED + usize::from(part)));
             if let Some(half) = half {
                 e.widen_mask(lanes, lanes, half);
             }
@@ -153,7 +153,7 @@ impl MemoryPrimitives for Avx2 {
 
     fn store_masked(
         e: &mut Avx2Emitter<'_>,
-        to: Row,
+        (to, is_own): (Row, bool),
         values: &[Reg],
         part: u8,
         _: Option<Reg>,
@@ -168,7 +168,14 @@ impl MemoryPrimitives for Avx2 {
             } else {
                 (C::VEX_Vpmaskmovd_m256_ymm_ymm, mask)
             };
-            e.asm.put(I::with3(code, to, mask.ymm(), value.ymm()));
+            if is_own {
+                // AMD's processors execute masked stores slowly.
+                e.two(MOVE, SCRATCH, Operand::Memory(to));
+                Self::blend(e, false, (SCRATCH, SCRATCH), *value, mask);
+                e.store(to, SCRATCH);
+            } else {
+                e.asm.put(I::with3(code, to, mask.ymm(), value.ymm()));
+            }
         }
     }
 
@@ -203,11 +210,12 @@ impl Avx2Emitter<'_> {
 
     /// Computes the mask that [`Self::inactive_row`] loads.
     pub(super) fn update_inactive_lanes(&mut self) {
-        let ones = self.number(u32::MAX);
-        for part in 0..PARTS {
-            let part = usize::from(part);
-            self.spread_byte(SCRATCH, at(R::RDI, Frame::MASK + part));
-            self.three(V::Xor32, SCRATCH, SCRATCH, ones);
+        let bits = self.bits_of_lanes();
+        for part in 0..usize::from(PARTS) {
+            let byte = Operand::Memory(at(R::RDI, Frame::MASK + part));
+            self.two(C::VEX_Vpbroadcastb_ymm_xmmm8, SCRATCH, byte);
+            self.three(V::AndNot32, SCRATCH, SCRATCH, bits);
+            self.three(V::Equal32, SCRATCH, SCRATCH, bits);
             self.store(at(R::RDI, Frame::INACTIVE_LANES + part * LANES_SIZE), SCRATCH);
         }
     }

@@ -8,7 +8,6 @@
 mod double;
 mod function;
 mod memory;
-mod operand;
 mod predicate;
 mod primitives;
 mod shuffle;
@@ -16,13 +15,16 @@ mod straight;
 mod table;
 
 use super::Emitter;
-use super::backend::Backend;
+use super::asm::at;
+use super::backend::{Backend, Primitives};
 use super::register_cache::{Key, Reg, SAME};
+use super::vector::{Operand, V, register_file};
 use crate::Error;
+use crate::frame::Frame;
 use crate::ir::{Shuffle, Step};
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source};
-use iced_x86::{Code as C, Register as R};
+use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
 /// State of the back end during emission.
@@ -107,11 +109,38 @@ impl Backend for Avx2 {
     }
 
     fn load(e: &mut Avx2Emitter<'_>, to: Reg, key: Key) {
-        e.load_key(to, key);
+        match key {
+            Key::Predicate(..) => e.spread_byte(to, register_file::<Self>(key)),
+            Key::Other(source, width, part) => e.load_other(to, source, width, part),
+            Key::B32(..) | Key::B64(..) => e.two(V::Load, to, register_file::<Self>(key)),
+        }
     }
 
+    // Inactive lanes are merged from the register file, so that the register can be stored whole.
     fn store(e: &mut Avx2Emitter<'_>, from: Reg, key: Key) {
-        e.store_key(from, key);
+        let (to, some) = (register_file::<Self>(key), e.mode == Mode::Some);
+        let (part, half) = match key {
+            Key::Predicate(_, part) => {
+                e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, from.ymm()));
+                if some {
+                    let active = at(R::RDI, Frame::MASK + usize::from(part));
+                    e.asm.put(I::with2(C::Xor_r8_rm8, R::AL, to));
+                    e.asm.put(I::with2(C::And_r8_rm8, R::AL, active));
+                    e.asm.put(I::with2(C::Xor_r8_rm8, R::AL, to));
+                }
+                return e.asm.put(I::with2(C::Mov_rm8_r8, to, R::AL));
+            }
+            Key::B32(_, part) => (part, None),
+            Key::B64(_, part) => (part / 2, Some(part % 2)),
+            Key::Other(..) => return,
+        };
+        if some {
+            e.inactive_row(SCRATCH, part, half);
+            Self::blend(e, false, (from, from), to, SCRATCH);
+        }
+        // A masked store would delay later loads of the value, because it cannot be forwarded to
+        // them.
+        e.store(to, from);
     }
 
     fn copy(e: &mut Avx2Emitter<'_>, to: Reg, from: Reg) {
@@ -128,5 +157,20 @@ impl Backend for Avx2 {
 
     fn shuffle(e: &mut Avx2Emitter<'_>, step: &Step, shuffle: &Shuffle) -> Option<()> {
         e.shuffle_lanes(step, shuffle)
+    }
+}
+
+impl Avx2Emitter<'_> {
+    /// A constant vector of the pool.
+    fn pool_vector(&mut self, row: PoolVector) -> Operand {
+        at(R::R9, self.pooled(&row)).into()
+    }
+
+    /// Widens half of a mask of 32-bit lanes to 64-bit lanes.
+    fn widen_mask(&mut self, to: Reg, from: Reg, half: u8) {
+        if half == 1 {
+            self.upper_half(to, from);
+        }
+        self.widen(V::ExtendS, to, if half == 1 { to } else { from });
     }
 }

@@ -22,7 +22,7 @@ fn table_of(f: impl Fn(bool, bool) -> bool) -> u8 {
 
 impl Avx2Emitter<'_> {
     /// A constant vector with a different bit in each lane of a part.
-    fn bits_of_lanes(&mut self) -> Operand {
+    pub(super) fn bits_of_lanes(&mut self) -> Operand {
         self.pool_vector(std::array::from_fn(|i| 1 << (2 * i) | 1 << (2 * i + 33)))
     }
 
@@ -193,29 +193,18 @@ impl Avx2Emitter<'_> {
             Predicate::Never => return self.asm.put(I::with2(C::Mov_r32_imm32, to, 0)),
         };
         let parts = (0..PARTS).map(|part| Key::Predicate(i, part));
-        let same = self.cache.position(Key::Predicate(i, SAME));
-        if let Some(same) = same {
+        let file = register_file::<Avx2>;
+        if let Some(same) = self.cache.position(Key::Predicate(i, SAME)) {
             self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, to, same.xmm()));
         } else if parts.clone().all(|key| self.is_stored(key)) {
-            self.asm.put(I::with2(
-                C::Mov_r32_rm32,
-                to,
-                register_file::<super::Avx2>(Key::Predicate(i, 0)),
-            ));
+            self.asm.put(I::with2(C::Mov_r32_rm32, to, file(Key::Predicate(i, 0))));
         } else {
             for (n, key) in parts.rev().enumerate() {
                 let part = if n == 0 { to } else { R::EBP };
-                match self.cache.position(key) {
-                    Some(reg) => {
-                        let code = C::VEX_Vmovmskps_r32_ymm;
-                        self.asm.put(I::with2(code, part, reg.ymm()));
-                    }
-                    None => self.asm.put(I::with2(
-                        C::Movzx_r32_rm8,
-                        part,
-                        register_file::<super::Avx2>(key),
-                    )),
-                }
+                self.asm.put(match self.cache.position(key) {
+                    Some(reg) => I::with2(C::VEX_Vmovmskps_r32_ymm, part, reg.ymm()),
+                    None => I::with2(C::Movzx_r32_rm8, part, file(key)),
+                });
                 if n != 0 {
                     self.asm.put(I::with2(C::Shl_rm32_imm8, to, 8));
                     self.asm.put(I::with2(C::Or_r32_rm32, to, R::EBP));

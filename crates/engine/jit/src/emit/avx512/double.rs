@@ -4,13 +4,12 @@ use super::{Avx512, Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::spread;
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::V;
+use crate::emit::vector::{ORDERED, V};
 use crate::op::Rounding;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 const COMPARE: C = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;
-const ORDERED: u32 = 7;
 /// A table for `vfixupimmpd`, which takes NaNs from its source and leaves all other values as they
 /// are.
 const NANS: u64 = 0x11;

@@ -1,8 +1,7 @@
 //! Operations that evaluate polynomials of the special function unit: tables of constants, and its
 //! square.
 
-use super::load::MOVE;
-use super::{Avx512, Avx512Emitter, SCRATCH_MASK};
+use super::{Avx512, Avx512Emitter, MOVE, SCRATCH_MASK};
 use crate::emit::asm::at;
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::Reg;

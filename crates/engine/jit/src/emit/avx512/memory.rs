@@ -1,6 +1,6 @@
 //! Loads and stores of some lanes, by mask registers.
 
-use super::{Avx512, Avx512Emitter, SCRATCH, SCRATCH_MASK};
+use super::{Avx512, Avx512Emitter, MOVE, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::{MemoryPrimitives, OffsetCheck};
 use crate::emit::memory::{MemAccess, Row, STORED, low_32};
@@ -23,8 +23,7 @@ impl MemoryPrimitives for Avx512 {
         (wide, part): (bool, u8),
         values: &[Reg],
     ) {
-        let (lanes, code) =
-            if wide { (8, C::EVEX_Vmovdqa64_zmm_k1z_zmmm512) } else { (16, super::load::MOVE) };
+        let (lanes, code) = if wide { (8, C::EVEX_Vmovdqa64_zmm_k1z_zmmm512) } else { (16, MOVE) };
         let mask = e.lanes_from(masks(mem)[0], lanes * part);
         for value in values {
             e.asm.put_zeroing(mask, I::with2(code, value.z(), value.z()));
@@ -139,7 +138,7 @@ impl MemoryPrimitives for Avx512 {
 
     fn store_masked(
         e: &mut Avx512Emitter<'_>,
-        to: Row,
+        (to, _): (Row, bool),
         values: &[Reg],
         part: u8,
         lanes: Option<Reg>,

@@ -6,7 +6,6 @@
 
 mod double;
 mod function;
-mod load;
 mod memory;
 mod predicate;
 mod primitives;
@@ -14,10 +13,10 @@ mod shuffle;
 
 use super::Emitter;
 use super::asm::at;
-use super::backend::Backend;
+use super::backend::{Backend, Primitives};
 use super::rarely::Skipped;
-use super::register_cache::{Key, Kind, MASK_0, Reg, SAME};
-use super::vector::V;
+use super::register_cache::{Key, Kind, MASK_0, Reg, SAME, Width};
+use super::vector::{V, register_file};
 use crate::Error;
 use crate::ir::{Action, Shuffle, Step};
 use crate::machine::Mode;
@@ -40,6 +39,8 @@ const FIXED: Reg = Reg(29);
 /// Scratch registers.
 const SCRATCH: Reg = Reg(31);
 const SCRATCH_MASK: R = R::K6;
+/// The instruction that copies lanes of a mask.
+const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 /// The active mask in [`Mode::Some`].
 const LANES: Reg = Reg(MASK_0 + 6);
 
@@ -75,11 +76,35 @@ impl Backend for Avx512 {
     }
 
     fn load(e: &mut Avx512Emitter<'_>, to: Reg, key: Key) {
-        e.load_key(to, key);
+        let from = register_file::<Self>(key);
+        match key {
+            Key::Predicate(..) => e.asm.put(I::with2(C::VEX_Kmovd_kr_km32, to.k(), from)),
+            Key::Other(source, width, part) => e.load_other(to, source, width, part),
+            _ => e.two(V::Load, to, from),
+        }
     }
 
     fn store(e: &mut Avx512Emitter<'_>, from: Reg, key: Key) {
-        e.store_key(from, key);
+        let (to, some) = (register_file::<Self>(key), e.mode == Mode::Some);
+        match key {
+            Key::Predicate(..) if some => {
+                e.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, from.k()));
+                e.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, to));
+                e.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
+                e.asm.put(I::with2(C::Xor_rm32_r32, to, R::EAX));
+            }
+            Key::Predicate(..) => e.asm.put(I::with2(C::VEX_Kmovd_m32_kr, to, from.k())),
+            // A masked store would delay later loads of the value, because it cannot be forwarded
+            // to them.
+            Key::B32(_, part) | Key::B64(_, part) if some => {
+                let wide = matches!(key, Key::B64(..));
+                let lanes = Self::mask_of(e, LANES, wide, part);
+                e.two(V::Load, SCRATCH, to);
+                Self::blend(e, wide, (SCRATCH, SCRATCH), from, lanes);
+                e.store(to, SCRATCH);
+            }
+            _ => e.store(to, from),
+        }
     }
 
     fn copy(e: &mut Avx512Emitter<'_>, to: Reg, from: Reg) {
@@ -127,6 +152,19 @@ impl Backend for Avx512 {
 }
 
 impl Avx512Emitter<'_> {
+    /// Shifts a mask so that its first bit is that of `lane`.
+    fn shift_mask(&mut self, to: R, from: R, lane: u8) {
+        self.asm.put(match lane {
+            0 => I::with2(C::VEX_Kmovd_kr_km32, to, from),
+            _ => I::with3(C::VEX_Kshiftrd_kr_kr_imm8, to, from, u32::from(lane)),
+        });
+    }
+
+    /// A 32-bit constant in all lanes, in a register.
+    fn literal(&mut self, number: u32) -> Reg {
+        self.hold(Key::Other(Source::Literal(number.into()), Width::B32, 0))
+    }
+
     /// Emits a step that cannot exit.
     fn straight(&mut self, step: &Step) -> Option<()> {
         match &step.action {

@@ -6,7 +6,7 @@ use crate::emit::asm::{Label, at, spread};
 use crate::emit::backend::Primitives;
 use crate::emit::instructions::InstructionSet;
 use crate::emit::register_cache::{MASK_0, Reg, Width};
-use crate::emit::vector::{GREATER_OR_EQUAL, Opcode, Operand, UNORDERED, V};
+use crate::emit::vector::{GREATER_OR_EQUAL, ORDERED, Opcode, Operand, UNORDERED, V};
 use crate::frame::Frame;
 use crate::op::{Op, Rounding};
 use crate::operand::{Predicate, Source};
@@ -61,6 +61,23 @@ impl Primitives for Avx512 {
         e.two(V::Move, FIXED, NAN);
         e.asm.put(I::with4(choose, FIXED.z(), reg.z(), kinds, 0));
         e.two(V::Move, reg, FIXED);
+    }
+
+    // NaNs are rare, and a comparison tests two registers.
+    fn canonical_all(e: &mut Avx512Emitter<'_>, regs: &[Reg]) {
+        if let &[reg] = regs {
+            return Self::canonical(e, reg);
+        }
+        for (i, pair) in regs.chunks(2).enumerate() {
+            e.asm.mask = (i != 0).then_some(SCRATCH_MASK);
+            e.three_with(V::CompareF, Self::SPARE_MASK, pair[0], pair[pair.len() - 1], ORDERED);
+        }
+        if !regs.is_empty() {
+            e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
+            e.out_of_line(C::Jae_rel32_64, |e| {
+                regs.iter().for_each(|&reg| Self::canonical(e, reg))
+            });
+        }
     }
 
     fn mask_of(e: &mut Avx512Emitter<'_>, mask: Reg, wide: bool, part: u8) -> Reg {

@@ -31,30 +31,23 @@ pub(super) enum ContiguousAccess<'a> {
     },
 }
 
-/// Labels where the code continues: after an access by consecutive indices, and if the lanes are
-/// scattered.
-#[derive(Clone, Copy)]
-pub(super) struct Continuations {
-    pub(super) done: Label,
-    pub(super) scattered: Label,
-}
-
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits an access by consecutive indices. Execution falls through if the indices are not
+    /// Emits an access by consecutive indices. The code jumps to `done` after it, and to
+    /// `scattered` if an index is out of bounds; it falls through if the indices are not
     /// consecutive.
     pub(super) fn row_by_index(
         &mut self,
         mem: &MemAccess,
         indexed: Indexed,
         row: ContiguousAccess<'_>,
-        to: Continuations,
+        [done, scattered]: [Label; 2],
     ) {
         if let (true, Some(bases)) = (indexed.is_row, Self::lane_base(mem)) {
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, to.scattered);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, scattered);
             let first = self.base_part(bases, 0);
             self.first_element(false, R::EAX, first);
             self.cache_row(indexed);
-            return self.row_at(mem, indexed, row, to);
+            return self.row_at(mem, indexed, row, [done, scattered]);
         }
         let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
         if let Some(slot) = indexed.slot {
@@ -68,11 +61,11 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.jump(C::Jmp_rel32_64, look);
         }
         self.asm.bind(go);
-        self.row_at(mem, indexed, row, to);
+        self.row_at(mem, indexed, row, [done, scattered]);
         self.asm.bind(look);
         if indexed.slot.is_some() {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
-            self.asm.jump(C::Je_rel32_64, to.scattered);
+            self.asm.jump(C::Je_rel32_64, scattered);
         }
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, other);
         self.test_consecutive(mem, other);
@@ -88,13 +81,13 @@ impl<B: Backend> Emitter<'_, B> {
         mem: &MemAccess,
         indexed: Indexed,
         row: ContiguousAccess<'_>,
-        to: Continuations,
+        [done, scattered]: [Label; 2],
     ) {
         self.add_addend(indexed.addend, R::EAX, R::R13);
         let rows = site(mem.access.site, offset_of!(Site, rows));
-        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, rows), C::Jae_rel32_64, to.scattered);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, rows), C::Jae_rel32_64, scattered);
         self.make_row(mem, row);
-        self.asm.jump(C::Jmp_rel32_64, to.done);
+        self.asm.jump(C::Jmp_rel32_64, done);
     }
 
     /// Prefetches the memory that a later CTA or warp accesses.

@@ -2,7 +2,7 @@
 
 use super::access::{Base, MemAccess, data_of_lane, is_wide_source};
 use super::addressing::Addressing;
-use super::indexed::{ContiguousAccess, Continuations};
+use super::indexed::ContiguousAccess;
 use super::offsets::is_wide;
 use super::parts::{Bytes, Parts};
 use super::shape::{Row, Slot};
@@ -49,7 +49,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let (indexed, slot) = (self.indexed(), Slot::of(member));
         self.begin_group(member);
-        let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
+        let [scattered, none, done] = std::array::from_fn(|_| self.asm.label());
         // If there are enough registers for all lanes, the elements are loaded at once.
         let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
         let own: Vec<Vec<Reg>> = match mem.total {
@@ -62,16 +62,18 @@ impl<B: Backend> Emitter<'_, B> {
             _ => Vec::new(),
         };
         if let Some(indexed) = indexed.filter(|of| of.rows) {
-            let (row, done) = match own.is_empty() {
-                true => (ContiguousAccess::Point { slot, stores: false }, done),
-                false => (ContiguousAccess::Load(&own, bytes), taken),
+            let row = match own.is_empty() {
+                true => ContiguousAccess::Point { slot, stores: false },
+                false => ContiguousAccess::Load(&own, bytes),
             };
-            self.row_by_index(&mem, indexed, row, Continuations { done, scattered });
+            self.row_by_index(&mem, indexed, row, [done, scattered]);
         }
         let is_tested = matches!(addressing, Addressing::Tested | Addressing::Index);
         let from = if is_tested { Parts::Slot(slot) } else { Parts::Contiguous(slot) };
         let by_offsets = self.mode == Mode::Some && self.has_rows_of_offsets(&mem);
-        if (is_tested || addressing == Addressing::Row && indexed.is_none()) && !by_offsets {
+        let is_reached =
+            (is_tested || addressing == Addressing::Row && indexed.is_none()) && !by_offsets;
+        if is_reached {
             if let Some(slot) = indexed.filter(|of| !of.rows).and_then(|of| of.slot) {
                 let shape = at(R::RDI, Frame::index(slot));
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, shape, SCATTERED));
@@ -85,32 +87,35 @@ impl<B: Backend> Emitter<'_, B> {
                 let first = slot.row(self, 0).at(0);
                 self.prefetch_row(first, mem.total as u32, Addend::NONE, false);
             }
-            if own.is_empty() {
-                self.asm.jump(C::Jmp_rel32_64, done);
-            } else {
+            if !own.is_empty() {
                 self.load_parts(parts.clone(), from, bytes, &own);
-                self.asm.jump(C::Jmp_rel32_64, taken);
             }
-            self.asm.bind(none);
-            if let Some(indexed) = indexed {
-                self.cache_scattered(indexed);
-            }
+        }
+        let has_row = is_reached || indexed.is_some_and(|of| of.rows);
+        let before = has_row.then(|| self.begin_cold(done));
+        self.asm.bind(none);
+        if let Some(indexed) = indexed {
+            self.cache_scattered(indexed);
         }
         self.asm.bind(scattered);
         if !own.is_empty() {
-            self.gather(&mem, &own, bytes, taken);
+            self.gather(&mem, &own, bytes, done);
         }
-        if !self.gather_lanes(&mem, &own, taken) {
+        if !self.gather_lanes(&mem, &own, done) {
             self.fetch_lanes(&mem);
             self.point_to_data(&mem, slot);
-            self.asm.bind(done);
-            if own.is_empty() {
-                self.cache.unpin();
-                return self.load_to_destinations(load, step.guard, from);
+            if !own.is_empty() {
+                self.load_parts(parts.clone(), Parts::Contiguous(slot), bytes, &own);
             }
-            self.load_parts(parts.clone(), Parts::Contiguous(slot), bytes, &own);
         }
-        self.asm.bind(taken);
+        match before {
+            Some(before) => self.end_cold(before, done),
+            None => self.asm.bind(done),
+        }
+        if own.is_empty() {
+            self.cache.unpin();
+            return self.load_to_destinations(load, step.guard, from);
+        }
         self.write_parts(load, &load.to, (parts, bytes), &own, step.guard)
     }
 

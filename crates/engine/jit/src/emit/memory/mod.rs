@@ -42,11 +42,10 @@ const BASE_ROW: usize = 0;
 const DATA_ROW: usize = 1;
 pub(super) const OFFSET_ROW: usize = 4;
 
-/// Masks in the frame: the lanes that are copied one by one, the lanes that vector stores write,
-/// and the lanes that execute the access.
+/// Masks in the frame: the lanes that are copied one by one, and the lanes that execute the access,
+/// which vector stores write.
 pub(super) const REST: usize = Frame::SAVED;
 pub(super) const STORED: usize = Frame::SAVED + 16;
-pub(super) const EXECUTING: usize = Frame::SAVED + 24;
 
 /// Whether compiled code contains accesses of this size, count and offset. PTX has no larger offset
 /// from a register.

@@ -2,9 +2,9 @@
 
 use super::access::MemAccess;
 use super::addressing::Addressing;
-use super::indexed::{ContiguousAccess, Continuations};
+use super::indexed::ContiguousAccess;
 use super::shape::{CONTIGUOUS, Row, Slot};
-use super::{REST, STORED};
+use super::{DATA_ROW, REST, STORED};
 use crate::emit::Emitter;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::Backend;
@@ -12,7 +12,8 @@ use crate::emit::base_groups::Member;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::V;
-use crate::ir::{Step, Store};
+use crate::frame::Frame;
+use crate::ir::{Space, Step, Store};
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -32,58 +33,56 @@ impl<B: Backend> Emitter<'_, B> {
         // The values that are stored from registers are loaded now, because no registers can be
         // allocated from here on.
         let is_register = store.access.base.is_some_and(|base| base.vreg().is_some());
-        let values = match indexed.is_some() || B::IS_512 && is_register {
-            true => self.values_of_row(store)?,
-            false => Vec::new(),
-        };
+        let values = if is_register { self.values_of_row(store)? } else { Vec::new() };
         let mem = self.mem_access(&store.access, step.guard, step.at);
         if mem.never {
             return Some(());
         }
-        let addresses = (indexed, member);
         self.begin_group(member);
-        if B::IS_512 && !values.is_empty() && Self::has_offsets(&mem) {
-            self.store_values(&mem, addressing, addresses, &values);
+        if !values.is_empty() && Self::has_offsets(&mem) {
+            self.store_values(&mem, addressing, (indexed, member), &values);
             return Some(());
         }
-        let masks = (!values.is_empty()).then(|| [self.temporary(), self.temporary()]);
-        let (scattered, done, stored) = (self.asm.label(), self.asm.label(), self.asm.label());
-        // A row by consecutive indices needs no mask.
-        let late = indexed.is_some() && !values.is_empty() && step.guard == Predicate::Always;
-        if !late {
-            self.keep_stored(step.guard);
-        }
+        let (scattered, done) = (self.asm.label(), self.asm.label());
+        self.lanes_taken(step.guard, R::EBX);
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, STORED), R::EBX));
         let slot = Slot::of(member);
         if !matches!(addressing, Addressing::Scattered | Addressing::Uniform) {
             if !by_mask(store) {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
                 self.asm.jump(C::Jne_rel32_64, scattered);
             }
-            self.store_by_shape(&mem, addresses, &values, [scattered, done, stored]);
+            let reached = self.asm.label();
+            if let Some(indexed) = indexed {
+                let row = ContiguousAccess::Point { slot, stores: true };
+                self.row_by_index(&mem, indexed, row, [reached, scattered]);
+            }
+            if !indexed.is_some_and(|of| of.is_row) {
+                self.reach_row(&mem, member, scattered);
+            }
+            self.asm.bind(reached);
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, REST), 0));
+            self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(scattered);
         }
         // The slot is used for the scattered data, so that the later accesses of the group test
         // their shapes themselves.
         slot.forget(self);
         self.spill(&mem);
-        match late {
-            true => self.load_executing(&mem),
-            false => self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, at(R::RDI, STORED))),
-        }
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, at(R::RDI, STORED)));
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, REST), R::EBX));
-        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, STORED), -1));
         self.check_lanes(&mem);
+        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, STORED), -1));
         self.point_to_data(&mem, slot);
         self.asm.bind(done);
         self.cache.unpin();
-        self.put_rows(store, slot, masks)?;
+        self.put_rows(store, slot)?;
         self.scatter(&mem);
-        self.asm.bind(stored);
         Some(())
     }
 
-    /// Emits a store of values in registers, with AVX-512: to contiguous lanes by vectors, with a
-    /// mask if not all lanes execute it, to others by scatters.
+    /// Emits a store of values in registers: to contiguous lanes by vectors, with a mask if not all
+    /// lanes execute it, to others one by one.
     fn store_values(
         &mut self,
         mem: &MemAccess,
@@ -94,13 +93,14 @@ impl<B: Backend> Emitter<'_, B> {
         let [scattered, done] = [self.asm.label(), self.asm.label()];
         let slot = Slot::of(member);
         if let Some(indexed) = indexed {
-            let to = Continuations { done, scattered };
-            self.row_by_index(mem, indexed, ContiguousAccess::Store(values), to);
+            let row = ContiguousAccess::Store(values);
+            self.row_by_index(mem, indexed, row, [done, scattered]);
         }
         let by_offsets = self.has_rows_of_offsets(mem);
         let is_known = matches!(addressing, Addressing::Scattered | Addressing::Uniform)
             || self.mode == Mode::Some && by_offsets;
-        if !is_known && !indexed.is_some_and(|of| of.is_row) {
+        let is_row = indexed.is_some_and(|of| of.is_row);
+        if !is_known && !is_row {
             let all = self.mode == Mode::Live && mem.guard == Predicate::Always;
             if all {
                 self.asm.jump_if(
@@ -109,17 +109,15 @@ impl<B: Backend> Emitter<'_, B> {
                     scattered,
                 );
             }
-            self.reach(mem, member, false, scattered);
-            if member.is_some_and(|member| member.leads) {
-                // Another shape is cached for the loads of the group.
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
-                self.asm.jump(C::Jne_rel32_64, scattered);
-            }
+            self.reach_row(mem, member, scattered);
             self.put_values(mem, slot, values, all);
-            self.asm.jump(C::Jmp_rel32_64, done);
         }
+        let before = (!is_known || is_row).then(|| self.begin_cold(done));
         self.asm.bind(scattered);
         self.load_executing(mem);
+        if !B::IS_512 {
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
+        }
         self.offsets(mem);
         let elsewhere = self.asm.label();
         if by_offsets {
@@ -128,8 +126,22 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.jump(C::Jmp_rel32_64, done);
         }
         self.asm.bind(elsewhere);
-        self.scatter_values(mem, values);
-        self.asm.bind(done);
+        if B::IS_512 {
+            self.scatter_values(mem, values);
+        } else {
+            for (part, value) in values.iter().flatten().enumerate() {
+                self.store(at(R::RDI, Frame::scratch(DATA_ROW) + part * Self::BYTES), *value);
+            }
+            self.data_rows();
+            self.each_lane(|e| {
+                e.address_of_lane(mem);
+                e.copy_data(mem, true);
+            });
+        }
+        match before {
+            Some(before) => self.end_cold(before, done),
+            None => self.asm.bind(done),
+        }
     }
 
     /// Stores values in registers as vectors at the addresses in the slot: of all lanes, or of
@@ -160,49 +172,19 @@ impl<B: Backend> Emitter<'_, B> {
         let lanes = mem.masks.map(|masks| masks[0]);
         for (part, values) in (0..).zip(values) {
             let row = slot.row(self, part);
-            B::store_masked(self, row, values, part, lanes, [mem.own[0], mem.own[1]]);
+            let is_own = mem.access.space != Space::Global;
+            B::store_masked(self, (row, is_own), values, part, lanes, [mem.own[0], mem.own[1]]);
         }
     }
 
-    /// Emits a store to contiguous lanes: jumps to `stored`, to `done` with the addresses of the
-    /// parts in the slot, or to `scattered`.
-    fn store_by_shape(
-        &mut self,
-        mem: &MemAccess,
-        (indexed, member): (Option<Indexed>, Option<Member>),
-        values: &[Vec<Reg>],
-        [scattered, done, stored]: [Label; 3],
-    ) {
-        let reached = self.asm.label();
-        if let Some(indexed) = indexed {
-            let slot = Slot::of(member);
-            let (row, done) = match values.is_empty() {
-                true => (ContiguousAccess::Point { slot, stores: true }, reached),
-                false => (ContiguousAccess::Store(values), stored),
-            };
-            self.row_by_index(mem, indexed, row, Continuations { done, scattered });
+    /// [`Self::reach`] for contiguous lanes only.
+    fn reach_row(&mut self, mem: &MemAccess, member: Option<Member>, not: Label) {
+        self.reach(mem, member, false, not);
+        if member.is_some_and(|member| member.leads) {
+            // Another shape is cached for the loads of the group.
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
+            self.asm.jump(C::Jne_rel32_64, not);
         }
-        if !indexed.is_some_and(|of| of.is_row) {
-            if indexed.is_some() && !values.is_empty() && mem.guard == Predicate::Always {
-                self.keep_stored(mem.guard);
-            }
-            self.reach(mem, member, false, scattered);
-            if member.is_some() {
-                // A cached shape may be that of a load, for which lanes with one address are
-                // valid.
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
-                self.asm.jump(C::Jne_rel32_64, scattered);
-            }
-        }
-        self.asm.bind(reached);
-        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, REST), 0));
-        self.asm.jump(C::Jmp_rel32_64, done);
-    }
-
-    /// Keeps the mask of lanes that execute the store for vector stores.
-    fn keep_stored(&mut self, guard: Predicate) {
-        self.lanes_taken(guard, R::EBX);
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, STORED), R::EBX));
     }
 
     /// The vectors of each part of the stored value, if it is one element of 32 bits in a register,
@@ -211,7 +193,9 @@ impl<B: Backend> Emitter<'_, B> {
         let parts = 0..Self::PARTS;
         match (store.access.size, &store.from[..]) {
             (4, &[source @ (Source::B32(_) | Source::Literal(_))]) => {
-                parts.map(|part| Some(vec![self.narrow(source, part)?])).collect()
+                let held: Option<Vec<Reg>> = parts.map(|part| self.float(source, part)).collect();
+                self.canonical_all(held.as_deref()?);
+                Some(held?.into_iter().map(|reg| vec![reg]).collect())
             }
             (8, &[source @ Source::B64(_)]) if B::IS_512 => parts
                 .map(|part| {
@@ -223,7 +207,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Stores the elements of all lanes as vectors at the addresses in the slot.
-    fn put_rows(&mut self, store: &Store, slot: Slot, masks: Option<[Reg; 2]>) -> Option<()> {
+    fn put_rows(&mut self, store: &Store, slot: Slot) -> Option<()> {
         let (size, count) = (usize::from(store.access.size), usize::from(store.access.count));
         if store.from.len() != count {
             return None;
@@ -232,7 +216,7 @@ impl<B: Backend> Emitter<'_, B> {
         for part in 0..Self::PARTS {
             let row = slot.row(self, part);
             if by_mask(store) {
-                self.put_by_mask(store, (part, row), masks)?;
+                self.put_by_mask(store, (part, row))?;
                 continue;
             }
             if size == 8 {
@@ -259,20 +243,15 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Stores a part of elements of 4 or 8 bytes, in the lanes that execute the step. `masks` are
-    /// temporaries that the caller has reserved.
-    fn put_by_mask(
-        &mut self,
-        store: &Store,
-        (part, row): (u8, Row),
-        masks: Option<[Reg; 2]>,
-    ) -> Option<()> {
+    /// Stores a part of elements of 4 or 8 bytes, in the lanes that execute the step.
+    fn put_by_mask(&mut self, store: &Store, (part, row): (u8, Row)) -> Option<()> {
         let (source, wide) = (store.from[0], store.access.size == 8);
         let values = match wide {
             true => vec![self.whole_of(source, 2 * part)?, self.whole_of(source, 2 * part + 1)?],
             false => vec![self.low_of(source, part)?],
         };
-        let masks = masks.unwrap_or_else(|| [self.temporary(), self.temporary()]);
+        let masks = [self.temporary(), self.temporary()];
+        let is_own = store.access.space != Space::Global;
         let (some, done) = (self.asm.label(), self.asm.label());
         let stored = at(R::RDI, STORED);
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, stored, -1), C::Jne_rel32_64, some);
@@ -281,7 +260,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(some);
-        B::store_masked(self, row, &values, part, None, masks);
+        B::store_masked(self, (row, is_own), &values, part, None, masks);
         self.asm.bind(done);
         self.cache.unpin();
         Some(())

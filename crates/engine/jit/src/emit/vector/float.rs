@@ -13,7 +13,7 @@ use iced_x86::Code as C;
 
 /// Comparison predicates of floats.
 pub(in crate::emit) const UNORDERED: u32 = 3;
-pub(super) const ORDERED: u32 = 7;
+pub(in crate::emit) const ORDERED: u32 = 7;
 pub(super) const EQUAL: u32 = 0;
 const LESS: u32 = 0x11;
 pub(in crate::emit) const GREATER_OR_EQUAL: u32 = 0x1d;

@@ -24,7 +24,7 @@ use super::backend::Backend;
 use super::instructions::Destination;
 pub(super) use super::instructions::{Opcode, Operand, V, low_128};
 use super::register_cache::Reg;
-pub(super) use float::{GREATER_OR_EQUAL, UNORDERED, of_floats};
+pub(super) use float::{GREATER_OR_EQUAL, ORDERED, UNORDERED, of_floats};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 pub(super) use integer::power_of_two;
 pub(super) use scratch::part_of_row;
