@@ -81,6 +81,12 @@ impl ScalarType {
         matches!(self.kind(), TypeKind::Float)
     }
 
+    /// The type of this number of untyped bits.
+    pub fn untyped(bits: u32) -> Option<Self> {
+        use ScalarType::*;
+        [B8, B16, B32, B64, B128].into_iter().find(|ty| ty.bits() == bits)
+    }
+
     /// Whether the type is an integer (`.uN` or `.sN`).
     pub const fn is_integer(self) -> bool {
         matches!(self.kind(), TypeKind::Unsigned | TypeKind::Signed)

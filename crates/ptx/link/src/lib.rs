@@ -217,26 +217,20 @@ type Chosen<'a> = HashMap<&'a str, (usize, usize)>;
 fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>, LinkError> {
     let mut chosen: Chosen<'a> = HashMap::new();
     for (i, all) in symbols.iter().enumerate() {
-        for (k, symbol) in all.iter().enumerate() {
-            let entry = symbol.linkage.is_some() && symbol.defines;
-            if !entry {
-                continue;
-            }
+        let defined = |s: &Symbol<'_>| s.linkage.is_some() && s.defines;
+        for (k, symbol) in all.iter().enumerate().filter(|(_, s)| defined(s)) {
             let yields =
                 |s: &Symbol<'_>| matches!(s.linkage, Some(Linkage::Weak | Linkage::Common));
-            match chosen.get(symbol.name) {
-                Some(&(at, which)) => {
-                    let other = &symbols[at][which];
-                    if yields(other) && !yields(symbol) {
-                        chosen.insert(symbol.name, (i, k));
-                    } else if !yields(symbol) && at != i {
-                        return Err(LinkError::Twice {
-                            symbol: symbol.name.to_owned(),
-                            texts: [at, i].map(|text| inputs[text].name.clone()),
-                        });
-                    }
+            let before = chosen.get(symbol.name).copied();
+            match before.map(|(at, which)| (at, &symbols[at][which])) {
+                Some((at, other)) if !yields(symbol) && !yields(other) && at != i => {
+                    return Err(LinkError::Twice {
+                        symbol: symbol.name.to_owned(),
+                        texts: [at, i].map(|text| inputs[text].name.clone()),
+                    });
                 }
-                None => {
+                Some((_, other)) if yields(symbol) || !yields(other) => {}
+                _ => {
                     chosen.insert(symbol.name, (i, k));
                 }
             }

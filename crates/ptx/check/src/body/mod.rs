@@ -113,19 +113,15 @@ impl<'c, 'a> Body<'c, 'a> {
                 }
                 Statement::BranchTargets(t) => {
                     self.cx.require(BRANCH_TARGETS, t.span);
-                    let resolved = self.branch_targets(t);
-                    self.define(
-                        &t.label,
-                        resolved.map_or(Local::Broken, |_| Local::BranchTargets(t)),
-                    );
+                    let found = self.branch_targets(t);
+                    let local = found.map_or(Local::Broken, |_| Local::BranchTargets(t));
+                    self.define(&t.label, local);
                 }
                 Statement::CallTargets(t) => {
                     self.cx.require(CALL_TARGETS, t.span);
-                    let resolved = self.call_targets(t);
-                    self.define(
-                        &t.label,
-                        resolved.map_or(Local::Broken, |_| Local::CallTargets(t)),
-                    );
+                    let found = self.call_targets(t);
+                    let local = found.map_or(Local::Broken, |_| Local::CallTargets(t));
+                    self.define(&t.label, local);
                 }
                 Statement::Directive(d) => self.directive(d),
             }
@@ -163,14 +159,10 @@ impl<'c, 'a> Body<'c, 'a> {
         }
         if !self.function.is_entry {
             // texunit would give each body its own copy of the variable.
-            let _ = self.cx.beyond_ptxas(
-                Diagnostic::error(
-                    "E0130",
-                    self.function.span,
-                    "a function cannot share registers of module scope with its callers",
-                )
-                .help("declare the registers in each body, and pass values as parameters"),
-            );
+            let message = "a function cannot share registers of module scope with its callers";
+            let error = Diagnostic::error("E0130", self.function.span, message);
+            let help = "declare the registers in each body, and pass values as parameters";
+            let _ = self.cx.beyond_ptxas(error.help(help));
         }
         let parameters = self.scopes.stack.pop();
         self.scopes.stack.push(Scope::default());

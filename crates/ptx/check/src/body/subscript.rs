@@ -6,7 +6,7 @@ use texunit_syntax::ast::{self, Subscript};
 
 use crate::body::Body;
 use crate::body::value::Value;
-use crate::ir::{Base, Element, Operand};
+use crate::ir::{Base, Element, Operand, Param};
 
 impl<'a> Body<'_, 'a> {
     /// The value of `name[subscript]`. Subscripts count elements of the array's type, whatever its
@@ -70,6 +70,7 @@ impl<'a> Body<'_, 'a> {
 
     /// Size of an array's element in bytes; `None` for variables without dimensions.
     fn element_size(&self, base: Base) -> Option<u32> {
+        let of_param = |param: &Param| (param.is_array, param.ty);
         let (is_array, ty) = match base {
             Base::Variable(id) => {
                 let variable = &self.cx.module.variables[id.0 as usize];
@@ -79,14 +80,8 @@ impl<'a> Body<'_, 'a> {
                 let variable = &self.function.frame[id.0 as usize];
                 (variable.is_array, variable.ty)
             }
-            Base::Param(id) => {
-                let param = &self.function.params[id.0 as usize];
-                (param.is_array, param.ty)
-            }
-            Base::Return(id) => {
-                let param = &self.function.returns[id.0 as usize];
-                (param.is_array, param.ty)
-            }
+            Base::Param(id) => of_param(&self.function.params[id.0 as usize]),
+            Base::Return(id) => of_param(&self.function.returns[id.0 as usize]),
             Base::Reg(_) | Base::Absolute => return None,
         };
         is_array.then(|| ty.bytes())

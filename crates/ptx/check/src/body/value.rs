@@ -68,6 +68,13 @@ pub(crate) enum Value<'a> {
 }
 
 impl Value<'_> {
+    /// A vector register as its elements in braces, and other values unchanged.
+    pub(crate) fn in_braces(self, span: Span) -> Self {
+        let Value::VectorReg { first, ty, lanes } = self else { return self };
+        let element = |n| (Value::Reg { id: RegId(first.0 + n), ty }, span);
+        Value::Vector((0..u32::from(lanes)).map(element).collect())
+    }
+
     /// Description for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
@@ -294,16 +301,6 @@ fn component_number(text: &str) -> Option<u8> {
         "w" | "a" => Some(3),
         _ => None,
     }
-}
-
-/// The elements of a vector register.
-pub(crate) fn lanes_of<'a>(
-    first: RegId,
-    ty: ScalarType,
-    lanes: u8,
-    span: Span,
-) -> Vec<(Value<'a>, Span)> {
-    (0..u32::from(lanes)).map(|n| (Value::Reg { id: RegId(first.0 + n), ty }, span)).collect()
 }
 
 /// The state space of an area, as PTX spells it.

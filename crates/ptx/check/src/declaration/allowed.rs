@@ -210,12 +210,8 @@ impl<'a> Checker<'a> {
                 self.require(COMMON, v.span);
                 if v.space != Space::Global {
                     let help = "write .weak, or declare it .global";
-                    return self.refuse(
-                        "E0130",
-                        v.span,
-                        "only .global variables are .common",
-                        help,
-                    );
+                    let message = "only .global variables are .common";
+                    return self.refuse("E0130", v.span, message, help);
                 }
             }
             _ => {}

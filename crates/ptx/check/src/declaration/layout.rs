@@ -72,20 +72,12 @@ impl<'a> Checker<'a> {
             .iter()
             .try_fold(u64::from(ty.bytes()), |n, d| n.checked_mul(*d))
             .filter(|n| *n <= MAX_SIZE);
-        let size = match size {
-            Some(size) => size,
-            None => {
-                self.beyond_ptxas(
-                    Diagnostic::error(
-                        "E0133",
-                        v.span,
-                        format!("{} is larger than any address space", v.name.text),
-                    )
-                    .help("declare fewer elements"),
-                )?;
-                MAX_SIZE
-            }
-        };
+        if size.is_none() {
+            let message = format!("{} is larger than any address space", v.name.text);
+            let error = Diagnostic::error("E0133", v.span, message);
+            self.beyond_ptxas(error.help("declare fewer elements"))?;
+        }
+        let size = size.unwrap_or(MAX_SIZE);
         Some(Layout { ty, dims, size, align, open, is_array, vector: v.vector })
     }
 

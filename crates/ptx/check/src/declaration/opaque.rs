@@ -110,11 +110,7 @@ impl<'a> Checker<'a> {
         if first != 0 && items.len() as u64 > first {
             self.too_many_references(span, first);
         }
-        let mut values = Vec::new();
-        for item in items {
-            values = self.opaque_fields(item, ty, inner);
-        }
-        values
+        items.iter().fold(Vec::new(), |_, item| self.opaque_fields(item, ty, inner))
     }
 
     fn too_many_references(&mut self, span: Span, count: u64) {
@@ -160,29 +156,21 @@ impl<'a> Checker<'a> {
         };
         if let FieldValue::Word(word) = value {
             let position = |list: &[&str]| list.iter().position(|w| *w == word.text);
-            let number = position(words);
-            if number.is_none() {
-                let help = if words.is_empty() {
-                    "write a number".to_string()
-                } else {
-                    format!("write one of {}, or a number", words.join(", "))
-                };
-                let error = Diagnostic::error(
-                    "E0140",
-                    word.span,
-                    format!("{} is not a value of {}", word.text, name.text),
-                )
-                .help(help);
-                // ptxas accepts the words of any field for every field.
-                let any = position(FILTERS).or(position(ADDRESS_MODES));
-                if any.is_none() {
-                    self.report(error);
-                } else {
-                    self.beyond_ptxas(error)?;
-                }
-                return any.map(|n| n as i64);
+            if let Some(number) = position(words) {
+                return Some(number as i64);
             }
-            return number.map(|n| n as i64);
+            let help = match words {
+                [] => "write a number".to_owned(),
+                words => format!("write one of {}, or a number", words.join(", ")),
+            };
+            let message = format!("{} is not a value of {}", word.text, name.text);
+            let error = Diagnostic::error("E0140", word.span, message).help(help);
+            // ptxas accepts the words of any field for every field.
+            let Some(any) = position(FILTERS).or(position(ADDRESS_MODES)) else {
+                return self.refuse_with(error);
+            };
+            self.beyond_ptxas(error)?;
+            return Some(any as i64);
         }
         self.field_value(value)
     }
@@ -199,9 +187,9 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        match self.constant(number)? {
-            Const::Int(v, _) => Some(v as i64),
-            other => Some(other.as_f64() as i64),
-        }
+        Some(match self.constant(number)? {
+            Const::Int(v, _) => v as i64,
+            other => other.as_f64() as i64,
+        })
     }
 }

@@ -48,12 +48,8 @@ impl<'a> Checker<'a> {
         let layout = self.layout(v, ty)?;
         if !is_entry && layout.dims.iter().any(|n| *n > u64::from(u32::MAX)) {
             let help = "declare fewer elements";
-            return self.refuse(
-                "E0134",
-                v.span,
-                "a parameter cannot have this many elements",
-                help,
-            );
+            let message = "a parameter cannot have this many elements";
+            return self.refuse("E0134", v.span, message, help);
         }
         let size = layout.size.min(u64::from(u32::MAX));
         if size > MAX_FUNC_PARAMS && !is_entry {

@@ -10,7 +10,7 @@ use crate::context::{Checker, Global};
 use crate::declaration::allowed::DeclSite;
 use crate::declaration::layout::Layout;
 use crate::ir::{Storage, VarId, Variable};
-use crate::message::say::unknown;
+use crate::message::{fixes, say::unknown};
 use crate::options::Ptxas;
 
 /// Maximum static shared memory of any GPU.
@@ -56,10 +56,9 @@ impl<'a> Checker<'a> {
 
     /// Merges an `.extern` declaration and its definition, in either order, into one variable.
     fn redeclared(&mut self, v: &ast::Variable<'a>, new: &Variable) -> Option<()> {
-        let Some((Global::Variable(id), first)) = self.globals.get(v.name.text) else {
+        let Some(&(Global::Variable(id), first)) = self.globals.get(v.name.text) else {
             return None;
         };
-        let (id, first) = (*id, *first);
         let old = &mut self.module.variables[id.0 as usize];
         if old.is_extern && new.is_extern && self.release == Ptxas::V11_8 {
             self.duplicate(&v.name, first);
@@ -92,13 +91,12 @@ impl<'a> Checker<'a> {
     /// other modules.
     fn unresolved(&mut self, v: &ast::Variable<'a>, first: Span) {
         let name = v.name.text;
-        let at = v.span.start;
         let message = format!("the definition of an .extern variable such as {name} has a linkage");
         self.report(
             Diagnostic::error("E0115", v.name.span, message)
                 .note(first, "declared .extern here")
                 .help("write .visible or .weak before it")
-                .fix(Span { start: at, end: at }, ".visible "),
+                .fix(fixes::before(v.span), ".visible "),
         );
     }
 
@@ -236,14 +234,11 @@ impl<'a> Checker<'a> {
         // Each variable is checked alone: the total use of a kernel and its callees is known at
         // launch, and modules with many kernels declare far more than one GPU has.
         if layout.size > MAX_SHARED {
+            let message = "there is more static shared memory than any GPU has";
             self.beyond_ptxas(
-                Diagnostic::error(
-                    "E0133",
-                    v.span,
-                    "there is more static shared memory than any GPU has",
-                )
-                .label(format!("{}, {MAX_SHARED} at most", Count(layout.size, "byte")))
-                .help("declare .extern .shared and pass the size at launch"),
+                Diagnostic::error("E0133", v.span, message)
+                    .label(format!("{}, {MAX_SHARED} at most", Count(layout.size, "byte")))
+                    .help("declare .extern .shared and pass the size at launch"),
             )?;
         }
         Some(())
@@ -284,17 +279,15 @@ impl<'a> Checker<'a> {
         if let Some(id) = self.range_variable(name.text) {
             return Some(Global::Variable(id));
         }
-        let diagnostic = match self.later.get(name.text) {
-            Some(&span) => Diagnostic::error(
-                "E0113",
-                name.span,
-                format!("{} is used before its declaration", name.text),
-            )
-            .note(span, "declared here")
-            .help("move the declaration up, or write a prototype of the function first"),
-            None => unknown(name),
+        let Some(&span) = self.later.get(name.text) else {
+            return self.refuse_with(unknown(name));
         };
-        self.refuse_with(diagnostic)
+        let message = format!("{} is used before its declaration", name.text);
+        self.refuse_with(
+            Diagnostic::error("E0113", name.span, message)
+                .note(span, "declared here")
+                .help("move the declaration up, or write a prototype of the function first"),
+        )
     }
 
     /// The variable `x3` of a declaration `x<8>`, created when it is first named.
@@ -341,11 +334,6 @@ fn plain(v: &ast::Variable, name: String, storage: Storage, ty: ScalarType) -> V
 /// Whether two declarations have the same dimensions; `[]` of an `.extern` matches any.
 fn same_shape(old: &Variable, new: &Variable) -> bool {
     let open = |v: &Variable| v.is_extern && v.dims.first() == Some(&0);
-    old.dims.len() == new.dims.len()
-        && old
-            .dims
-            .iter()
-            .zip(&new.dims)
-            .enumerate()
-            .all(|(i, (a, b))| a == b || i == 0 && (open(old) || open(new)))
+    let same = |(i, (a, b)): (usize, (&u64, &u64))| a == b || i == 0 && (open(old) || open(new));
+    old.dims.len() == new.dims.len() && old.dims.iter().zip(&new.dims).enumerate().all(same)
 }

@@ -1,6 +1,6 @@
 //! Checks of memory operands, and of operands that are addresses themselves.
 
-use texunit_isa::{OperandRule, Pointee, Role, ScalarType, Space, TypeKind};
+use texunit_isa::{Opcode, OperandRule, Pointee, Property, Role, ScalarType, Space, TypeKind};
 use texunit_syntax::ast::{self, OperandKind, Subscript};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -40,24 +40,41 @@ impl<'a> Site<'_, '_, 'a> {
             None => 0,
         };
         if self.cx.release == Ptxas::V13_5 && !matches!(base.kind, OperandKind::Index(..)) {
-            let says = |word| self.i.modifiers.iter().any(|m| m.text == word);
             let of_call = matches!(value, Value::Named { area: Area::CallParam, .. });
-            if says("param::func") && self.function.is_entry && !of_call {
+            if self.says("param::func") && self.function.is_entry && !of_call {
                 let message = "needs a parameter of a call here";
                 let help = "write .param::entry for the parameters of a kernel";
                 return self.deny("E0217", base.span, message, help);
             }
-            if says("param::entry") && of_call {
+            if self.says("param::entry") && of_call {
                 let message = "needs a parameter of the kernel here";
                 let help = "write .param::func for the parameters of a call";
                 return self.deny("E0217", base.span, message, help);
             }
         }
-        // ptxas copies the addresses of tensor maps and of `multimem.red` with `mov`.
+        if self.form.has(Property::AddressInRegister)
+            && self.mods.space.is_some()
+            && matches!(value, Value::Named { .. })
+        {
+            let help = "copy the address into a register with mov first";
+            return self.deny("E0217", base.span, "needs its address in a register here", help);
+        }
+        // ptxas copies some addresses with `mov`, which has no 8 or 16 bits for them.
         let tensor = rule.pointee == Some(Pointee::TensorMemory);
+        let generic = self.mods.space.is_none();
+        let copied = match self.form.row.opcode {
+            Opcode::Wmma | Opcode::Createpolicy => true,
+            Opcode::Ldmatrix | Opcode::Stmatrix => generic,
+            Opcode::Cp => generic && !self.says("bulk") && self.says("mbarrier"),
+            Opcode::St | Opcode::Red => {
+                let late = self.says("async") && self.cx.release >= Ptxas::V12_9;
+                rule.written && (late || self.says("bulk"))
+            }
+            _ => rule.pointee == Some(Pointee::TensorMap),
+        };
         let widths = match rule.pointee {
             Some(Pointee::TensorMemory) => 32..=32,
-            Some(Pointee::TensorMap) => 32..=64,
+            _ if copied => 32..=64,
             Some(Pointee::Wide) => 64..=64,
             _ => 16..=64,
         };
@@ -72,12 +89,9 @@ impl<'a> Site<'_, '_, 'a> {
                 Some(Operand::Address(Base::Reg(id), 0))
             }
             Value::Reg { id, ty } => {
-                let diagnostic = Diagnostic::error(
-                    "E0217",
-                    base.span,
-                    format!("a .{ty} register cannot hold an address"),
-                )
-                .help(format!("use a {}-bit integer register", widths.end()));
+                let message = format!("a .{ty} register cannot hold an address");
+                let diagnostic = Diagnostic::error("E0217", base.span, message)
+                    .help(format!("use a {}-bit integer register", widths.end()));
                 // ptxas accepts 8 bits as an address.
                 if ty.bits() == 8 && widths.contains(&16) {
                     self.report_miscompiled(diagnostic);
@@ -275,7 +289,9 @@ impl<'a> Site<'_, '_, 'a> {
                 .help("use tex, txq, suld, sust or suq");
             // ptxas checks the names of textures only in ld and st, and not those of arrays of
             // them.
-            let looked_at = rule.element && !is_array;
+            let stored =
+                self.form.row.opcode == Opcode::Multimem && rule.pointee.is_none() && rule.written;
+            let looked_at = (rule.element || stored) && !is_array;
             let barrier = barrier && self.cx.release >= Ptxas::V12_9;
             if !looked_at && !barrier && matches!(space, None | Some(Space::Global)) {
                 self.report_miscompiled(diagnostic);
@@ -344,12 +360,16 @@ impl<'a> Site<'_, '_, 'a> {
                 if inside {
                     return Some(address);
                 }
-                self.deny(
-                    "E0216",
-                    operand.span,
-                    format!("cannot take the address of a variable in {} memory", area_name(area)),
-                    "name the variable's own space",
-                )
+                let space = area_name(area);
+                let message = format!("cannot take the address of a variable in {space} memory");
+                let error = self.error("E0216", operand.span, message);
+                let error = error.help("name the variable's own space");
+                // ptxas takes an offset in shared memory for a generic address.
+                if area == Area::Shared && self.mods.space.is_none() {
+                    self.report_miscompiled(error);
+                    return Some(address);
+                }
+                self.cx.refuse_with(error)
             }
             Value::Function(_) if self.mods.space.is_some() => {
                 let message = "cannot take the address of a function in a state space";

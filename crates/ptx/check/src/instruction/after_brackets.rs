@@ -7,7 +7,7 @@ use texunit_isa::texture::{Registers, geometry as row_of, registers};
 use texunit_isa::{Geometry, MipMode, ScalarType, Shape};
 use texunit_syntax::{Diagnostic, Span, ast};
 
-use crate::body::value::{Value, lanes_of};
+use crate::body::value::Value;
 use crate::instruction::coordinates::Shift;
 use crate::instruction::site::Site;
 use crate::ir::{Lod, Operand};
@@ -85,9 +85,8 @@ impl<'a> Site<'_, '_, 'a> {
         place: &Registers,
         sizes: &[usize],
     ) -> Option<Operand> {
-        let items = match self.value(operand)? {
+        let items = match self.value(operand)?.in_braces(operand.span) {
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             value => {
                 let found = self.scalar_of(&value, operand.span, place);
                 if found.is_none() {
@@ -140,9 +139,8 @@ impl<'a> Site<'_, '_, 'a> {
     }
 
     fn gradient(&mut self, operand: &ast::Operand<'a>, geometry: Geometry) -> Option<Vec<Operand>> {
-        let items = match self.value(operand)? {
+        let items = match self.value(operand)?.in_braces(operand.span) {
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             other => {
                 let message = format!("needs a gradient vector, not {}", other.describe());
                 let help = "write the gradient between { and }";
@@ -179,9 +177,8 @@ impl<'a> Site<'_, '_, 'a> {
         coordinate: ScalarType,
         (shift, followed): (Shift, bool),
     ) -> Option<Option<Option<Vec<Operand>>>> {
-        let items = match self.value(operand)? {
+        let items = match self.value(operand)?.in_braces(operand.span) {
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             Value::Reg { ty: ScalarType::U32 | ScalarType::S32, .. } => {
                 return self.dropped_offset(operand.span);
             }
@@ -202,12 +199,8 @@ impl<'a> Site<'_, '_, 'a> {
         let taken = if shift == Shift::None { sizes } else { shifted };
         if taken.is_empty() {
             let message = format!("{name}: .{geometry} has no offsets");
-            return self.cx.refuse(
-                "E0306",
-                operand.span,
-                message,
-                "add to the coordinates instead",
-            );
+            let help = "add to the coordinates instead";
+            return self.cx.refuse("E0306", operand.span, message, help);
         }
         let lanes = items.len();
         if !taken.contains(&lanes) {

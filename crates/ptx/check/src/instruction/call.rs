@@ -228,16 +228,10 @@ impl<'a> Site<'_, '_, 'a> {
             let span = given
                 .first()
                 .map_or(self.i.opcode.span, |f| f.span.to(given[given.len() - 1].span));
-            let mut d = Diagnostic::error(
-                "E0240",
-                span,
-                format!(
-                    "the call has {}, and the function {}",
-                    Count(given.len(), what),
-                    formals.len()
-                ),
-            )
-            .help("write one for each parameter of the function");
+            let (has, takes) = (Count(given.len(), what), formals.len());
+            let message = format!("the call has {has}, and the function {takes}");
+            let mut d = Diagnostic::error("E0240", span, message)
+                .help("write one for each parameter of the function");
             if let Some(declared) = declared {
                 d = d.note(declared, "declared here");
             }
@@ -307,9 +301,7 @@ impl<'a> Site<'_, '_, 'a> {
                     formal.size / formal.ty.bytes().max(1)
                 ),
             };
-            return self
-                .cx
-                .refuse_with(Diagnostic::error("E0240", operand.span, message).help(help));
+            return self.cx.refuse("E0240", operand.span, message, help);
         }
         match value {
             Value::Named { base: Base::Frame(id), .. }

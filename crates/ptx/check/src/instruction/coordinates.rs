@@ -6,7 +6,7 @@ use texunit_isa::{Geometry, MipMode, ScalarType, Shape};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::value::{Value, lanes_of};
+use crate::body::value::Value;
 use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
@@ -50,9 +50,8 @@ impl<'a> Site<'_, '_, 'a> {
             let help = format!("write {written}, or .version 9.0");
             return self.cx.refuse("E0304", operand.span, message, &help);
         }
-        let items = match self.value(operand)? {
+        let items = match self.value(operand)?.in_braces(operand.span) {
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             scalar => return self.scalar_coordinate(operand, scalar, geometry, place),
         };
         let sizes = match shift {

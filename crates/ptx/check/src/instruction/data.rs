@@ -2,14 +2,16 @@
 //! in braces.
 
 use texunit_forms::Count;
-use texunit_isa::{AsPredicate, Braces, Limit, OperandRule, ScalarType, TypeKind};
+use texunit_isa::{AsPredicate, Braces, Limit, Opcode, OperandRule, ScalarType, TypeKind};
 use texunit_syntax::Span;
 use texunit_syntax::ast;
 
-use crate::body::value::{Value, lanes_of};
+use crate::body::value::Value;
 use crate::consts::Const;
 use crate::instruction::site::Site;
+use crate::instruction::tuple::component_beside_constant;
 use crate::ir::Operand;
+use crate::options::Ptxas;
 use crate::types::{fits, fits_relaxed};
 
 impl<'a> Site<'_, '_, 'a> {
@@ -23,29 +25,37 @@ impl<'a> Site<'_, '_, 'a> {
         written: bool,
     ) -> Option<Operand> {
         let value = self.value(operand)?;
+        let loose = rule.loose_bf16 && self.cx.release < Ptxas::V13_5 && ty == ScalarType::Bf16x2;
+        let ty = if loose { ScalarType::B32 } else { ty };
         let vector = match rule.braces {
             Braces::Exactly(count) => usize::from(count),
             Braces::Columns { times, of } => self.mods.columns().unwrap_or(0) * times / of,
             _ => usize::from(self.mods.vector),
         };
         let lanes = vector.max(1);
-        let of_matrix = matches!(rule.braces, Braces::Exactly(_) | Braces::Columns { .. });
+        let of_matrix = is_matrix(rule);
+        // ptxas refuses vector registers here, or crashes.
+        let opcode = self.form.row.opcode;
+        let in_braces =
+            matches!(opcode, Opcode::Wmma | Opcode::Multimem | Opcode::Tcgen05 | Opcode::Cvt);
+        let value = if vector > 0 && !in_braces { value.in_braces(operand.span) } else { value };
         let items = match value {
             Value::Vector(_) if rule.braces == Braces::Never => {
                 return self.mismatch(ty, &value, operand.span);
             }
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } if vector > 0 => {
-                lanes_of(first, ty, lanes, operand.span)
-            }
             value if vector == 0 => {
                 if !written && self.address_as_number(ty, operand, &value) {
                     return Some(Operand::Imm(0));
                 }
                 return self.element(rule, ty, value, operand.span, written);
             }
-            value if of_matrix || rule.braces == Braces::Always => {
-                let message = format!("needs a vector, not {}", value.describe());
+            value
+                if of_matrix
+                    || rule.braces == Braces::Always
+                    || matches!(value, Value::VectorReg { .. }) =>
+            {
+                let message = format!("needs a vector in braces, not {}", value.describe());
                 let help = "write the registers between { and }";
                 return self.deny("E0213", operand.span, message, help);
             }
@@ -65,83 +75,82 @@ impl<'a> Site<'_, '_, 'a> {
             };
             return self.deny("E0213", operand.span, message, help);
         }
-        if items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
-            let message = "has no register for its result";
-            let help = "write a register for one of the elements";
-            return self.deny("E0211", operand.span, message, help);
-        }
-        self.same_widths(&items)?;
-        self.like_neighbours(&items)?;
+        let mut list = self.elements(rule, ty, operand, items, written)?;
+        if vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
+    }
+
+    /// Checks the elements of a vector; ptxas looks at its type.
+    fn elements(
+        &mut self,
+        rule: &OperandRule,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+        items: Vec<(Value<'a>, Span)>,
+        written: bool,
+    ) -> Option<Vec<Operand>> {
+        let (opcode, of_matrix) = (self.form.row.opcode, is_matrix(rule));
+        let typed = self.data_vector(ty, &items, written)?;
         if let (Some(Limit::Pair(step, last)), [a, b]) = (rule.limit, &items[..]) {
             self.up_to(a, 3, step)?;
             self.up_to(b, last, 1)?;
         }
-        let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
-        // For atomic operations, only small floats, and most of them only beside an untyped
-        // register.
+        let sized = |(value, _): &(Value<'_>, Span)| {
+            matches!(value, Value::Reg { .. } | Value::Special(..) | Value::Named { .. })
+        };
+        let beside = items.iter().any(sized);
+        let double = |(value, _): &(Value<'_>, Span)| matches!(value, Value::Const(Const::F64(_)));
+        let of_registers = rule.limit == Some(Limit::Register);
+        let of_doubles =
+            of_matrix && opcode != Opcode::Cvt && ty == ScalarType::F32 && items.iter().any(double);
+        if !written && !beside && (of_registers || of_doubles) {
+            return self.mismatch(ty, &items[0].0, items[0].1);
+        }
+        let integers_are_bits =
+            !rule.exact || !of_matrix && matches!(ty, ScalarType::F16 | ScalarType::F32);
+        let accepted =
+            typed.counts_as(integers_are_bits).is_none_or(|reg| register_fits(rule, ty, reg))
+                && !component_beside_constant(operand, &items);
+        // Among untyped registers of a matrix, constants are untyped too.
         let untyped = items.iter().any(
             |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Bits),
         );
-        let single = matches!(ty, ScalarType::F16 | ScalarType::F32)
-            && !matches!(rule.braces, Braces::Columns { .. });
-        let small = ty.bits() <= 32 && matches!(ty.kind(), TypeKind::Float | TypeKind::Packed);
-        let taken = |reg: ScalarType| match rule.exact {
-            true => reg.bits() == ty.bits() && (single || small && untyped),
-            false => reg.bits() >= ty.bits(),
-        };
-        // Among untyped registers of a matrix, constants are untyped too.
-        let plain_matrix = of_matrix && untyped;
-        let of_constants = match (plain_matrix, ty.bits()) {
-            (true, 64) => ScalarType::B64,
-            (true, _) => ScalarType::B32,
-            _ => ty,
+        let of_constants = match of_matrix && untyped {
+            true => ScalarType::untyped(ty.bits().max(32)).unwrap_or(ty),
+            false => ty,
         };
         let half = ty.bits() == 16 && ty.is_float() || ty.kind() == TypeKind::Packed;
-        let beside = vector > 0 && items.iter().any(|(v, _)| matches!(v, Value::Reg { .. }));
+        // ptxas turns tcgen05.st into a store of registers and integers.
+        let stored = opcode == Opcode::Tcgen05;
+        let low_bits = beside && !stored && (!half || of_constants != ty);
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
             // A warp group's product adds to its result, and a load from tensor memory has no sink.
             let discard = written
                 && matches!(value, Value::Discard)
                 && !matches!(rule.braces, Braces::Columns { .. });
+            let alone = match &value {
+                Value::Reg { ty: ScalarType::Pred, .. } if rule.predicate.is_some() => true,
+                Value::Reg { ty: reg, .. } => register_fits(rule, ty, *reg),
+                Value::Special(..) => rule.special || stored,
+                _ => stored,
+            };
             list.push(match value {
                 _ if discard => Operand::Discard,
-                Value::Reg { id, ty: reg } if plain && taken(reg) => Operand::Reg(id),
-                Value::Const(value) if plain_matrix && !written => {
-                    self.immediate(of_constants, value, span)?
-                }
                 Value::Const(value)
-                    if beside && !half && !written && value.bits_for(ty).is_none() =>
+                    if low_bits && !written && value.bits_for(of_constants).is_none() =>
                 {
-                    self.low_bits(ty, span)
+                    self.low_bits(of_constants, span)
+                }
+                Value::Const(value) if !written => self.immediate(of_constants, value, span)?,
+                Value::Reg { .. } | Value::Special(..) | Value::Named { .. }
+                    if accepted && !alone =>
+                {
+                    self.only_in_vector(ty, &value, span, written)?
                 }
                 value => self.element(rule, ty, value, span, written)?,
             });
         }
-        if vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
-    }
-
-    /// Checks that no element of a vector stands beside one of another kind: a float beside an
-    /// integer, or an integer or a constant beside `.f16x2`.
-    pub(crate) fn like_neighbours(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
-        let float = |value: &Value<'_>| match value {
-            Value::Reg { ty, .. } if ty.kind() == TypeKind::Float => Some(true),
-            Value::Reg { ty, .. } if ty.is_integer() => Some(false),
-            Value::Const(value) => Some(!value.is_int()),
-            _ => None,
-        };
-        let packed = |value: &Value<'_>| matches!(value, Value::Reg { ty: ScalarType::F16x2, .. });
-        let number = |value: &Value<'_>| match value {
-            Value::Reg { ty, .. } => ty.is_integer(),
-            value => matches!(value, Value::Const(_)),
-        };
-        let unlike = items.windows(2).find(|pair| match (&pair[0].0, &pair[1].0) {
-            (a, b) if packed(a) && number(b) || number(a) && packed(b) => true,
-            (a, b) => matches!((float(a), float(b)), (Some(a), Some(b)) if a != b),
-        });
-        let Some([_, (other, span)]) = unlike else { return Some(()) };
-        let message = format!("cannot have {} beside its neighbour", other.describe());
-        self.deny("E0212", *span, message, "write a vector of integers or a vector of floats")
+        Some(list)
     }
 
     /// Checks that an element is a multiple of `step` up to `last`, if it is a constant.
@@ -158,20 +167,6 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Checks that the registers of a vector have one width.
-    pub(crate) fn same_widths(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
-        let mut widths = items.iter().filter_map(|(value, span)| match value {
-            Value::Reg { ty, .. } => Some((*ty, *span)),
-            _ => None,
-        });
-        let Some((first, _)) = widths.next() else { return Some(()) };
-        let Some((other, span)) = widths.find(|(ty, _)| ty.bits() != first.bits()) else {
-            return Some(());
-        };
-        let message = format!("cannot mix .{first} and .{other} registers in a vector");
-        self.deny("E0212", span, message, "write registers of one width")
-    }
-
     fn element(
         &mut self,
         rule: &OperandRule,
@@ -180,14 +175,8 @@ impl<'a> Site<'_, '_, 'a> {
         span: Span,
         written: bool,
     ) -> Option<Operand> {
-        let fitting = if rule.exact { fits } else { fits_relaxed };
-        let of_matrix = matches!(rule.braces, Braces::Exactly(_) | Braces::Columns { .. });
         match value {
-            // Unlike elsewhere, `.f16x2` registers are not accepted as untyped bits.
-            Value::Reg { ty: ScalarType::F16x2, .. } if of_matrix && ty.is_integer() => {
-                self.mismatch(ty, &value, span)
-            }
-            Value::Reg { id, ty: reg } if fitting(ty, reg) => Some(Operand::Reg(id)),
+            Value::Reg { id, ty: reg } if register_fits(rule, ty, reg) => Some(Operand::Reg(id)),
             Value::Reg { id, ty: ScalarType::Pred }
                 if rule.predicate == Some(AsPredicate::Miscompiled) =>
             {
@@ -211,11 +200,14 @@ impl<'a> Site<'_, '_, 'a> {
     }
 }
 
-/// Whether a vector is untyped; ptxas recognises a type only for vectors of floats.
-pub(crate) fn plain_bits(items: &[(Value<'_>, Span)]) -> bool {
-    let number = |ty: ScalarType| ty.is_integer() || ty.kind() == TypeKind::Bits;
-    items.iter().any(|(value, _)| matches!(value, Value::Reg { ty, .. } if number(*ty)))
-        && !items.iter().any(
-            |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Predicate),
-        )
+/// Whether a register of type `reg` is valid as data of this type.
+fn register_fits(rule: &OperandRule, ty: ScalarType, reg: ScalarType) -> bool {
+    // Unlike elsewhere, `.f16x2` registers are not accepted as untyped bits in integer matrices.
+    let pairs = is_matrix(rule) && ty.is_integer() && reg == ScalarType::F16x2;
+    !pairs && if rule.exact { fits(ty, reg) } else { fits_relaxed(ty, reg) }
+}
+
+/// Whether the operand is the part of a matrix that a thread has.
+fn is_matrix(rule: &OperandRule) -> bool {
+    matches!(rule.braces, Braces::Exactly(_) | Braces::Columns { .. })
 }

@@ -144,16 +144,20 @@ impl<'a> Site<'_, '_, 'a> {
         ty: ScalarType,
         operand: &ast::Operand<'a>,
     ) -> Option<()> {
-        let (Some(Limit::Register | Limit::Single), OperandKind::Constant(_)) =
-            (rule.limit, &operand.kind)
+        let (
+            Some(limit @ (Limit::Register | Limit::Single | Limit::Mask)),
+            OperandKind::Constant(_),
+        ) = (rule.limit, &operand.kind)
         else {
             return Some(());
         };
-        match self.value(operand)? {
-            value @ Value::Const(Const::F64(_)) => self.mismatch(ty, &value, operand.span),
-            value if rule.limit == Some(Limit::Register) => self.mismatch(ty, &value, operand.span),
-            _ => Some(()),
-        }
+        let value = self.value(operand)?;
+        let wrong = match limit {
+            Limit::Register => true,
+            Limit::Mask => self.cx.release < Ptxas::V13_5,
+            _ => matches!(value, Value::Const(Const::F64(_))),
+        };
+        if wrong { self.mismatch(ty, &value, operand.span) } else { Some(()) }
     }
 
     /// Checks that a register is untyped where the row wants it.
@@ -195,8 +199,7 @@ impl<'a> Site<'_, '_, 'a> {
 
     /// Checks that an arrival at a barrier of another CTA discards its state.
     fn discarded_arrival(&mut self, operand: &ast::Operand<'a>) -> Option<()> {
-        let remote = self.form.has(Property::NoRemoteResult)
-            && self.i.modifiers.iter().any(|m| m.text == "shared::cluster");
+        let remote = self.form.has(Property::NoRemoteResult) && self.says("shared::cluster");
         if !remote || operand.kind == OperandKind::Discard {
             return Some(());
         }
@@ -313,6 +316,7 @@ impl<'a> Site<'_, '_, 'a> {
                 format!("write a power of two from {a} to {b}"),
             ),
             Limit::Part | Limit::Single | Limit::Register | Limit::Pair(..) => return Some(()),
+            Limit::Mask => (value <= 0xffff, "write a mask of 16 bits".into()),
             Limit::Barrier => (value as u32 <= 15, "write a number from 0 to 15".into()),
             Limit::Warps => {
                 (value.is_multiple_of(32), "write a multiple of 32, the size of a warp".into())

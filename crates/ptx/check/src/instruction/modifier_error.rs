@@ -11,14 +11,10 @@ use crate::message::{cap, fixes};
 impl<'a> Body<'_, 'a> {
     pub(crate) fn unknown_opcode<T>(&mut self, i: &ast::Instruction<'a>) -> Option<T> {
         let text = i.opcode.text;
+        let message = format!("{text} is not an instruction");
         if self.cx.diagnostics.len() > cap::MAX_ERRORS {
             // The message is not shown, so no suggestion is searched for.
-            return self.cx.refuse(
-                "E0200",
-                i.opcode.span,
-                format!("{text} is not an instruction"),
-                "",
-            );
+            return self.cx.refuse("E0200", i.opcode.span, message, "");
         }
         let near = Opcode::ALL.iter().map(|o| o.name()).min_by_key(|name| distance(name, text));
         let help = match near {
@@ -27,7 +23,6 @@ impl<'a> Body<'_, 'a> {
             }
             _ => "check the spelling".into(),
         };
-        let message = format!("{text} is not an instruction");
         let diagnostic = Diagnostic::error("E0200", i.opcode.span, message).help(help);
         let mut close = Opcode::ALL.iter().map(|o| o.name()).filter(|n| distance(n, text) <= 1);
         // The name differs by one letter, and no other instruction is as close.
@@ -56,23 +51,17 @@ impl<'a> Body<'_, 'a> {
             }
             ModifierError::Duplicate { index, first } => {
                 let modifier = word(index);
-                let diagnostic = Diagnostic::error(
-                    "E0202",
-                    modifier.span,
-                    format!(".{} is written twice", modifier.text),
-                )
-                .note(word(first).span, "first here")
-                .help("remove one of them");
+                let message = format!(".{} is written twice", modifier.text);
+                let diagnostic = Diagnostic::error("E0202", modifier.span, message)
+                    .note(word(first).span, "first here")
+                    .help("remove one of them");
                 fixes::remove_modifier(self.cx.source, modifier.span, diagnostic)
             }
             ModifierError::Misplaced { index } => {
                 let modifier = word(index);
-                let diagnostic = Diagnostic::error(
-                    "E0203",
-                    modifier.span,
-                    format!(".{} must follow {opcode} directly", modifier.text),
-                )
-                .help(format!("write {opcode}.{}", modifier.text));
+                let message = format!(".{} must follow {opcode} directly", modifier.text);
+                let diagnostic = Diagnostic::error("E0203", modifier.span, message)
+                    .help(format!("write {opcode}.{}", modifier.text));
                 match fixes::with_dot(self.cx.source, modifier.span) {
                     Some(span) => diagnostic
                         .fix(fixes::behind(i.opcode.span), format!(".{}", modifier.text))
@@ -133,9 +122,7 @@ fn so_far(i: &ast::Instruction, index: usize, word: &str) -> String {
     if before.is_empty() {
         return word.to_string();
     }
-    let mut text = word.to_string();
-    text += &format!(" (after .{})", before[before.len() - 1].text);
-    text
+    format!("{word} (after .{})", before[before.len() - 1].text)
 }
 
 fn hint(expected: &[&str], opcode: Opcode) -> String {

@@ -57,7 +57,16 @@ impl<'a> Body<'_, 'a> {
             return found(opcode, &["number", ty]).ok();
         }
         let early = self.cx.release == Ptxas::V11_8;
-        let ignored = |word: &str| word == "pred" || word == "oob" && early;
+        use Opcode::*;
+        // ptxas reads the types of opcodes with forms for halves by rules of their own.
+        let loose = match opcode {
+            Mul => !words.iter().any(|word| ["lo", "hi", "wide"].contains(word)),
+            Abs | Fma | Max | Min | Neg => !early,
+            Add | Atom | Cos | Cvt | Ex2 | Lg2 | Multimem | Rcp | Red | Rsqrt | Set | Setp
+            | Sin | Sqrt | Sub | Tanh => true,
+            _ => false,
+        };
+        let ignored = |word: &str| word == "pred" && loose || word == "oob" && early;
         let modifier = i.modifiers.iter().find(|m| ignored(m.text))?;
         let rest: Vec<&str> = words.iter().copied().filter(|word| !ignored(word)).collect();
         let found = found(opcode, &rest).ok()?;

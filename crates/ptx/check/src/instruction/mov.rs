@@ -3,12 +3,12 @@
 use texunit_forms::Count;
 use texunit_isa::requirement::{KERNEL_ADDRESS, RESULT_ADDRESS};
 use texunit_isa::{ScalarType, TypeKind};
-use texunit_syntax::{Diagnostic, Span};
+use texunit_syntax::{Diagnostic, Span, ast};
 
-use crate::body::value::{Area, Value, lanes_of};
-use crate::instruction::data::plain_bits;
+use crate::body::value::{Area, Value};
 use crate::instruction::operand::{SumType, type_of_sum};
 use crate::instruction::site::Site;
+use crate::instruction::tuple::{component_beside_constant, tuple};
 use crate::ir::{Base, Operand};
 use crate::types::{fits, kind_fits};
 
@@ -23,28 +23,20 @@ impl<'a> Site<'_, '_, 'a> {
         if mods.vector > 0 {
             return self.mov_vector(ty, (dest, to.span), (source, from.span));
         }
+        let (dest, source) = match ty.kind() {
+            TypeKind::Bits => (dest.in_braces(to.span), source.in_braces(from.span)),
+            _ => (dest, source),
+        };
         match (dest, source) {
             (Value::Vector(items), Value::Reg { id, ty: reg }) if fits(ty, reg) => {
-                Some(vec![self.parts(ty, items, to.span, true)?, Operand::Reg(id)])
+                Some(vec![self.parts(ty, items, to, true)?, Operand::Reg(id)])
             }
             (Value::Vector(items), Value::Const(value)) => {
-                let parts = self.parts(ty, items, to.span, true)?;
+                let parts = self.parts(ty, items, to, true)?;
                 Some(vec![parts, self.immediate(ty, value, from.span)?])
             }
-            (Value::VectorReg { first, ty: part, lanes }, Value::Reg { id, ty: reg })
-                if fits(ty, reg) && ty.kind() == TypeKind::Bits =>
-            {
-                let items = lanes_of(first, part, lanes, to.span);
-                Some(vec![self.parts(ty, items, to.span, true)?, Operand::Reg(id)])
-            }
             (Value::Reg { id, ty: reg }, Value::Vector(items)) if fits(ty, reg) => {
-                Some(vec![Operand::Reg(id), self.parts(ty, items, from.span, false)?])
-            }
-            (Value::Reg { id, ty: reg }, Value::VectorReg { first, ty: part, lanes })
-                if fits(ty, reg) && ty.kind() == TypeKind::Bits =>
-            {
-                let items = lanes_of(first, part, lanes, from.span);
-                Some(vec![Operand::Reg(id), self.parts(ty, items, from.span, false)?])
+                Some(vec![Operand::Reg(id), self.parts(ty, items, from, false)?])
             }
             (Value::Reg { id, ty: reg }, source) if fits(ty, reg) => {
                 Some(vec![Operand::Reg(id), self.mov_source(ty, source, from.span)?])
@@ -144,25 +136,23 @@ impl<'a> Site<'_, '_, 'a> {
         &mut self,
         ty: ScalarType,
         items: Vec<(Value<'a>, Span)>,
-        span: Span,
+        operand: &ast::Operand<'a>,
         written: bool,
     ) -> Option<Operand> {
-        let n = items.len() as u32;
-        let part = match ty.bits().checked_div(n).filter(|b| b * n == ty.bits()) {
-            Some(8) => ScalarType::B8,
-            Some(16) => ScalarType::B16,
-            Some(32) => ScalarType::B32,
-            Some(64) => ScalarType::B64,
-            _ => {
-                let message = format!("cannot be cut into {n} parts");
-                let help = "write 2 or 4 registers whose widths add up";
-                return self.deny("E0213", span, message, help);
-            }
+        let (n, span) = (items.len() as u32, operand.span);
+        let part = ty.bits().checked_div(n).filter(|bits| bits * n == ty.bits());
+        let Some(part) = part.and_then(ScalarType::untyped) else {
+            let message = format!("cannot be cut into {n} parts");
+            let help = "write 2 or 4 registers whose widths add up";
+            return self.deny("E0213", span, message, help);
         };
         if ty.kind() != TypeKind::Bits {
             let message = "does not pack or unpack";
             return self.deny("E0213", span, message, format!("write mov.b{}", ty.bits()));
         }
+        let typed = self.data_vector(part, &items, written)?;
+        let accepted = typed.counts_as(false).is_none_or(|found| fits(part, found))
+            && !component_beside_constant(operand, &items);
         let beside = items.iter().filter(|(v, _)| !matches!(v, Value::Reg { .. })).count() == 1;
         let mut list = Vec::with_capacity(items.len());
         for (value, span) in items {
@@ -173,6 +163,9 @@ impl<'a> Site<'_, '_, 'a> {
                     self.low_bits(part, span)
                 }
                 Value::Const(value) if !written => self.immediate(part, value, span)?,
+                value if accepted && !matches!(value, Value::Const(_) | Value::Discard) => {
+                    self.only_in_vector(part, &value, span, written)?
+                }
                 value => return self.mismatch(part, &value, span),
             });
         }
@@ -192,14 +185,17 @@ impl<'a> Site<'_, '_, 'a> {
         let mut operands = Vec::new();
         for (items, written) in [(dest, true), (source, false)] {
             let mut list = Vec::with_capacity(lanes);
-            let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
+            let accepted = tuple(&items, 0)
+                .is_ok_and(|typed| typed.counts_as(true).is_none_or(|found| fits(ty, found)));
             for (value, span) in items {
                 list.push(match value {
                     Value::Reg { id, ty: reg } if fits(ty, reg) => Operand::Reg(id),
-                    Value::Reg { id, ty: reg } if plain && reg.bits() == ty.bits() => {
-                        Operand::Reg(id)
-                    }
                     Value::Discard if written => Operand::Discard,
+                    value @ (Value::Reg { .. } | Value::Special(..) | Value::Named { .. })
+                        if accepted && (written || matches!(value, Value::Reg { .. })) =>
+                    {
+                        self.only_in_vector(ty, &value, span, written)?
+                    }
                     value if written => return self.not_a_destination(ty, &value, span),
                     value => self.mov_source(ty, value, span)?,
                 });
@@ -215,11 +211,10 @@ impl<'a> Site<'_, '_, 'a> {
         lanes: usize,
         written: bool,
     ) -> Option<Vec<(Value<'a>, Span)>> {
-        let items = match value {
+        let items = match value.in_braces(span) {
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, span),
             Value::SpecialVector(s) => (0..4).map(|n| (Value::Special(s, n), span)).collect(),
-            Value::Discard => vec![(value, span)],
+            Value::Discard => vec![(Value::Discard, span)],
             value if !written && self.cx.options.ptxas_compat() => {
                 let message = format!("{} moves a vector, not {}", self.name(), value.describe());
                 self.report_miscompiled(

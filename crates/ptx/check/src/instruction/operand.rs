@@ -35,8 +35,41 @@ impl<'a> Site<'_, '_, 'a> {
         value: &Value<'a>,
         span: Span,
     ) -> Option<T> {
-        let help = format!("write {}", describe(ty));
-        self.deny("E0218", span, format!("cannot write to {}", value.describe()), help)
+        let error = self.destination_error(ty, value, span);
+        self.cx.refuse_with(error)
+    }
+
+    fn destination_error(&self, ty: ScalarType, value: &Value<'a>, span: Span) -> Diagnostic {
+        self.error("E0218", span, format!("cannot write to {}", value.describe()))
+            .help(format!("write {}", describe(ty)))
+    }
+
+    /// An element that ptxas accepts because of the type of the vector around it.
+    pub(crate) fn only_in_vector(
+        &mut self,
+        ty: ScalarType,
+        value: &Value<'a>,
+        span: Span,
+        written: bool,
+    ) -> Option<Operand> {
+        let compat = self.cx.options.ptxas_compat();
+        let found = match value {
+            // A register of another type of the width holds the same bits.
+            Value::Reg { id, ty: reg } if compat && reg.bits() >= ty.bits() => {
+                return Some(Operand::Reg(*id));
+            }
+            Value::Reg { id, .. } => Operand::Reg(*id),
+            _ if written => Operand::Discard,
+            _ => Operand::Imm(0),
+        };
+        let error = match value {
+            Value::Special(..) | Value::Named { .. } if written => {
+                self.destination_error(ty, value, span)
+            }
+            _ => self.mismatch_error(ty, value, span),
+        };
+        self.report_miscompiled(error);
+        compat.then_some(found)
     }
 
     /// Checks a source operand of exactly this width.
@@ -159,7 +192,12 @@ impl<'a> Site<'_, '_, 'a> {
         value: &Value<'a>,
         span: Span,
     ) -> Option<T> {
-        let diagnostic = match value {
+        let error = self.mismatch_error(ty, value, span);
+        self.cx.refuse_with(error)
+    }
+
+    fn mismatch_error(&self, ty: ScalarType, value: &Value<'a>, span: Span) -> Diagnostic {
+        match value {
             Value::Reg { ty: reg, .. } => self
                 .error("E0212", span, format!("cannot use a .{reg} register here"))
                 .label(format!("this must be {}", describe(ty)))
@@ -178,8 +216,7 @@ impl<'a> Site<'_, '_, 'a> {
             other => self
                 .error("E0211", span, format!("cannot take {} here", other.describe()))
                 .help(format!("write {}", describe(ty))),
-        };
-        self.cx.refuse_with(diagnostic)
+        }
     }
 }
 

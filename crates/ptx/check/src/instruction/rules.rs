@@ -90,8 +90,15 @@ impl<'a> Body<'_, 'a> {
         if mods.ftz {
             self.cx.require(Requirement { feature: ".ftz", version: 14, target: 0 }, span);
         }
-        if has(Property::LateAligned) {
-            self.late_aligned(i);
+        let (late, unaligned) = (has(Property::LateAligned), has(Property::Unaligned));
+        if (late || unaligned) && !says("aligned") {
+            let message = format!("{} lacks .aligned", mnemonic(i));
+            let error = Diagnostic::error("E0204", span, message).help("write .sync.aligned");
+            if late && self.cx.has_version(63) || unaligned && self.cx.release == Ptxas::V13_5 {
+                self.report(error);
+            } else if unaligned {
+                self.report_miscompiled(error);
+            }
         }
         let orders: Vec<_> =
             i.modifiers.iter().filter(|m| matches!(m.text, "row" | "col")).collect();
@@ -110,14 +117,6 @@ impl<'a> Body<'_, 'a> {
             let message = format!("{name} without .sync ended with sm_70 and PTX ISA version 6.4");
             let help = format!("write {name}.sync and a mask of threads as last operand");
             self.cx.wrong("E0204", span, message, &help);
-        }
-    }
-
-    /// Reports `wmma` without `.aligned`, which version 6.3 made mandatory.
-    fn late_aligned(&mut self, i: &ast::Instruction<'a>) {
-        if self.cx.has_version(63) && !i.modifiers.iter().any(|m| m.text == "aligned") {
-            let message = format!("{} lacks .aligned", mnemonic(i));
-            self.cx.wrong("E0204", i.opcode.span, message, "write .sync.aligned");
         }
     }
 

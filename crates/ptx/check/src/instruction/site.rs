@@ -24,6 +24,11 @@ impl<'a> Site<'_, '_, 'a> {
         mnemonic(self.i)
     }
 
+    /// Whether the instruction has this modifier.
+    pub(crate) fn says(&self, word: &str) -> bool {
+        self.i.modifiers.iter().any(|m| m.text == word)
+    }
+
     /// The operands of an instruction with `N` operands.
     pub(crate) fn takes<const N: usize>(
         &mut self,

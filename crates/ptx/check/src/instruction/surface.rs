@@ -7,7 +7,7 @@ use texunit_isa::{AtomOp, Opcode, ScalarType, Shape, TypeKind};
 use texunit_syntax::Span;
 use texunit_syntax::ast::{self, OperandKind};
 
-use crate::body::value::{Value, lanes_of};
+use crate::body::value::Value;
 use crate::instruction::site::Site;
 use crate::instruction::tuple::{Flaw, Items, Lead, component_beside_constant, tuple};
 use crate::ir::{self, Operand, SurfaceOperands};
@@ -59,20 +59,15 @@ impl<'a> Site<'_, '_, 'a> {
         let geometry = self.mods.geometry?;
         let row = row_of(geometry);
         let place = &SURFACE_COORDINATES;
-        let items = match self.value(operand)? {
+        let items = match self.value(operand)?.in_braces(operand.span) {
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             scalar => {
                 return self.scalar_coordinate(operand, scalar, geometry, place);
             }
         };
-        if !row.coordinate_sizes().contains(&items.len()) {
-            return self.coordinate_count(
-                operand.span,
-                geometry,
-                items.len(),
-                row.coordinate_sizes(),
-            );
+        let sizes = row.coordinate_sizes();
+        if !sizes.contains(&items.len()) {
+            return self.coordinate_count(operand.span, geometry, items.len(), sizes);
         }
         self.place_vector(operand, items, place, 0)
     }
@@ -89,9 +84,8 @@ impl<'a> Site<'_, '_, 'a> {
         if reduces {
             return self.reduced(operand, ty);
         }
-        let items = match self.value(operand)? {
+        let items = match self.value(operand)?.in_braces(operand.span) {
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             value => return self.scalar_data(operand, value, ty, written),
         };
         let glued = self.mods.vector == 0 && matches!(items.len(), 2 | 4);
@@ -169,19 +163,7 @@ impl<'a> Site<'_, '_, 'a> {
             Value::Const(c) if !written && c.bits_for(ty).is_some() => {
                 self.immediate(ty, *c, span)?
             }
-            _ if accepted => {
-                let message = match written {
-                    true => format!("cannot write to {}", value.describe()),
-                    false => format!("cannot take {} here", value.describe()),
-                };
-                let code = if written { "E0218" } else { "E0211" };
-                let diagnostic = self
-                    .error(code, span, message)
-                    .label("ptxas accepts this in a vector")
-                    .help(format!("write a register of {} bits or more", ty.bits()));
-                self.report_miscompiled(diagnostic);
-                Operand::Discard
-            }
+            _ if accepted => self.only_in_vector(ty, value, span, written)?,
             Value::Const(c) if !written => self.immediate(ty, *c, span)?,
             Value::Reg { .. } => return self.mismatch(ty, value, span),
             _ if written => return self.not_a_destination(ty, value, span),
@@ -222,6 +204,9 @@ impl<'a> Site<'_, '_, 'a> {
             let message = "has no register for its result";
             return self.deny("E0308", span, message, "write a register for one of the elements");
         }
+        if !written && self.address_as_number(ty, operand, &value) {
+            return Some(Vec::new());
+        }
         let element = self.data_element(ty, &value, span, written, false)?;
         Some(vec![element])
     }
@@ -241,6 +226,7 @@ impl<'a> Site<'_, '_, 'a> {
             }
             Value::Reg { id, ty: reg } if row.contains(reg) => Operand::Reg(*id),
             Value::Const(c) => self.immediate(ty, *c, operand.span)?,
+            value if self.address_as_number(ty, operand, value) => Operand::Imm(0),
             value => self.mismatch(ty, value, operand.span)?,
         };
         Some(vec![element])

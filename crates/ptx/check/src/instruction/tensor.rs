@@ -4,8 +4,7 @@ use texunit_forms::Count;
 use texunit_isa::ScalarType;
 use texunit_syntax::ast::{self, OperandKind};
 
-use crate::body::value::{Area, Value, lanes_of};
-use crate::instruction::data::plain_bits;
+use crate::body::value::{Area, Value};
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::types::fits;
@@ -41,13 +40,11 @@ impl<'a> Site<'_, '_, 'a> {
     }
 
     fn tensor_coordinates(&mut self, operand: &ast::Operand<'a>) -> Option<Operand> {
-        let has = |wanted: &str| self.i.modifiers.iter().any(|m| m.text == wanted);
-        let axes = (1..=5).find(|n| has(&format!("{n}d"))).unwrap_or(1);
+        let axes = (1..=5).find(|n| self.says(&format!("{n}d"))).unwrap_or(1);
         let rows = ["tile::gather4", "tile::scatter4"];
-        let count = if rows.iter().any(|row| has(row)) { 5 } else { axes };
-        let items = match self.value(operand)? {
+        let count = if rows.iter().any(|row| self.says(row)) { 5 } else { axes };
+        let items = match self.value(operand)?.in_braces(operand.span) {
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             value => {
                 let message = format!("needs coordinates in braces, not {}", value.describe());
                 return self.deny("E0213", operand.span, message, "write { and } around them");
@@ -58,20 +55,21 @@ impl<'a> Site<'_, '_, 'a> {
             let help = "write a coordinate for each dimension of the tensor";
             return self.deny("E0213", operand.span, message, help);
         }
-        self.same_widths(&items)?;
-        self.like_neighbours(&items)?;
-        let plain = plain_bits(&items);
+        let typed = self.data_vector(ScalarType::S32, &items, false)?;
+        let sized = items.iter().any(|(value, _)| !matches!(value, Value::Const(_)));
+        let accepted = match typed.counts_as(false) {
+            Some(ty) => ty != ScalarType::F16x2 && fits(ScalarType::S32, ty),
+            None => sized,
+        };
         let mut list = Vec::with_capacity(count);
         for (value, span) in items {
             list.push(match value {
-                Value::Reg { id, ty }
-                    if ty.bits() == 32
-                        && (plain || ty != ScalarType::F16x2 && fits(ScalarType::S32, ty)) =>
-                {
-                    Operand::Reg(id)
-                }
-                Value::Const(value) if value.is_int() || plain => {
+                Value::Reg { id, ty } if ty.bits() == 32 && accepted => Operand::Reg(id),
+                Value::Const(value) if value.is_int() || accepted => {
                     Operand::Imm(value.bits_for(ScalarType::B32).unwrap_or(0))
+                }
+                value if accepted && !matches!(value, Value::Discard) => {
+                    self.only_in_vector(ScalarType::S32, &value, span, false)?
                 }
                 value => return self.mismatch(ScalarType::S32, &value, span),
             });

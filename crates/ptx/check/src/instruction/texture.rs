@@ -8,7 +8,7 @@ use texunit_isa::{Geometry, MipMode, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::value::{Area, Value, lanes_of};
+use crate::body::value::{Area, Value};
 use crate::context::scope::Resolved;
 use crate::instruction::after_brackets::TrailingOperands;
 use crate::instruction::coordinates::Shift;
@@ -123,7 +123,6 @@ impl<'a> Site<'_, '_, 'a> {
         let ty = self.mods.ty()?;
         let lanes = usize::from(self.mods.vector);
         let items = match self.value(operand)? {
-            Value::Vector(items) => items,
             Value::VectorReg { lanes: 2, .. } if lanes == 2 => {
                 let message = "cannot write a whole vector register";
                 let diagnostic = self
@@ -132,8 +131,10 @@ impl<'a> Site<'_, '_, 'a> {
                     .help("write its elements between { and }");
                 return self.cx.refuse_with(diagnostic);
             }
-            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
-            other => vec![(other, operand.span)],
+            other => match other.in_braces(operand.span) {
+                Value::Vector(items) => items,
+                scalar => vec![(scalar, operand.span)],
+            },
         };
         if items.len() != lanes {
             let message = format!("writes {}, not {}", Count(lanes, "register"), items.len());

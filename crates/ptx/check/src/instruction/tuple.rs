@@ -120,6 +120,14 @@ pub(crate) fn tuple(items: &Items, indices: usize) -> Result<Tuple, Flaw> {
 }
 
 impl Tuple {
+    /// The type that a vector of data counts as, if a register is its first element: that of its
+    /// elements, or untyped bits. ptxas does not always distinguish integers from bits.
+    pub(crate) fn counts_as(&self, integers_are_bits: bool) -> Option<ScalarType> {
+        let bits = self.bits.filter(|_| self.lead == Lead::Sized)?;
+        let typed = self.ty.filter(|ty| !(integers_are_bits && ty.is_integer()));
+        typed.or_else(|| ScalarType::untyped(bits))
+    }
+
     /// Whether the vector is valid for 32-bit registers of one of these types.
     pub(crate) fn fits(&self, types: &[ScalarType]) -> bool {
         let typed = self.ty.is_none_or(|ty| types.contains(&ty));
@@ -142,6 +150,40 @@ impl Tuple {
 }
 
 impl<'a> Site<'_, '_, 'a> {
+    /// The type of a vector of data; reports elements that do not form one.
+    pub(crate) fn data_vector(
+        &mut self,
+        ty: ScalarType,
+        items: &Items<'a>,
+        written: bool,
+    ) -> Option<Tuple> {
+        let flaw = match tuple(items, 0) {
+            Ok(found) => return Some(found),
+            Err(flaw) => flaw,
+        };
+        let (code, at, message, help) = match flaw {
+            Flaw::Element(n) if written => {
+                return self.not_a_destination(ty, &items[n].0, items[n].1);
+            }
+            Flaw::Element(n) => return self.mismatch(ty, &items[n].0, items[n].1),
+            Flaw::Width(n) => {
+                let first = items.iter().position(|(value, _)| !matches!(value, Value::Discard));
+                let (a, b) = (items[first.unwrap_or(0)].0.describe(), items[n].0.describe());
+                let message = format!("cannot mix {a} and {b} in a vector");
+                ("E0212", n, message, "write registers of one width")
+            }
+            Flaw::Neighbour(n) => {
+                let message = format!("cannot have {} beside its neighbour", items[n].0.describe());
+                ("E0212", n, message, "write a vector of integers or a vector of floats")
+            }
+            Flaw::Nothing => {
+                let message = "has no register for its result".to_owned();
+                ("E0211", 0, message, "write a register for one of the elements")
+            }
+        };
+        self.deny(code, items[at].1, message, help)
+    }
+
     /// Checks a vector of sources, such as coordinates, element by element.
     pub(crate) fn place_vector(
         &mut self,

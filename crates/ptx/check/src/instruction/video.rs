@@ -3,6 +3,7 @@
 use texunit_isa::{Opcode, ScalarType, Selector, VideoOperands};
 use texunit_syntax::ast::{self, OperandKind};
 
+use crate::body::value::Value;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 
@@ -97,6 +98,7 @@ impl<'a> Site<'_, '_, 'a> {
         let d = {
             let (bare, part, _) = self.part(d, to, false)?;
             video.d = part;
+            self.of_comparison(result, &bare)?;
             self.dest(result, &bare)
         };
         let mut list = vec![d?];
@@ -109,6 +111,7 @@ impl<'a> Site<'_, '_, 'a> {
         if let [c] = c {
             let (bare, _, negated) = self.part(c, Parts::None, multiplies)?;
             video.negated[2] = negated;
+            self.of_comparison(result, &bare)?;
             list.push(self.video_source(result, &bare, simd.is_some())?);
         }
         if !multiplies && video.negated != [false; 3] {
@@ -142,11 +145,22 @@ impl<'a> Site<'_, '_, 'a> {
         operand: &ast::Operand<'a>,
         simd: bool,
     ) -> Option<Operand> {
-        if simd && matches!(operand.kind, OperandKind::Constant(_)) {
-            let value = self.value(operand)?;
+        let value = self.value(operand)?;
+        if simd && matches!(value, Value::Const(_)) {
             return self.mismatch(ty, &value, operand.span);
         }
         self.source(ty, operand)
+    }
+
+    /// Reports a `.f16x2` register as the result of `vset`, or as what the result is combined with.
+    fn of_comparison(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<()> {
+        let compares = matches!(self.form.row.opcode, Opcode::Vset | Opcode::Vset2 | Opcode::Vset4);
+        match self.value(operand)? {
+            value @ Value::Reg { ty: ScalarType::F16x2, .. } if compares => {
+                self.mismatch(ty, &value, operand.span)
+            }
+            _ => Some(()),
+        }
     }
 
     /// Splits an operand into register, selector and sign.

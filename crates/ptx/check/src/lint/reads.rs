@@ -349,12 +349,9 @@ fn too_late(body: &Body, reg: RegId, at: usize) -> Diagnostic {
 
 fn not_everywhere(body: &Body, reg: RegId, at: usize, path: &UnwrittenPath) -> Diagnostic {
     let name = body.name(reg);
-    let mut diagnostic = Diagnostic::warning(
-        "W0202",
-        body.place(reg, at),
-        format!("{name} may be read before it is written"),
-    )
-    .label("undefined on one path to here");
+    let message = format!("{name} may be read before it is written");
+    let mut diagnostic = Diagnostic::warning("W0202", body.place(reg, at), message)
+        .label("undefined on one path to here");
     let write = body.writes.of(reg.0).first().map(|&w| w as usize);
     if let Some((span, text)) = branch_of(body, reg, path) {
         diagnostic = diagnostic.note(span, text);
@@ -412,12 +409,9 @@ fn guarded(body: &Body, reg: RegId, at: usize, write: usize) -> Diagnostic {
     let name = body.name(reg);
     let guard = body.syntax[write].guard.map_or(body.head(write), |g| g.span);
     let condition = body.source.snippet(guard).to_owned();
-    Diagnostic::warning(
-        "W0203",
-        body.place(reg, at),
-        format!("{name} is written under {condition} only, and read without it"),
-    )
-    .label("undefined where the guard is false")
-    .note(guard, "written under this guard")
-    .help(format!("write {name} without a guard before, or guard this instruction too"))
+    let message = format!("{name} is written under {condition} only, and read without it");
+    Diagnostic::warning("W0203", body.place(reg, at), message)
+        .label("undefined where the guard is false")
+        .note(guard, "written under this guard")
+        .help(format!("write {name} without a guard before, or guard this instruction too"))
 }

@@ -34,13 +34,12 @@ fn misaligned(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
         return;
     }
     let name = body.mnemonic(at);
-    let mut diagnostic = Diagnostic::warning(
-        "W0220",
-        coordinate_span(body, at, geometry, Element::X),
-        format!("x = {x} is not a multiple of the {} that {name} moves", Count(size, "byte")),
-    )
-    .label("such an access is a fault")
-    .help(format!("x counts bytes, not texels: write {}", suggestion(x, size)));
+    let message =
+        format!("x = {x} is not a multiple of the {} that {name} moves", Count(size, "byte"));
+    let mut diagnostic =
+        Diagnostic::warning("W0220", coordinate_span(body, at, geometry, Element::X), message)
+            .label("such an access is a fault")
+            .help(format!("x counts bytes, not texels: write {}", suggestion(x, size)));
     if let Some(write) = write {
         diagnostic = diagnostic.note(body.syntax[write].span, "set here");
     }

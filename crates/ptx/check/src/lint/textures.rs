@@ -151,15 +151,13 @@ impl<'b, 'a> Textures<'b, 'a> {
         if !integers || fetch.integer || !linear || fetch.is_gather() {
             return;
         }
+        let message =
+            "the integers of the texture are blended: the initialiser says filter_mode = linear";
         out.push(
-            Diagnostic::warning(
-                "W0212",
-                fetch.body.head(fetch.at),
-                "the integers of the texture are blended: the initialiser says filter_mode = linear",
-            )
-            .label("the result is an integer")
-            .note(self.place(sampler, "filter_mode"), "the filter")
-            .help("write filter_mode = nearest, or .f32 for the result of a texture of floats"),
+            Diagnostic::warning("W0212", fetch.body.head(fetch.at), message)
+                .label("the result is an integer")
+                .note(self.place(sampler, "filter_mode"), "the filter")
+                .help("write filter_mode = nearest, or .f32 for the result of a texture of floats"),
         );
     }
 
@@ -202,15 +200,12 @@ impl<'b, 'a> Textures<'b, 'a> {
         }
         let explicit = self.field(fetch.texture, "normalized_coords") == Some(0);
         if levels.is_some_and(|n| n > 1) && explicit && !fetch.integer {
+            let message = "a texture with mipmaps takes normalized coordinates whatever it says";
             out.push(
-                Diagnostic::warning(
-                    "W0217",
-                    fetch.body.head(fetch.at),
-                    "a texture with mipmaps takes normalized coordinates whatever it says",
-                )
-                .label("coordinates count as normalized")
-                .note(self.place(fetch.texture, "normalized_coords"), "this has no effect")
-                .help("write normalized_coords = 1, and coordinates from 0 to 1"),
+                Diagnostic::warning("W0217", fetch.body.head(fetch.at), message)
+                    .label("coordinates count as normalized")
+                    .note(self.place(fetch.texture, "normalized_coords"), "this has no effect")
+                    .help("write normalized_coords = 1, and coordinates from 0 to 1"),
             );
         }
     }
@@ -267,15 +262,15 @@ impl<'b, 'a> Textures<'b, 'a> {
                 continue;
             }
             let mode = if mode == 0 { "wrap" } else { "mirror" };
+            let message = format!("{mode} with unnormalized coordinates acts as clamp_to_edge");
             out.push(
-                Diagnostic::warning(
-                    "W0210",
-                    self.place(sampler, axis),
-                    format!("{mode} with unnormalized coordinates acts as clamp_to_edge"),
-                )
-                .note(unnormalized, "coordinates are unnormalized unless normalized_coords is 1")
-                .note(fetch.body.head(fetch.at), "fetched here")
-                .help("write normalized_coords = 1, or wrap the coordinates in the kernel"),
+                Diagnostic::warning("W0210", self.place(sampler, axis), message)
+                    .note(
+                        unnormalized,
+                        "coordinates are unnormalized unless normalized_coords is 1",
+                    )
+                    .note(fetch.body.head(fetch.at), "fetched here")
+                    .help("write normalized_coords = 1, or wrap the coordinates in the kernel"),
             );
         }
     }
@@ -294,28 +289,22 @@ impl<'b, 'a> Textures<'b, 'a> {
             }
             let note = (fetch.body.head(fetch.at), "every fetch has .s32 coordinates, as this one");
             if self.field(sampler, "filter_mode") == Some(1) {
+                let message = "linear has no effect on fetches with integer coordinates";
                 out.push(
-                    Diagnostic::warning(
-                        "W0211",
-                        self.place(sampler, "filter_mode"),
-                        "linear has no effect on fetches with integer coordinates",
-                    )
-                    .note(note.0, note.1)
-                    .help("write filter_mode = nearest, or fetch with .f32 coordinates"),
+                    Diagnostic::warning("W0211", self.place(sampler, "filter_mode"), message)
+                        .note(note.0, note.1)
+                        .help("write filter_mode = nearest, or fetch with .f32 coordinates"),
                 );
             }
             for axis in AXES {
                 let Some(mode @ (0 | 1)) = self.field(sampler, axis) else { continue };
                 let mode = if mode == 0 { "wrap" } else { "mirror" };
+                let message = format!("{mode} has no effect on fetches with integer coordinates");
                 out.push(
-                    Diagnostic::warning(
-                        "W0213",
-                        self.place(sampler, axis),
-                        format!("{mode} has no effect on fetches with integer coordinates"),
-                    )
-                    .label("outside of the texture they read 0")
-                    .note(note.0, note.1)
-                    .help("fetch with .f32 coordinates, or wrap the coordinates in the kernel"),
+                    Diagnostic::warning("W0213", self.place(sampler, axis), message)
+                        .label("outside of the texture they read 0")
+                        .note(note.0, note.1)
+                        .help("fetch with .f32 coordinates, or wrap the coordinates in the kernel"),
                 );
             }
         }

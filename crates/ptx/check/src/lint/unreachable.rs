@@ -57,13 +57,10 @@ fn report(body: &Body, code: std::ops::Range<usize>) -> Diagnostic {
     } else {
         format!("{} from here on", Count(n, "instruction"))
     };
-    let mut diagnostic = Diagnostic::warning(
-        "W0204",
-        body.syntax[code.start].span,
-        format!("nothing leads to {what}"),
-    )
-    .label("unreachable")
-    .help("remove the code, or write a label here and a branch to it");
+    let message = format!("nothing leads to {what}");
+    let mut diagnostic = Diagnostic::warning("W0204", body.syntax[code.start].span, message)
+        .label("unreachable")
+        .help("remove the code, or write a label here and a branch to it");
     if let Some(before) = code.start.checked_sub(1) {
         diagnostic =
             diagnostic.note(body.syntax[before].span, "control does not continue from here");

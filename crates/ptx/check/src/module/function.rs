@@ -6,7 +6,7 @@ use texunit_syntax::ast::{self, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
-use crate::context::scope::{Local, RegDecl, Scope, Scopes};
+use crate::context::scope::{Local, RegDecl, Resolved, Scope, Scopes};
 use crate::context::{Checker, Global};
 use crate::declaration::allowed::DeclSite;
 use crate::declaration::parameter::MAX_FUNC_PARAMS;
@@ -124,6 +124,7 @@ impl<'a> Checker<'a> {
         let (returns, _) = self.params(&f.returns, list(true), scopes);
         let (params, size) = self.params(&f.params, list(false), scopes);
         self.parameter_space(f, size);
+        let directives = f.directives.iter().map(|d| (d.name.text.to_string(), d.values.clone()));
         Function {
             name: f.name.text.to_string(),
             is_entry: f.is_entry,
@@ -134,11 +135,7 @@ impl<'a> Checker<'a> {
             frame: Vec::new(),
             labels: Vec::new(),
             body: None,
-            directives: f
-                .directives
-                .iter()
-                .map(|d| (d.name.text.to_string(), d.values.clone()))
-                .collect(),
+            directives: directives.collect(),
             span: f.span,
             alias_of: None,
         }
@@ -160,13 +157,10 @@ impl<'a> Checker<'a> {
         if size <= max {
             return;
         }
-        let error = Diagnostic::error(
-            "E0151",
-            f.name.span,
-            format!("the parameters of {} are too large", f.name.text),
-        )
-        .label(format!("{}, {max} at most", Count(size, "byte")))
-        .help("pass a pointer to the data");
+        let message = format!("the parameters of {} are too large", f.name.text);
+        let error = Diagnostic::error("E0151", f.name.span, message)
+            .label(format!("{}, {max} at most", Count(size, "byte")))
+            .help("pass a pointer to the data");
         if f.is_entry && f.body.is_some() {
             self.report(error);
         } else {
@@ -197,21 +191,18 @@ impl<'a> Checker<'a> {
                 }
                 continue;
             };
-            // ptxas does not check names in a prototype.
-            if place == DeclSite::Prototype {
-                if v.space == Space::Reg {
-                    let decl = RegDecl { ty: param.ty, vector: v.vector };
-                    param.reg = Some(scopes.anonymous(decl));
+            let decl = RegDecl { ty: param.ty, vector: v.vector };
+            match (place, v.space) {
+                // ptxas does not check names in a prototype.
+                (DeclSite::Prototype, Space::Reg) => param.reg = Some(scopes.anonymous(decl)),
+                (DeclSite::Prototype, _) => {}
+                (_, Space::Reg) => {
+                    self.define_local(scopes, &v.name, Local::Reg(decl));
+                    if let Some(Resolved::Register(register)) = scopes.find(v.name.text) {
+                        param.reg = Some(register.id);
+                    }
                 }
-            } else if v.space == Space::Reg {
-                let decl = RegDecl { ty: param.ty, vector: v.vector };
-                self.define_local(scopes, &v.name, Local::Reg(decl));
-                param.reg = match scopes.find(v.name.text) {
-                    Some(crate::context::scope::Resolved::Register(register)) => Some(register.id),
-                    _ => None,
-                };
-            } else {
-                self.define_local(scopes, &v.name, local);
+                _ => self.define_local(scopes, &v.name, local),
             }
             let align = u64::from(param.align.max(1));
             let offset = end.next_multiple_of(align);
@@ -276,13 +267,8 @@ impl<'a> Checker<'a> {
 }
 
 fn same_signature(a: &Function, b: &Function) -> bool {
-    let same = |a: &[Param], b: &[Param]| {
-        a.len() == b.len()
-            && a.iter().zip(b).all(|(a, b)| {
-                (a.ty, a.size, a.align, a.is_array, a.reg.is_some())
-                    == (b.ty, b.size, b.align, b.is_array, b.reg.is_some())
-            })
-    };
+    let shape = |p: &Param| (p.ty, p.size, p.align, p.is_array, p.reg.is_some());
+    let same = |a: &[Param], b: &[Param]| a.iter().map(shape).eq(b.iter().map(shape));
     let returns = |f: &Function| !f.directives.iter().any(|(name, _)| name == "noreturn");
     a.is_entry == b.is_entry
         && returns(a) == returns(b)

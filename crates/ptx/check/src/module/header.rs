@@ -76,20 +76,17 @@ impl<'a> Checker<'a> {
         if architecture::version(major, minor, self.release).is_some() {
             return;
         }
-        let error = if any.is_some() {
-            let (last, last_minor) = self.release.newest_version();
-            let message =
-                format!("ptxas {} does not know PTX ISA version {major}.{minor}", self.release);
-            Diagnostic::error("E0103", span, message).help(format!(
-                "its newest is {last}.{last_minor}; write that, or choose a newer release"
-            ))
-        } else {
+        if any.is_none() {
             let message = format!("unknown PTX ISA version {major}.{minor}");
-            Diagnostic::error("E0103", span, message).help(
-                "versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 5.1, 6.0 to 6.5, 7.0 to 7.8, 8.0 to 8.8 and 9.0 to 9.5",
-            )
-        };
-        self.report(error);
+            let help = "versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 5.1, 6.0 to 6.5, 7.0 to 7.8, 8.0 to 8.8 and 9.0 to 9.5";
+            return self.wrong("E0103", span, message, help);
+        }
+        let (last, last_minor) = self.release.newest_version();
+        let message =
+            format!("ptxas {} does not know PTX ISA version {major}.{minor}", self.release);
+        let help =
+            format!("its newest is {last}.{last_minor}; write that, or choose a newer release");
+        self.wrong("E0103", span, message, help);
     }
 
     fn replaced_target(&mut self, architecture: Architecture, span: Span, target: &mut Target) {
@@ -139,10 +136,9 @@ impl<'a> Checker<'a> {
 
     fn architecture_first(&mut self, line: &ast::Target<'a>, at: usize) {
         let mut words: Vec<&str> = line.options.iter().map(|o| o.text).collect();
-        let word = words.remove(at);
-        words.insert(0, word);
+        words[..=at].rotate_right(1);
         let options = line.options[0].span.to(line.options[line.options.len() - 1].span);
-        let message = format!("{word} must come first in .target");
+        let message = format!("{} must come first in .target", words[0]);
         self.report(
             Diagnostic::error("E0102", line.options[at].span, message)
                 .help(format!("write .target {}", words.join(", ")))
@@ -243,10 +239,8 @@ impl<'a> Checker<'a> {
     }
 
     fn debug_has_sections(&mut self, module: &ast::Module, target: &Target) {
-        let section = |i: &ast::Item| match i {
-            ast::Item::Directive(d) => d.name.text == "section",
-            _ => false,
-        };
+        let section =
+            |i: &ast::Item| matches!(i, ast::Item::Directive(d) if d.name.text == "section");
         let Some(span) = target.debug else { return };
         if !module.items.iter().any(section) {
             let help = "remove debug from .target, or add the sections";
@@ -274,18 +268,16 @@ impl<'a> Checker<'a> {
         }
         let Some(&(target, _)) = target.architectures.last() else { return };
         let Err(why) = architecture::compatible(target, arch, self.release) else { return };
+        let runs_on = |machines: &str| {
+            let number = target.number;
+            format!("code for {target} runs on {machines} only; write .target sm_{number}")
+        };
         let help = match why {
             Mismatch::Older => {
                 format!("assemble for {target} or a newer machine, or write .target {arch}")
             }
-            Mismatch::Exact => format!(
-                "code for {target} runs on that machine only; write .target sm_{}",
-                target.number
-            ),
-            Mismatch::Family => format!(
-                "code for {target} runs on its family only; write .target sm_{}",
-                target.number
-            ),
+            Mismatch::Exact => runs_on("that machine"),
+            Mismatch::Family => runs_on("its family"),
         };
         let message = format!("a module for {target} cannot be assembled for {arch}");
         self.wrong("E0108", span, message, help);

@@ -73,8 +73,8 @@ impl Checker<'_> {
     /// Whether the module declares enough references to exceed any limit. Nearly no module does, so
     /// the call graphs need not be walked.
     fn may_exceed(&self, kernels: &[(FuncId, Span)]) -> bool {
-        let params =
-            |id: FuncId| self.module.functions.get(id.0 as usize).map_or(&[][..], |f| &f.params);
+        let functions = &self.module.functions;
+        let params = |id: FuncId| functions.get(id.0 as usize).map_or(&[][..], |f| &f.params);
         LIMITS.iter().any(|(ty, limits)| {
             let variables = self.module.variables.iter().filter(|v| v.ty == *ty).count();
             let params =
@@ -104,18 +104,18 @@ impl Checker<'_> {
             let body = function.body.iter().flatten();
             for operand in body.flat_map(|instruction| instruction.operands.read(0)) {
                 let base = match operand {
-                    Operand::Handle(base) | Operand::AddressOf(base, _) => Some(*base),
-                    Operand::Element(element) => Some(element.base),
-                    _ => None,
+                    Operand::Handle(base) | Operand::AddressOf(base, _) => *base,
+                    Operand::Element(element) => element.base,
+                    Operand::Function(callee) => {
+                        mentions.functions.push(*callee);
+                        continue;
+                    }
+                    _ => continue,
                 };
-                match operand {
-                    _ if base.is_some() => mentions.references.extend(base.filter(|b| match b {
-                        Base::Variable(_) => true,
-                        Base::Param(_) => function.is_entry,
-                        _ => false,
-                    })),
-                    Operand::Function(callee) => mentions.functions.push(*callee),
-                    _ => {}
+                if matches!(base, Base::Variable(_))
+                    || function.is_entry && matches!(base, Base::Param(_))
+                {
+                    mentions.references.insert(base);
                 }
             }
             all.insert(id, mentions);

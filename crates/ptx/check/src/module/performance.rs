@@ -82,14 +82,11 @@ impl<'a> Checker<'a> {
             }
             self.pragma(&directive.strings, directive.span, false);
             if name == "maxnctapersm" && self.has_version(21) {
+                let message = ".maxnctapersm ended with PTX ISA version 2.1";
                 self.report(
-                    Diagnostic::error(
-                        "E0152",
-                        directive.span,
-                        ".maxnctapersm ended with PTX ISA version 2.1",
-                    )
-                    .help("write .minnctapersm")
-                    .fix(directive.name.span, "minnctapersm"),
+                    Diagnostic::error("E0152", directive.span, message)
+                        .help("write .minnctapersm")
+                        .fix(directive.name.span, "minnctapersm"),
                 );
             }
             let zero = name.starts_with("abi_");

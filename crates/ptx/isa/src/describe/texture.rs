@@ -24,7 +24,7 @@ pub(super) fn describe(opcode: Opcode) -> Option<Description> {
     };
     let options = OPTIONS.iter().filter(|o| o.opcodes.contains(&opcode)).map(|o| OptionText {
         syntax: o.syntax,
-        version: (o.requirement.version / 10, o.requirement.version % 10),
+        version: version(o.requirement.version),
         target: o.requirement.target,
         doc: o.doc,
     });
@@ -89,14 +89,13 @@ fn fetch(row: &Fetch) -> FormText {
         _ => "(.v4.(u32|s32|f32|f16)|.v2.f16x2).(s32|f32)",
     };
     let geometry = crate::texture::geometry(row.geometry);
-    let mut rest = String::new();
-    rest += match row.mip {
+    let level = match row.mip {
         Some(MipMode::Level) => ", lod",
         Some(MipMode::Grad) => ", dPdx, dPdy",
         _ => "",
     };
-    rest += if geometry.offsets { "{, e}" } else { "" };
-    rest += if geometry.compare { "{, f}" } else { "" };
+    let offset = if geometry.offsets { "{, e}" } else { "" };
+    let rest = format!("{level}{offset}{}", if geometry.compare { "{, f}" } else { "" });
     FormText {
         syntax: format!("{}{types}", row.name()),
         operands: format!("d{{|p}}, [a, c]{rest}"),
@@ -201,7 +200,7 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
                     _ => "f".into(),
                 };
                 let types = if row.vector.is_empty() { row.scalar } else { row.vector };
-                list.push(OperandText { name, shape: registers(types), doc: row.doc.into() });
+                list.push(text(name, registers(types), row.doc));
             }
         }
         Opcode::Suld | Opcode::Sust | Opcode::Sured => {
@@ -212,11 +211,7 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
                 list.push(coordinates(row, false, false));
             }
             let row = &SURFACE_COORDINATES;
-            list.push(OperandText {
-                name: "c".into(),
-                shape: registers(row.vector),
-                doc: row.doc.into(),
-            });
+            list.push(text("c", registers(row.vector), row.doc));
             surface_data(opcode, &mut list);
         }
         _ => fixed(opcode, &mut list),
@@ -240,18 +235,15 @@ const FIXED: [(&[Opcode], &str, &str, &str); 8] = [
 
 fn fixed(opcode: Opcode, list: &mut Vec<OperandText>) {
     let own = FIXED.iter().filter(|(opcodes, ..)| opcodes.contains(&opcode));
-    list.extend(own.map(|(_, name, shape, doc)| text(name, shape, doc)));
+    list.extend(own.map(|(_, name, shape, doc)| text(*name, *shape, *doc)));
 }
 
 fn texels(gather: bool, list: &mut Vec<OperandText>) {
     for row in TEXELS.iter().filter(|row| row.gather || !gather) {
         // ptxas refuses `_` in pairs.
         let sink = if row.lanes == 4 { "; _ drops an element" } else { "" };
-        list.push(OperandText {
-            name: format!("d of .{}", row.ty),
-            shape: format!("{} of {}{sink}", Count(row.lanes, "register"), types(row.registers)),
-            doc: row.doc.into(),
-        });
+        let shape = format!("{} of {}{sink}", Count(row.lanes, "register"), types(row.registers));
+        list.push(text(format!("d of .{}", row.ty), shape, row.doc));
     }
 }
 
@@ -262,11 +254,8 @@ fn surface_data(opcode: Opcode, list: &mut Vec<OperandText>) {
         return;
     }
     for (ty, regs) in SURFACE_DATA {
-        list.push(OperandText {
-            name: format!("data of .{ty}"),
-            shape: format!("one register of {}, or a constant, without braces", types(regs)),
-            doc: "What is combined with the element.".into(),
-        });
+        let shape = format!("one register of {}, or a constant, without braces", types(regs));
+        list.push(text(format!("data of .{ty}"), shape, "What is combined with the element."));
     }
 }
 
@@ -283,11 +272,8 @@ fn coordinates(row: &GeometryRow, offsets: bool, gradients: bool) -> OperandText
         let n = row.gradient_size();
         doc += &format!(" dPdx and dPdy have {}.", Count(n, "element"));
     }
-    OperandText {
-        name: format!("c of .{}", row.geometry),
-        shape: format!("{{{}}}, a vector of {}", names.join(", "), sizes.join(" or ")),
-        doc,
-    }
+    let shape = format!("{{{}}}, a vector of {}", names.join(", "), sizes.join(" or "));
+    text(format!("c of .{}", row.geometry), shape, doc)
 }
 
 fn registers(list: &[ScalarType]) -> String {
@@ -299,6 +285,6 @@ fn types(list: &[ScalarType]) -> String {
     list.join(", ")
 }
 
-fn text(name: &str, shape: &str, doc: &str) -> OperandText {
+fn text(name: impl Into<String>, shape: impl Into<String>, doc: impl Into<String>) -> OperandText {
     OperandText { name: name.into(), shape: shape.into(), doc: doc.into() }
 }

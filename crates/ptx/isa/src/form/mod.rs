@@ -113,7 +113,7 @@ pub struct OperandRule {
     pub discard: bool,
     /// Whether a predicate is valid, whatever the type.
     pub predicate: Option<AsPredicate>,
-    /// Whether ptxas before 13.5 accepted registers of other types for a bf16 result.
+    /// Whether ptxas before 13.5 accepted registers of other types for a bf16.
     pub loose_bf16: bool,
     /// Whether a loaded or stored register must have exactly the width of the type. Another
     /// register must be untyped.
@@ -215,6 +215,10 @@ words! {
         VectorsOfEight = "eight",
         /// `+mmio`: for the latest ptxas, `.mmio` has the scope `.sys`.
         MmioOfSystem = "mmio",
+        /// `+unaligned`: ptxas accepts it without `.aligned` before 13.5.
+        Unaligned = "unaligned",
+        /// `+register`: with a state space, its address is in a register.
+        AddressInRegister = "register",
         /// `+aligned`: `.aligned` was introduced in PTX ISA 6.3, and has been mandatory since.
         LateAligned = "aligned",
     }
@@ -237,8 +241,10 @@ pub enum Limit {
     Pair(u32, u32),
     /// The operand must not be an f64.
     Single,
-    /// The operand must be a register, not a constant.
+    /// The operand must be a register, not a constant; of a vector, one element must be.
     Register,
+    /// A mask of 16 bits, which ptxas before 13.5 accepted only in a register.
+    Mask,
     /// A barrier number: 0 to 15 in the low 32 bits.
     Barrier,
     /// A number of threads that is a multiple of 32.

@@ -17,7 +17,7 @@
 //! | `d` | destination register | `_` may be written; `~` before ptxas 13.5 any register of a bf16's width; `=` only an untyped one |
 //! | `s` | source: register or constant | `=` only an untyped register |
 //! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` exactly of the width; `{}` a vector in any case, `{4}` of so many, `{n/2}` of half as many as the shape has columns, `{n*2}` of twice as many as `.x4` says; `-` never a vector |
-//! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `=`, `{}` and `-` too; `%` a special register too |
+//! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `~`, `=`, `{}` and `-` too; `%` a special register too |
 //! | `dp` | destination with an optional predicate, `d\|p` | `_` may be written for the first |
 //! | `pp` | one or two destination predicates, `p\|q` | `_` may be written for the first |
 //! | `c` | source predicate, `!` allowed | |
@@ -31,7 +31,7 @@
 //! the name of a type; `!` before it refuses floats. After it, `|pred` accepts a predicate, and
 //! `|~pred` one that ptxas accepts and miscompiles. Limits of constants: `/a-b` is a range, `/a-bx8`
 //! the multiples in it, `/a^b` the powers of two in it, `/x16` multiples, `/2&3` a multiple of 2 up to 3 beside a number up to 3, `/sign` 1 and -1, `/part` above 0 and at most 1, `/warps` a number of
-//! threads of whole warps, `/warps+` the same except 0, `/f32` no f64, `/reg` no constant; `@13.5`
+//! threads of whole warps, `/warps+` the same except 0, `/f32` no f64, `/reg` no constant, of a vector not only constants, `/mask` 16 bits, before ptxas 13.5 no constant; `@13.5`
 //! is the release of ptxas that first checks the limit. The type of a memory operand is the object
 //! in memory; see [`Pointee`].
 //!
@@ -272,6 +272,7 @@ fn read_limit(text: &str) -> Limit {
         "sign" => return Limit::Sign,
         "f32" => return Limit::Single,
         "reg" => return Limit::Register,
+        "mask" => return Limit::Mask,
         _ => {}
     }
     let pair = |mark: char| {

@@ -302,14 +302,11 @@ impl Parser<'_> {
             }
         };
         if ended {
-            let diagnostic = Diagnostic::error(
-                "E0020",
-                self.previous().span,
-                format!("missing `;` after {what}"),
-            )
-            .label("`;` expected after this")
-            .help("end the statement with `;`")
-            .fix(self.behind(), ";");
+            let message = format!("missing `;` after {what}");
+            let diagnostic = Diagnostic::error("E0020", self.previous().span, message)
+                .label("`;` expected after this")
+                .help("end the statement with `;`")
+                .fix(self.behind(), ";");
             self.report(diagnostic);
             return Ok(());
         }
