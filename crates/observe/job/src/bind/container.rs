@@ -69,6 +69,6 @@ pub fn container_geometry(container: &Container) -> Geometry {
 }
 
 /// The number of axes, for geometries that the key `dims` can express.
-fn plain_axes(geometry: Geometry) -> Option<usize> {
+pub(super) fn plain_axes(geometry: Geometry) -> Option<usize> {
     matches!(geometry, Geometry::D1 | Geometry::D2 | Geometry::D3).then(|| geometry.axes())
 }
