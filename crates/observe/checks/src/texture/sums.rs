@@ -63,7 +63,7 @@ impl Sums {
                 "1.13" => sums.hit(rules::TEXTURE_GEOMETRY, spot, change.text, 0),
                 "1.8" | "1.11" if change.text.starts_with("address mode of") => {
                     let is = |axis: &&str| change.text.contains(&format!("of {axis}:"));
-                    let axis = ["x", "y", "z"].iter().position(|axis| is(axis));
+                    let axis = ["x", "y", "z"].iter().position(is);
                     sums.clamped.extend(axis.map(|axis| (axis, change.text)));
                 }
                 _ => {}

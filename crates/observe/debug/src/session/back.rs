@@ -1,8 +1,8 @@
 //! Reverse execution: restores an earlier checkpoint and executes from it, once to find the
 //! position and once to stop there.
 
-use super::run::{ANY, Reason, Run, is_of, only};
-use super::{Live, Thread};
+use super::run::{ANY, Reason, Run, only};
+use super::{Live, Thread, is_of};
 use crate::module::Line;
 use texunit_simt::debug::{Filter, Position, Stop, StopPoint};
 

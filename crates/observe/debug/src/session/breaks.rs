@@ -1,7 +1,6 @@
 //! Breakpoints, watchpoints and catchpoints.
 
-use super::run::is_of;
-use super::{Live, Thread};
+use super::{Live, Thread, is_of};
 use crate::dwarf::TypeId;
 use crate::value::Place;
 use serde::{Deserialize, Serialize};

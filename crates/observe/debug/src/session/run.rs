@@ -1,7 +1,7 @@
 //! Forward execution: to the next breakpoint, line or instruction, or out of a function.
 
 use super::breaks::BreakpointKind;
-use super::{Live, Thread};
+use super::{Live, Thread, is_of};
 use crate::module::Line;
 use crate::ptx::Instruction;
 use texunit_simt::Fault;
@@ -79,11 +79,6 @@ pub(super) struct StepStart {
 
 /// All threads.
 pub(super) const ANY: Filter = Filter { cta: None, warp: None, lanes: u32::MAX };
-
-/// Whether a thread has stopped there.
-pub(super) fn is_of(stand: StopPoint, (cta, warp, lane): Thread) -> bool {
-    (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1
-}
 
 /// A single thread.
 pub(super) fn only((cta, warp, lane): Thread) -> Filter {

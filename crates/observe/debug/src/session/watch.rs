@@ -2,8 +2,8 @@
 //! thread.
 
 use super::breaks::{BreakpointKind, Watched};
-use super::run::{Reason, is_of, only};
-use super::{Live, Thread};
+use super::run::{Reason, only};
+use super::{Live, Thread, is_of};
 use crate::value::{Place, Value};
 use texunit_memory::SpaceKind;
 use texunit_simt::debug::{Filter, Range, StopPoint, block_of};

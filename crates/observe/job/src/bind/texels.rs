@@ -1,7 +1,6 @@
 //! Determines the shape and texels of an array from files and keys of a job.
 
 use super::Binder;
-use super::container::plain_axes;
 use super::memory::file_problem;
 use crate::problem::{Problem, codes};
 use crate::spec::{ResourceSpec, TexelSource};
@@ -429,4 +428,9 @@ fn check_rows(plan: &Plan, spec: &ResourceSpec, pieces: &[Piece<'_>]) -> Result<
         left = left.saturating_sub(bytes);
     }
     Ok(())
+}
+
+/// The number of axes, for geometries that the key `dims` can express.
+pub(super) fn plain_axes(geometry: Geometry) -> Option<usize> {
+    matches!(geometry, Geometry::D1 | Geometry::D2 | Geometry::D3).then(|| geometry.axes())
 }
