@@ -279,7 +279,7 @@ fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
         counters: reader.is_on("TEXUNIT_COUNTERS"),
         continue_after_fault: reader.is_on("TEXUNIT_CONTINUE_AFTER_FAULT"),
         color: reader.color(),
-        report_format: reader.parsed("TEXUNIT_REPORT_FORMAT", formats, Format::named),
+        report_format: reader.parsed("TEXUNIT_REPORT_FORMAT", formats, Format::from_name),
         max_steps: reader.parsed("TEXUNIT_MAX_STEPS", not_steps, |steps| {
             steps.parse().ok().filter(|&steps| steps > 0)
         }),

@@ -88,14 +88,9 @@ impl Finding {
         host: Host,
         number: u64,
     ) -> Self {
-        let at = End {
-            cta: fault.cta,
-            thread: fault.thread,
-            kernel: fault.kernel.clone(),
-            place: CodeLocation::of_fault(fault, source),
-            span: fault.span,
-            node: None,
-        };
+        let (place, kernel) = (CodeLocation::of_fault(fault, source), fault.kernel.clone());
+        let (cta, thread, span) = (fault.cta, fault.thread, fault.span);
+        let at = End { cta, thread, kernel, place, span, node: None };
         let Diagnostic { message, help, remarks, .. } =
             texunit_report::bad_fetch_diagnostic(fault, host);
         let finding = Self::of_process(rules::TEXTURE_BAD_FETCH, message, remarks);
@@ -192,10 +187,9 @@ impl Finding {
     /// All remarks of the finding, one per line.
     fn all_notes(&self) -> Vec<String> {
         let also = self.also.iter().map(|also| {
-            let times = if also.count == 1 {
-                "once".to_owned()
-            } else {
-                Count(grouped(also.count), "time").to_string()
+            let times = match also.count {
+                1 => "once".to_owned(),
+                count => Count(grouped(count), "time").to_string(),
             };
             format!("the other way round, too (`{}`, {times}): {}", also.code(), also.message)
         });
@@ -250,12 +244,8 @@ impl Finding {
 
     /// The remarks that a diagnostic prints below the message and the source lines.
     fn remarks(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        if let Some(object) =
-            self.object.as_ref().filter(|object| !self.message.contains(&object.text))
-        {
-            remarks.push(format!("it is in {object}"));
-        }
+        let object = self.object.as_ref().filter(|object| !self.message.contains(&object.text));
+        let mut remarks = Vec::from_iter(object.map(|object| format!("it is in {object}")));
         if let Some((what, end)) = self.other.as_ref().filter(|(_, end)| !self.is_beside(end)) {
             remarks.push(format!("{} {what}: {}", end.who(), end.place.with_ptx()));
         }

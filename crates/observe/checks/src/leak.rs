@@ -6,7 +6,7 @@ use crate::finding::Finding;
 use crate::rules;
 use crate::{lanes, lock};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use texunit_forms::Count;
 use texunit_simt::Fault;
 use texunit_simt::observe::{At, CallEvent, Events, LaunchInfo, Observer, Probe};
@@ -22,7 +22,7 @@ pub(crate) type Heap = BTreeMap<u64, Block>;
 pub(crate) struct Block {
     size: u64,
     of: LaunchNumber,
-    made: std::sync::Arc<End>,
+    made: Arc<End>,
 }
 
 /// The number of a launch among the checked launches, and that of its CUDA context.
@@ -72,8 +72,8 @@ impl Observer for Leak<'_> {
         let live = std::mem::take(&mut *lock(&self.live));
         let mut heap = lock(self.heap);
         for (address, (size, spot)) in live {
-            let end = || std::sync::Arc::new(End::new(launch.kernel, &launch.listing, &spot));
-            let made = std::sync::Arc::clone(places.entry(spot.op).or_insert_with(end));
+            let end = || Arc::new(End::new(launch.kernel, &launch.listing, &spot));
+            let made = Arc::clone(places.entry(spot.op).or_insert_with(end));
             if heap.len() < MAX {
                 heap.insert(address, Block { size, of: self.of, made });
             }
@@ -129,14 +129,9 @@ pub(crate) fn findings(heap: &Heap) -> Vec<Finding> {
         }
     }
     let finding = |(block, count, bytes): (&Block, u64, u64)| {
-        let (blocks, were) = match count {
-            1 => ("1 allocation".to_owned(), "was"),
-            _ => (Count(count, "allocation").to_string(), "were"),
-        };
-        let message = format!(
-            "{blocks} of the device heap, {} in all, {were} not freed",
-            Count(bytes, "byte")
-        );
+        let (blocks, bytes) = (Count(count, "allocation"), Count(bytes, "byte"));
+        let were = if count == 1 { "was" } else { "were" };
+        let message = format!("{blocks} of the device heap, {bytes} in all, {were} not freed");
         let at = Some((*block.made).clone());
         let finding = Finding::of_process(rules::LEAK_DEVICE_HEAP, message, Vec::new());
         Finding { at, launch: block.of.number, count, ..finding }

@@ -27,11 +27,8 @@ pub(crate) fn beside(launch: &LaunchInfo<'_>, op: u32, address: u64) -> Option<S
     if bytes.contains(&address) || size == 0 {
         return None;
     }
-    let what = format!(
-        "`{name}` ({} of {})",
-        Count(size / element.max(1), "element"),
-        Count(element, "byte")
-    );
+    let elements = Count(size / element.max(1), "element");
+    let what = format!("`{name}` ({elements} of {})", Count(element, "byte"));
     Some(match address.checked_sub(bytes.end) {
         Some(past) if past < element => format!("one past the end of {what}"),
         Some(past) => format!("{} past the end of {what}", Count(past, "byte")),

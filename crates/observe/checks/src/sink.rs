@@ -161,11 +161,8 @@ mod tests {
         let sink = Sink::default();
         for op in [7, 3, 9, 1, 8, 2] {
             let other = Other { what: "is stored here".to_owned(), at: OtherAt::Here(spot(op)) };
-            let finding = LaunchFinding::new(
-                texunit_report::rules::RACE_WRITE_AFTER_WRITE,
-                spot(5),
-                "race".to_owned(),
-            );
+            let rule = texunit_report::rules::RACE_WRITE_AFTER_WRITE;
+            let finding = LaunchFinding::new(rule, spot(5), "race".to_owned());
             sink.found(LaunchFinding { other: Some(other), ..finding });
         }
         let (found, _) = sink.take();

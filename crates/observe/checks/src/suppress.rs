@@ -208,14 +208,8 @@ mod tests {
         let text = SourceFile::new("dir/k.ptx", "\n".repeat(100));
         let span = Span::new(line - 1, line - 1);
         let place = CodeLocation::of_text(&text, span);
-        End {
-            cta: [0; 3],
-            thread: [0; 3],
-            kernel: "_Z6reducePi".to_owned(),
-            place,
-            span,
-            node: None,
-        }
+        let kernel = "_Z6reducePi".to_owned();
+        End { cta: [0; 3], thread: [0; 3], kernel, place, span, node: None }
     }
 
     fn finding() -> Finding {

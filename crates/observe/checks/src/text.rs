@@ -29,12 +29,9 @@ pub fn summary(log: &Log) -> Option<String> {
     let (more, n) = (log.more().total(), all.len() as u64);
     let mut parts = Vec::new();
     if n > 0 {
-        let times = if times > n {
-            format!(", {} in all", Count(grouped(times), "time"))
-        } else {
-            String::new()
-        };
-        parts.push(format!("{} ({}){times}", Count(grouped(n), "finding"), counts.words()));
+        let all = Count(grouped(times), "time");
+        let all = if times > n { format!(", {all} in all") } else { String::new() };
+        parts.push(format!("{} ({}){all}", Count(grouped(n), "finding"), counts.words()));
     }
     if more > 0 {
         parts.push(format!("{} not shown (--max-findings)", grouped(more)));

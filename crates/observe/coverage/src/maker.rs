@@ -128,8 +128,8 @@ impl Maker<'_> {
         // Frames without file or line are skipped.
         let frames = self.sources.frames_at(start);
         let known = frames.into_iter().take(DEEPEST).filter_map(|frame| {
-            let file = frame.file.filter(|_| frame.line > 0)?;
-            Some((At { file: self.file(file), line: frame.line }, frame.function))
+            let file = self.file(frame.file.filter(|_| frame.line > 0)?);
+            Some((At { file, line: frame.line }, frame.function))
         });
         let known: Vec<_> = known.collect();
         // Frames are added from the outermost, which belongs to the PTX function itself, inwards.

@@ -156,20 +156,12 @@ impl Module {
         // The counts are unlocked during disk writes; only the writer accesses the ledger.
         let ledger = counted.ledger.take();
         drop(counted);
-        let (ledger, written) = match ledger {
-            Some(ledger) => {
-                let written = ledger.put(changed.start, &counts);
-                (Some(ledger), written)
-            }
-            None => match Ledger::create(folder, number, &self.table, &counts) {
-                Ok(ledger) => (Some(ledger), Ok(())),
-                Err(error) => (None, Err(error)),
-            },
+        let ledger = match ledger {
+            Some(ledger) => ledger.put(changed.start, &counts).map(|()| ledger),
+            None => Ledger::create(folder, number, &self.table, &counts),
         };
-        let mut counted = self.counted();
         // After a write error a new file with all counts is created.
-        counted.ledger = if written.is_ok() { ledger } else { None };
-        written
+        ledger.map(|ledger| self.counted().ledger = Some(ledger))
     }
 
     /// Whether a running launch's counts should be written now.
@@ -192,7 +184,7 @@ impl Observer for Module {
     }
 
     fn probe<'a>(&'a self, _: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
-        Box::new(Counts { of: self })
+        Box::new(self)
     }
 
     fn launch_begins(&self, _: &LaunchInfo<'_>) {
@@ -209,16 +201,12 @@ impl Observer for Module {
     }
 }
 
-/// The counts of one worker, which go into the module's.
-struct Counts<'a> {
-    of: &'a Module,
-}
-
-impl Probe for Counts<'_> {
+/// A worker's counts go into those of the module.
+impl Probe for &Module {
     fn counted(&mut self, counts: &[u64]) {
-        self.of.counted().add(counts);
-        if let Some(recorder) = &self.of.recorder {
-            recorder.has_counted(self.of, self.of.is_due(), false);
+        Module::counted(self).add(counts);
+        if let Some(recorder) = &self.recorder {
+            recorder.has_counted(self, self.is_due(), false);
         }
     }
 }

@@ -81,10 +81,12 @@ impl Recorder {
     ) -> Option<Arc<Module>> {
         let name = listing.source().name();
         let mut table = maker::table(listing, name);
-        if table.shows(name) {
-            let file = there(name, listing.source().text()).or_else(ptx);
-            let file = file.unwrap_or_else(|| name.into());
-            table.rename(name, &file.to_string_lossy());
+        // Functions without `.loc` are shown by the lines of the PTX.
+        if table.files.iter().any(|file| file == name) {
+            let path = there(name, listing.source().text()).or_else(ptx);
+            let path = path.unwrap_or_else(|| name.into());
+            let files = table.files.iter_mut().filter(|file| *file == name);
+            files.for_each(|file| *file = path.to_string_lossy().into_owned());
         }
         let key = match &self.target {
             Target::Run(_) => ledger::header(&table).ok()?.1,
@@ -131,7 +133,9 @@ impl Recorder {
         if !now && state.next.is_some_and(|next| Instant::now() < next) || state.is_writing {
             return;
         }
-        if !is_replaced(path) {
+        // Output into a pipe cannot be replaced.
+        let file = texunit_evidence::name_of_process(path, std::process::id());
+        if texunit_evidence::is_written_in_place(&file) {
             return;
         }
         state.is_writing = true;
@@ -274,12 +278,6 @@ impl State {
         self.left_size -= size;
         Some(counted)
     }
-}
-
-/// Whether a tracefile can be replaced, unlike output into a pipe.
-fn is_replaced(path: &Path) -> bool {
-    let path = texunit_evidence::name_of_process(path, std::process::id());
-    !texunit_evidence::is_written_in_place(&path)
 }
 
 /// Waits briefly for another writing thread; an error after [`PATIENCE_TO_WRITE`].

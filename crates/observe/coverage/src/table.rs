@@ -80,17 +80,6 @@ impl Table {
         self.copies.iter().enumerate().all(copy) && self.branches.iter().all(|(of, ..)| file(*of))
     }
 
-    /// Whether it has functions that are shown by the lines of this PTX.
-    pub(crate) fn shows(&self, ptx: &str) -> bool {
-        self.files.iter().any(|file| file == ptx)
-    }
-
-    /// Renames a file.
-    pub(crate) fn rename(&mut self, from: &str, to: &str) {
-        let files = self.files.iter_mut().filter(|file| *file == from);
-        files.for_each(|file| *file = to.to_owned());
-    }
-
     /// Adds a module's counts to the coverage.
     pub(crate) fn add_to(&self, counts: &[u64], coverage: &mut Coverage) {
         // Files are taken out of the map meanwhile, so that each is looked up only once.

@@ -65,9 +65,10 @@ pub(crate) struct Module {
     pub(crate) text: SourceFile,
     pub(crate) sources: Arc<Sources>,
     pub(crate) info: Arc<Info>,
-    instructions: Vec<Instruction>,
+    pub(crate) instructions: Vec<Instruction>,
     by_place: HashMap<u32, usize>,
-    has_lines: bool,
+    /// Whether it has source lines.
+    pub(crate) has_lines: bool,
     /// Lines with code in any kernel, and inlined calls with the first instruction of the copy.
     lines: OnceLock<Vec<Line>>,
     calls: OnceLock<Vec<(Line, u32)>>,
@@ -112,11 +113,8 @@ impl Module {
             };
             // An instruction without a line belongs to the line of the previous one.
             let goes_on = module.has_lines && known.is_none();
-            let inherits = module
-                .instructions
-                .last()
-                .filter(|last: &&Instruction| goes_on && last.function == function);
-            if let Some(last) = inherits.cloned() {
+            let last = module.instructions.last().cloned();
+            if let Some(last) = last.filter(|last| goes_on && last.function == function) {
                 module.by_place.insert(at, module.instructions.len());
                 module.instructions.push(Instruction { at, begins: false, ..last });
                 continue;
@@ -136,10 +134,6 @@ impl Module {
         module
     }
 
-    pub(crate) fn instructions(&self) -> &[Instruction] {
-        &self.instructions
-    }
-
     pub(crate) fn instruction(&self, at: u32) -> Option<&Instruction> {
         self.instructions.get(*self.by_place.get(&at)?)
     }
@@ -147,11 +141,6 @@ impl Module {
     /// The next instruction in the text.
     pub(crate) fn behind(&self, at: u32) -> Option<&Instruction> {
         self.instructions.get(*self.by_place.get(&at)? + 1)
-    }
-
-    /// Whether it has source lines.
-    pub(crate) fn has_lines(&self) -> bool {
-        self.has_lines
     }
 
     /// The PTX instruction on one line.
@@ -194,8 +183,8 @@ impl Module {
         let scopes = self.info.scopes_at(at);
         let named: Vec<&&Scope> = scopes.iter().filter(|s| s.kind != Kind::Block).collect();
         let line = |frame: &texunit_simt::Frame<'_>| {
-            (frame.line > 0)
-                .then(|| Line { file: frame.file.unwrap_or("").into(), line: frame.line })
+            let place = Line { file: frame.file.unwrap_or("").into(), line: frame.line };
+            Some(place).filter(|place| place.line > 0)
         };
         if named.len() >= frames.len().max(1) {
             // Scopes describe at least as many inlined calls as the line table, so that they are

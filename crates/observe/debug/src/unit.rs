@@ -38,19 +38,17 @@ impl Live<'_, '_> {
             ));
         }
         if !self.history.is_on() {
-            return Err(
-                "Going back is off, so a fetch cannot be tried (--checkpoint-memory).".to_owned()
-            );
+            let why = "Going back is off, so a fetch cannot be tried (--checkpoint-memory).";
+            return Err(why.to_owned());
         }
         let (here, thread, selected) = (self.machine.position(), self.thread, self.selected);
         let answer = self.machine.answer(thread);
         self.go_to(here);
         self.focus(thread);
         self.selected = selected.min(self.frames.len().saturating_sub(1));
-        answer.ok_or_else(|| {
-            "The thread does not take part in the fetch (its guard), or the launch ended there."
-                .to_owned()
-        })
+        let why =
+            "The thread does not take part in the fetch (its guard), or the launch ended there.";
+        answer.ok_or_else(|| why.to_owned())
     }
 
     pub(crate) fn explain(&mut self) -> Result<(), String> {
@@ -88,20 +86,14 @@ impl Live<'_, '_> {
     /// All textures and surfaces of the launch.
     pub(crate) fn textures(&self) -> Vec<Description> {
         let descriptors = self.machine.config().descriptors;
-        let textures =
-            descriptors.textures.iter().enumerate().filter_map(|(i, t)| Some((i, t.as_ref()?)));
-        let mut all: Vec<Description> = textures
-            .map(|(i, texture)| {
-                let sampler = descriptors.samplers.get(i).and_then(|s| s.as_deref());
-                told(format!("texture {i}"), &texture.resource, sampler)
-            })
-            .collect();
-        let surfaces =
-            descriptors.surfaces.iter().enumerate().filter_map(|(i, s)| Some((i, s.as_ref()?)));
-        all.extend(
-            surfaces.map(|(i, surface)| told(format!("surface {i}"), &surface.resource, None)),
-        );
-        all
+        let textures = descriptors.textures.iter().enumerate().filter_map(|(i, texture)| {
+            let sampler = descriptors.samplers.get(i).and_then(|s| s.as_deref());
+            Some(told(format!("texture {i}"), &texture.as_ref()?.resource, sampler))
+        });
+        let surfaces = descriptors.surfaces.iter().enumerate().filter_map(|(i, surface)| {
+            Some(told(format!("surface {i}"), &surface.as_ref()?.resource, None))
+        });
+        textures.chain(surfaces).collect()
     }
 
     /// `texel(1, x, y)`: a texel of a surface, which is given by its number in `info textures` or
@@ -123,11 +115,8 @@ impl Live<'_, '_> {
         let geometry = resource.geometry();
         let wanted = geometry.axes() + usize::from(geometry.is_array());
         if at.len() != wanted {
-            return Err(format!(
-                "{} has {}.",
-                resource.describe(),
-                Count(wanted as u64, "coordinate")
-            ));
+            let coordinates = Count(wanted as u64, "coordinate");
+            return Err(format!("{} has {coordinates}.", resource.describe()));
         }
         let mut index = TexelIndex::default();
         index.at[..geometry.axes()].copy_from_slice(&at[..geometry.axes()]);
@@ -159,8 +148,8 @@ impl Live<'_, '_> {
             self.say("No textures and no surfaces.\n");
         }
         for (name, value, lines) in all {
-            let lines: String =
-                lines.iter().map(|(name, value)| format!("    {name} = {value}\n")).collect();
+            let line = |(name, value): &_| format!("    {name} = {value}\n");
+            let lines: String = lines.iter().map(line).collect();
             self.say(&format!("{name}: {value}\n{lines}"));
         }
         Ok(())

@@ -13,33 +13,21 @@ use texunit_forms::Count;
 use texunit_report::place::{function_name, shown_file};
 use texunit_report::{grouped, in_json};
 
-/// The form of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// texunit's own JSON with all data, described by `schemas/report.schema.json`.
-    Json,
-    /// SARIF 2.1.0: findings, for viewers and code scanning.
-    Sarif,
-    /// JUnit XML: a test suite for each process, a test case for each kernel.
-    Junit,
-    /// Annotations of GitHub Actions, one line for each finding.
-    Github,
+texunit_forms::words! {
+    /// The form of a report.
+    Format {
+        /// texunit's own JSON with all data, described by `schemas/report.schema.json`.
+        Json = "json",
+        /// SARIF 2.1.0: findings, for viewers and code scanning.
+        Sarif = "sarif",
+        /// JUnit XML: a test suite for each process, a test case for each kernel.
+        Junit = "junit",
+        /// Annotations of GitHub Actions, one line for each finding.
+        Github = "github",
+    }
 }
 
 impl Format {
-    /// All formats with their names.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("json", Self::Json),
-        ("sarif", Self::Sarif),
-        ("junit", Self::Junit),
-        ("github", Self::Github),
-    ];
-
-    /// The format with a name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, format)| format)
-    }
-
     /// The format for a file name: SARIF for `.sarif` and `.sarif.json`, JUnit for `.xml`, JSON
     /// otherwise.
     pub fn of(path: &Path) -> Self {
@@ -121,14 +109,11 @@ fn paragraph(finding: &Finding) -> String {
     }
     if finding.count > 1 {
         let times = grouped(finding.count);
-        text += &match finding.places {
-            0 | 1 => format!("\n{} in all", Count(times, "time")),
-            places => format!(
-                "\nat {} in PTX, {} in all",
-                Count(grouped(places), "place"),
-                Count(times, "time")
-            ),
-        };
+        text += "\n";
+        if finding.places > 1 {
+            text += &format!("at {} in PTX, ", Count(grouped(finding.places), "place"));
+        }
+        text += &format!("{} in all", Count(times, "time"));
     }
     match &finding.help {
         Some(help) => text + "\nhelp: " + help,

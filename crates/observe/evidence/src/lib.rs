@@ -20,7 +20,6 @@
 mod event;
 mod file_names;
 mod format;
-mod lock;
 mod parents;
 mod process_stat;
 mod reader;
@@ -36,7 +35,6 @@ pub use event::{
 };
 pub use file_names::{files, folder_name, is_over, own_file, process_of, processes};
 pub use format::Format;
-pub use lock::lock;
 pub use parents::{OuterRun, run_above};
 pub use process_stat::ProcessStat;
 pub use reader::{Record, RunRecords, read, read_all};
@@ -45,6 +43,9 @@ pub use variables::{keep_variables, kept_variables};
 pub use witness::{EventKind, Lost, Tally, WITNESS, note};
 pub use write::{is_of_each_process, is_written_in_place, name_of_process, write};
 pub use writer::Writer;
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
 
 /// The environment variable that names the folder of a run.
 pub const FOLDER: &str = "TEXUNIT_EVIDENCE";
@@ -55,4 +56,20 @@ pub const STOP: &str = "stop";
 /// The folder of the run that this process belongs to.
 pub fn folder() -> Option<std::path::PathBuf> {
     std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()).map(Into::into)
+}
+
+/// How long to wait for a lock: in a forked process, the thread that holds it may not exist.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Locks a mutex, poisoned or not; `None` if another thread keeps it locked for seconds.
+pub fn lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    let start = Instant::now();
+    loop {
+        match mutex.try_lock() {
+            Ok(value) => return Some(value),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if start.elapsed() > TIMEOUT => return None,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(100)),
+        }
+    }
 }

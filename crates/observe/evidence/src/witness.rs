@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use texunit_forms::Count;
 use texunit_report::Severity;
 
 /// The name of the memory file.
@@ -76,11 +77,8 @@ impl Witnesses {
     /// The memory files of the run with this folder.
     pub(crate) fn of(folder: &Path) -> Self {
         let makers = folder.ancestors().map_while(maker).take(DEPTH);
-        Self(
-            makers
-                .filter_map(|process| find(&Path::new("/proc").join(process.to_string())))
-                .collect(),
-        )
+        let file = |process: u32| find(&Path::new("/proc").join(process.to_string()));
+        Self(makers.filter_map(file).collect())
     }
 
     pub(crate) fn note(&self, told: EventKind) {
@@ -186,16 +184,13 @@ impl fmt::Display for Lost {
         }
         if self.events > 0 {
             let among = if self.failures { ", among them faults or findings" } else { "" };
-            let of = if self.events == 1 {
-                "record of what a process did"
-            } else {
-                "records of what processes did"
-            };
-            parts.push(format!("{} {of} could not be kept or read{among}", self.events));
+            let whose = if self.events == 1 { "a process" } else { "processes" };
+            let records = Count(self.events, "record");
+            parts.push(format!("{records} of what {whose} did could not be kept or read{among}"));
         }
         if self.modules > 0 {
-            let of = if self.modules == 1 { "module" } else { "modules" };
-            parts.push(format!("the coverage of {} {of} could not be kept or read", self.modules));
+            let modules = Count(self.modules, "module");
+            parts.push(format!("the coverage of {modules} could not be kept or read"));
         }
         write!(f, "evidence lost: {}", parts.join("; "))
     }
@@ -228,13 +223,8 @@ mod tests {
         let path = folder.join("told");
         let told = |bytes: &[u8], read: &RunRecords, modules| {
             std::fs::write(&path, bytes).unwrap();
-            Lost::of(
-                &Tally::of(&File::open(&path).unwrap()),
-                true,
-                read,
-                modules,
-                Severity::Warning,
-            )
+            let tally = Tally::of(&File::open(&path).unwrap());
+            Lost::of(&tally, true, read, modules, Severity::Warning)
         };
         let read = |events, damaged| RunRecords { events, damaged, ..RunRecords::default() };
         assert_eq!(told(b"efec", &read(3, 0), 1), None);

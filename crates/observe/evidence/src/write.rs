@@ -19,20 +19,11 @@ pub fn name_of_process(path: &Path, process: u32) -> PathBuf {
     let (mut text, mut rest) = (String::new(), &*name);
     while let Some((before, behind)) = rest.split_once('%') {
         text += before;
-        rest = match (behind.strip_prefix('p'), behind.strip_prefix('%')) {
-            (Some(behind), _) => {
-                text += &process.to_string();
-                behind
-            }
-            (_, Some(behind)) => {
-                text.push('%');
-                behind
-            }
-            _ => {
-                text.push('%');
-                behind
-            }
-        };
+        match behind.starts_with('p') {
+            true => text += &process.to_string(),
+            false => text.push('%'),
+        }
+        rest = behind.strip_prefix(['p', '%']).unwrap_or(behind);
     }
     (text + rest).into()
 }
@@ -80,15 +71,10 @@ fn replace(path: &Path, bytes: &[u8], like: Option<&std::fs::Metadata>) -> io::R
     // The temporary name is not derived from the final one, which may already have the maximum
     // length.
     let beside = |n: u32| path.with_file_name(format!(".texunit-{}-{n}.part", std::process::id()));
-    let mut file = Err(io::ErrorKind::AlreadyExists.into());
-    let mut new = PathBuf::new();
-    for n in 0..100 {
-        new = beside(n);
-        file = File::create_new(&new);
-        if !matches!(&file, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
-            break;
-        }
-    }
+    let mut files = (0..100).map(beside).map(|new| (File::create_new(&new), new));
+    let is_there = io::ErrorKind::AlreadyExists;
+    let made = files.find(|(file, _)| !file.as_ref().is_err_and(|error| error.kind() == is_there));
+    let (file, new) = made.ok_or(is_there)?;
     let mut file = file?;
     let written = file.write_all(bytes).and_then(|()| match like {
         Some(like) => file.set_permissions(like.permissions()),

@@ -64,13 +64,8 @@ const DOUBLES: u64 = 8 << 20;
 impl Writer {
     /// A writer for a run's folder. The file is created with the first event.
     pub fn new(folder: &Path) -> Self {
-        let folder = folder.to_owned();
-        Self {
-            folder,
-            state: Mutex::default(),
-            bytes: AtomicU64::new(0),
-            witnesses: OnceLock::new(),
-        }
+        let (bytes, witnesses) = (AtomicU64::new(0), OnceLock::new());
+        Self { folder: folder.to_owned(), state: Mutex::default(), bytes, witnesses }
     }
 
     /// The folder of the run.

@@ -295,6 +295,6 @@ fn endings_say_the_form() {
     ] {
         assert_eq!(Format::of(name.as_ref()), format, "{name}");
     }
-    assert_eq!(Format::named("junit"), Some(Format::Junit));
-    assert_eq!(Format::named("html"), None);
+    assert_eq!(Format::from_name("junit"), Some(Format::Junit));
+    assert_eq!(Format::from_name("html"), None);
 }

@@ -13,7 +13,6 @@ mod objects;
 mod outputs;
 mod references;
 mod resource;
-mod state;
 mod texels;
 
 use crate::expect::Expectation;
@@ -233,7 +232,7 @@ pub fn bind(
 /// Whether the job fixes an object's address or handle.
 fn is_placed(value: &ParamValue) -> bool {
     match value {
-        ParamValue::Buffer(spec) => spec.is_placed(),
+        ParamValue::Buffer(spec) => spec.place.address.is_some(),
         ParamValue::Array(_) => true,
         other => other.handle().is_some(),
     }

@@ -67,9 +67,9 @@ pub(crate) struct Expectation {
 }
 
 /// The difference between an object and its expectation.
-struct Difference {
+pub(crate) struct Difference {
     /// Offset of the first byte that differs.
-    at: u64,
+    pub(crate) at: u64,
     /// The byte's actual value.
     found: u8,
     /// The byte's expected value.
@@ -86,23 +86,26 @@ const PIECE: usize = 1 << 16;
 impl Expectation {
     /// Describes the difference, if there is any.
     pub(crate) fn problem(&self) -> Result<Option<Problem>, Error> {
-        Ok(self.compare()?.map(|difference| self.differs(&difference)))
-    }
-
-    /// Offset of the first byte that differs.
-    pub(crate) fn first_difference(&self) -> Result<Option<u64>, Error> {
-        Ok(self.compare()?.map(|difference| difference.at))
-    }
-
-    fn compare(&self) -> Result<Option<Difference>, Error> {
-        let whole = match &self.source {
-            Source::Buffer(_) => None,
-            other => Some(other.read()?),
+        let Some(Difference { at, found, expected, count, size }) = self.compare()? else {
+            return Ok(None);
         };
-        let size = match (&self.source, &whole) {
-            (_, Some(bytes)) => bytes.len() as u64,
-            (Source::Buffer(buffer), None) => buffer.size(),
-            _ => 0,
+        let (are, size) = (Count(count, "byte").are(), Count(size, "byte"));
+        let message = format!(
+            "{count} of {size} of `{}` {are} not as expected after the launch; the first is at {at}: {found:#04x} instead of {expected:#04x}",
+            self.name
+        );
+        Ok(Some(self.at.problem(codes::DIFFERENT, message)))
+    }
+
+    pub(crate) fn compare(&self) -> Result<Option<Difference>, Error> {
+        // Texels and variables are small enough to be copied.
+        let (whole, size) = match &self.source {
+            Source::Buffer(buffer) => (Vec::new(), buffer.size()),
+            other => {
+                let bytes = other.read();
+                let size = bytes.len() as u64;
+                (bytes, size)
+            }
         };
         let (mut found, mut expected) = (vec![0; PIECE], vec![0; PIECE]);
         let mut first: Option<Difference> = None;
@@ -110,24 +113,17 @@ impl Expectation {
         while at < size {
             let len = (size - at).min(PIECE as u64) as usize;
             let (found, expected) = (&mut found[..len], &mut expected[..len]);
-            match (&self.source, &whole) {
-                (_, Some(bytes)) => found.copy_from_slice(&bytes[at as usize..at as usize + len]),
-                (Source::Buffer(buffer), None) => buffer.read_at(at, found)?,
-                _ => {}
+            match &self.source {
+                Source::Buffer(buffer) => buffer.read_at(at, found)?,
+                _ => found.copy_from_slice(&whole[at as usize..at as usize + len]),
             }
             expected.fill(0);
             overlay(&self.before.0, at, expected);
             overlay(&self.after.0, at, expected);
             if found != expected {
-                for (i, (f, e)) in found.iter().zip(expected.iter()).enumerate() {
-                    if f != e {
-                        let here = Difference {
-                            at: at + i as u64,
-                            found: *f,
-                            expected: *e,
-                            count: 0,
-                            size,
-                        };
+                for (at, (&found, &expected)) in (at..).zip(found.iter().zip(expected.iter())) {
+                    if found != expected {
+                        let here = Difference { at, found, expected, count: 0, size };
                         first.get_or_insert(here).count += 1;
                     }
                 }
@@ -135,19 +131,6 @@ impl Expectation {
             at += len as u64;
         }
         Ok(first)
-    }
-
-    fn differs(&self, difference: &Difference) -> Problem {
-        let &Difference { at, found, expected, count, size } = difference;
-        let bytes = if count == 1 {
-            format!("1 of {} of `{}` is", Count(size, "byte"), self.name)
-        } else {
-            format!("{count} of {} of `{}` are", Count(size, "byte"), self.name)
-        };
-        let message = format!(
-            "{bytes} not as expected after the launch; the first is at {at}: {found:#04x} instead of {expected:#04x}"
-        );
-        self.at.problem(codes::DIFFERENT, message)
     }
 }
 

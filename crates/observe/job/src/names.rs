@@ -21,24 +21,16 @@ pub(crate) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<us
     })
 }
 
-/// A kernel parameter or a member of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ParameterPlace {
-    /// Index of the kernel parameter.
-    pub(crate) slot: usize,
-    /// Byte offset of a member; `None` for the whole parameter.
-    pub(crate) offset: Option<u32>,
-}
-
-/// Resolves a key: a name or a number from 0, optionally with `+offset`.
-pub(crate) fn place(key: &str, params: &[ParamInfo]) -> Option<ParameterPlace> {
+/// Resolves a key: a name or a number from 0, optionally with `+offset`. Returns the index of the
+/// kernel parameter, and the byte offset of a member; `None` for the whole parameter.
+pub(crate) fn place(key: &str, params: &[ParamInfo]) -> Option<(usize, Option<u32>)> {
     if let Some(slot) = kernel_param(key, params) {
-        return Some(ParameterPlace { slot, offset: None });
+        return Some((slot, None));
     }
     let (name, offset) = key.rsplit_once('+')?;
     let digits = offset.bytes().all(|b| b.is_ascii_digit());
     let offset = offset.parse().ok().filter(|_| digits)?;
-    Some(ParameterPlace { slot: kernel_param(name.trim_end(), params)?, offset: Some(offset) })
+    Some((kernel_param(name.trim_end(), params)?, Some(offset)))
 }
 
 /// The job parameters, by index, that provide a kernel parameter's value.

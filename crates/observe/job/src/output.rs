@@ -1,10 +1,10 @@
 //! Outputs of a job: checked before the launch, written after it.
 
 use crate::problem::{Problem, codes};
-use crate::spec::OutputSpec;
+use crate::spec::{OutputSpec, PartSpec};
 use crate::texel_resource::{Place, TexelResource};
 use std::path::{Path, PathBuf};
-use texunit_device::{Buffer, Error, Extent, Format, Geometry, Linear};
+use texunit_device::{Buffer, Extent, Format, Geometry, Linear};
 use texunit_files::{FileError, Kind, Prepared, Texels};
 use texunit_forms::Count;
 use texunit_spec::At;
@@ -19,11 +19,11 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) fn read(&self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn read(&self) -> Vec<u8> {
         match self {
-            Source::Buffer(b) => Ok(b.read()),
-            Source::Texels(made) => Ok(made.read()),
-            Source::Global(g) => Ok(g.read()),
+            Source::Buffer(b) => b.read(),
+            Source::Texels(made) => made.read(),
+            Source::Global(g) => g.read(),
         }
     }
 }
@@ -75,23 +75,18 @@ impl Pending {
         }
         // `./x` and `x` are the same file.
         let file = file.value.components().filter(|c| matches!(c, std::path::Component::Normal(_)));
-        Ok(Self {
-            at: spec.with(()),
-            param: param.to_owned(),
-            file: file.collect(),
-            source,
-            texels,
-        })
+        let (at, param, file) = (spec.with(()), param.to_owned(), file.collect());
+        Ok(Self { at, param, file, source, texels })
     }
 
     /// The current bytes, limited to those that are written.
-    pub(crate) fn bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = self.source.read()?;
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut bytes = self.source.read();
         if let Some(Shape { format, extent: [width, height, depth], .. }) = self.texels {
             let size = Texels::byte_size(format, width, height, depth);
             bytes.truncate(size.map_or(0, |size| size as usize));
         }
-        Ok(bytes)
+        bytes
     }
 
     /// Format and size, if the bytes are texels.
@@ -130,8 +125,7 @@ impl Pending {
 
     /// The file with the current contents.
     pub(crate) fn file_bytes(&self, path: &Path) -> Result<Vec<u8>, FileError> {
-        let read = self.bytes().map_err(|e| std::io::Error::other(e.to_string()));
-        let bytes = read.map_err(|e| FileError::new(path, e))?;
+        let bytes = self.bytes();
         let Some(Shape { format, extent: [width, height, depth], dims }) = self.texels else {
             return Ok(bytes);
         };
@@ -194,11 +188,8 @@ fn surface_texels(
     };
     let [w, h, d] = extent;
     if Texels::byte_size(format, w, h, d).is_none() {
-        let most = texunit_files::MAX_BYTES;
-        let message = format!(
-            "{w} x {h} x {d} texels are more than a file can have, {}",
-            Count(most, "byte")
-        );
+        let most = Count(texunit_files::MAX_BYTES, "byte");
+        let message = format!("{w} x {h} x {d} texels are more than a file can have, {most}");
         return Err(spec.problem(codes::VALUE, message));
     }
     Ok(Some(Shape { format, extent, dims }))
@@ -206,8 +197,8 @@ fn surface_texels(
 
 /// The interpretation of memory as texels; `None` for a raw file.
 fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<Shape>, Problem> {
-    let part = [&spec.value.level, &spec.value.layer];
-    if let Some(key) = part.into_iter().flatten().next() {
+    let PartSpec { level, layer } = &spec.value.part;
+    if let Some(key) = level.as_ref().or(layer.as_ref()) {
         return Err(key.problem(codes::CONFLICT, "only surfaces have a `level` and a `layer`"));
     }
     let missing = |what: &str| {
@@ -217,12 +208,10 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
     let Some(format) = &spec.value.format else {
         return match (kind, spec.value.extent) {
             (Kind::Raw, None) if size > texunit_files::MAX_BYTES => {
-                let most = texunit_files::MAX_BYTES;
-                let message =
-                    format!("there are {}, but a file can have {most}", Count(size, "byte"));
-                Err(spec
-                    .problem(codes::VALUE, message)
-                    .help("give a `format` and a `width` of what is wanted"))
+                let (bytes, most) = (Count(size, "byte"), texunit_files::MAX_BYTES);
+                let message = format!("there are {bytes}, but a file can have {most}");
+                let problem = spec.problem(codes::VALUE, message);
+                Err(problem.help("give a `format` and a `width` of what is wanted"))
             }
             (Kind::Raw, None) => Ok(None),
             _ => Err(missing("a `format`, for instance \"u8x4\"")),
@@ -247,13 +236,11 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
     match Texels::byte_size(format, w, h, d) {
         Some(needed) if needed <= size => Ok(Some(Shape { format, extent, dims: spec.value.dims })),
         _ => {
-            let needed = format.byte_size(extent);
+            let needed = Count(format.byte_size(extent), "byte");
             let most = size.min(texunit_files::MAX_BYTES);
             let limit = if most < size { "a file can have" } else { "are there" };
-            let message = format!(
-                "{w} x {h} x {d} texels of {format} take {}, but only {most} {limit}",
-                Count(needed, "byte")
-            );
+            let texels = format!("{w} x {h} x {d} texels of {format}");
+            let message = format!("{texels} take {needed}, but only {most} {limit}");
             Err(spec.problem(codes::VALUE, message))
         }
     }
@@ -271,8 +258,7 @@ mod tests {
             format: None,
             extent: None,
             dims: 1,
-            level: None,
-            layer: None,
+            part: PartSpec::default(),
         });
         let most = texunit_files::MAX_BYTES;
         assert_eq!(memory_texels(most, Kind::Raw, &spec).unwrap(), None);

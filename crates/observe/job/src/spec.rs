@@ -7,8 +7,8 @@ mod object;
 mod recorded;
 mod resource;
 
-pub use memory::{BufferSpec, Data, OutputSpec, Parts, PlaceSpec};
-pub use object::{IndependentSampler, PartSpec, SurfaceSpec, TextureSpec};
+pub use memory::{BufferSpec, Data, OutputSpec, PartSpec, Parts, PlaceSpec};
+pub use object::{IndependentSampler, SurfaceSpec, TextureSpec};
 pub use recorded::{ExpectedSpec, Settings};
 pub use resource::{ArraySpec, ResourceSpec, TexelSource};
 
@@ -241,13 +241,11 @@ fn shape(value: &TomlValue<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
         value.problem(codes::VALUE, format!("expected {wanted}, found {}", items.len()));
         return None;
     }
-    let mut shape = [1; 3];
-    let mut sound = true;
+    let (mut shape, mut sound) = ([1; 3], true);
     for ((to, item), most) in shape.iter_mut().zip(&items).zip(most) {
-        match item.number(1, most.into()) {
-            Some(n) => *to = n as u32,
-            None => sound = false,
-        }
+        let number = item.number(1, most.into());
+        sound &= number.is_some();
+        *to = number.unwrap_or(1) as u32;
     }
     sound.then(|| value.at(shape))
 }
@@ -288,10 +286,8 @@ fn param(name: At<String>, value: &TomlValue<'_>, table_name: &'static str) -> O
     let outputs = output.map_or_else(Vec::new, |o| {
         let files = memory::outputs(&o);
         if !files.is_empty() && matches!(*kind, "texture" | "sampler" | "scalar" | "array") {
-            o.problem(
-                codes::CONFLICT,
-                format!("a {kind} has no output: kernels cannot write to it"),
-            );
+            let message = format!("a {kind} has no output: kernels cannot write to it");
+            o.problem(codes::CONFLICT, message);
             return Vec::new();
         }
         files

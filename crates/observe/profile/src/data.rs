@@ -1,8 +1,8 @@
-//! A profile: counts by kernel and instruction, of one process or several, and its JSON form.
+//! A profile: counts by kernel, instruction and source line, of one process or several, and its
+//! JSON form.
 
 use crate::class::Class;
 use crate::counts::Counts;
-use crate::lines::{Line, OverLaunches};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
@@ -89,6 +89,64 @@ pub struct Place {
     pub line: u32,
     /// The source function, demangled.
     pub function: String,
+}
+
+/// A line with the sums over its instructions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Line {
+    /// The source file of the line.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The function that contains the line, demangled.
+    pub function: String,
+    /// Number of the line's PTX instructions that were executed.
+    pub instructions: u64,
+    /// The variation over launches.
+    pub over_launches: OverLaunches,
+    /// The sums of the counts of the line's instructions.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// Minimum and maximum of a line's thread instructions over the launches of its kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OverLaunches {
+    /// Number of launches that have executed the line.
+    pub launches: u64,
+    /// The minimum among launches that executed it.
+    pub least: u64,
+    /// The number of the launch with the minimum.
+    pub least_launch: u64,
+    /// The maximum over the launches.
+    pub most: u64,
+    /// The number of the launch with the maximum count.
+    pub most_launch: u64,
+}
+
+impl OverLaunches {
+    /// The values for a single launch.
+    pub(crate) fn of(launch: u64, threads: u64) -> Self {
+        let (least, least_launch, most, most_launch) = (threads, launch, threads, launch);
+        Self { launches: 1, least, least_launch, most, most_launch }
+    }
+
+    /// Adds the values of other launches.
+    pub fn add(&mut self, other: &Self) {
+        if self.launches == 0 || other.launches == 0 {
+            *self = if self.launches == 0 { *other } else { *self };
+            return;
+        }
+        self.launches = self.launches.saturating_add(other.launches);
+        if other.least < self.least {
+            (self.least, self.least_launch) = (other.least, other.least_launch);
+        }
+        if other.most > self.most {
+            (self.most, self.most_launch) = (other.most, other.most_launch);
+        }
+    }
 }
 
 /// A kernel as it is in the JSON.
@@ -205,6 +263,8 @@ impl Profile {
                 sum.thread_instructions_on += counts.thread_instructions_on;
             }
             let instructions = kernel.instructions.iter();
+            let form =
+                |(&at, i): (&u32, &Instruction)| InstructionForm { at, instruction: i.clone() };
             KernelForm {
                 name: name.clone(),
                 function: texunit_report::place::function_name(name),
@@ -215,12 +275,7 @@ impl Profile {
                 totals: kernel.totals(),
                 classes,
                 lines: kernel.all_lines(),
-                instructions: instructions
-                    .map(|(&at, instruction)| InstructionForm {
-                        at,
-                        instruction: instruction.clone(),
-                    })
-                    .collect(),
+                instructions: instructions.map(form).collect(),
             }
         };
         let form = Form {
@@ -253,15 +308,12 @@ impl Profile {
             let hash = u64::from_str_radix(&kernel.text_hash, 16)
                 .map_err(|_| format!("text_hash of {} is not a hexadecimal number", kernel.name))?;
             let lines = kernel.lines.into_iter();
+            let instructions = kernel.instructions.into_iter();
             let read = Kernel {
                 ptx: kernel.ptx,
                 launches: kernel.launches,
                 each: kernel.each_launch,
-                instructions: kernel
-                    .instructions
-                    .into_iter()
-                    .map(|form| (form.at, form.instruction))
-                    .collect(),
+                instructions: instructions.map(|form| (form.at, form.instruction)).collect(),
                 lines: lines.map(|line| ((line.file, line.line), line.over_launches)).collect(),
             };
             profile.kernels.entry((kernel.name, hash)).or_default().add(&read);

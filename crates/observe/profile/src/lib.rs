@@ -19,7 +19,6 @@ pub mod cost;
 mod counts;
 mod data;
 mod launch;
-mod lines;
 mod probe;
 mod recorder;
 mod rows;
@@ -28,7 +27,6 @@ mod unit;
 
 pub use class::Class;
 pub use counts::{Atomics, Constant, Counts, Requests, Shared, Surface, Texture};
-pub use data::{Instruction, Kernel, Key, LaunchCounts, Place, Profile};
+pub use data::{Instruction, Kernel, Key, LaunchCounts, Line, OverLaunches, Place, Profile};
 pub use launch::Launch;
-pub use lines::{Line, OverLaunches};
 pub use recorder::{EXTENSION, Format, Module, Recorder, Target};

@@ -4,15 +4,15 @@
 
 use crate::callgrind;
 use crate::counts::Counts;
-use crate::data::{Kernel, LaunchCounts, MAX_LAUNCHES, Profile};
-use crate::lines::OverLaunches;
+use crate::data::{Kernel, LaunchCounts, MAX_LAUNCHES, OverLaunches, Profile};
+use crate::probe::lock;
 use crate::table::Table;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
 use texunit_simt::observe::LaunchInfo;
 
@@ -148,11 +148,6 @@ impl Recorder {
         loaded.iter().for_each(|module| module.clear());
     }
 
-    /// The number of the next launch.
-    fn number(&self) -> u64 {
-        self.launches.fetch_add(1, Relaxed) + 1
-    }
-
     /// Adds the counts of an unloaded module.
     fn unloaded(&self, profile: &Profile) {
         if let Some(mut state) = self.state() {
@@ -211,7 +206,7 @@ impl Module {
     }
 
     fn counted(&self) -> MutexGuard<'_, Counted> {
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.counted)
     }
 
     /// The profile until now.
@@ -255,10 +250,10 @@ impl Module {
     ) {
         let mut counted = self.counted();
         counted.launches += 1;
-        let number = match &self.recorder {
-            Some(recorder) => recorder.number(),
-            None => counted.launches,
-        };
+        let number = self
+            .recorder
+            .as_ref()
+            .map_or(counted.launches, |recorder| recorder.launches.fetch_add(1, Relaxed) + 1);
         let key = (launch.kernel.to_owned(), self.hash);
         let kernel = counted.profile.kernels.entry(key).or_default();
         kernel.ptx.clone_from(&self.ptx);

@@ -1,7 +1,7 @@
 //! Stores the nonzero bytes of an object, and the bytes that a launch changed.
 
 use crate::Refused;
-use texunit_device::overlay;
+use texunit_device::{Block, overlay};
 
 /// Bytes that are examined together; pages of zeros are not stored.
 const PAGE: usize = 4096;
@@ -31,21 +31,21 @@ impl Budget {
     }
 }
 
-/// Reads bytes of an object from an offset on; returns false if they are inaccessible.
+/// Reads bytes of an object from an offset on; the error is [`gone`].
 pub(crate) trait Source {
-    fn read(&self, offset: u64, out: &mut [u8]) -> bool;
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Refused>;
 }
 
 impl Source for &[u8] {
-    fn read(&self, offset: u64, out: &mut [u8]) -> bool {
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Refused> {
         let bytes = usize::try_from(offset).ok().and_then(|at| self.get(at..)?.get(..out.len()));
-        bytes.map(|bytes| out.copy_from_slice(bytes)).is_some()
+        bytes.map(|bytes| out.copy_from_slice(bytes)).ok_or_else(gone)
     }
 }
 
-impl Source for texunit_device::Block {
-    fn read(&self, offset: u64, out: &mut [u8]) -> bool {
-        texunit_device::Block::read(self, offset, out).is_ok()
+impl Source for Block {
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Refused> {
+        Block::read(self, offset, out).map_err(|_| gone())
     }
 }
 
@@ -65,13 +65,17 @@ impl Pieces {
         let mut at = 0;
         while at < size {
             let bytes = &mut buffer[..(size - at).min(READ as u64) as usize];
-            if !source.read(at, bytes) {
-                return Err(gone());
-            }
+            source.read(at, bytes)?;
             for (i, page) in bytes.chunks(PAGE).enumerate() {
                 if page.iter().any(|&b| b != 0) {
                     budget.take(page.len() as u64)?;
-                    pieces.add(at + (i * PAGE) as u64, page);
+                    let offset = at + (i * PAGE) as u64;
+                    match pieces.0.last_mut() {
+                        Some((start, bytes)) if *start + bytes.len() as u64 == offset => {
+                            bytes.extend(page);
+                        }
+                        _ => pieces.0.push((offset, page.to_vec())),
+                    }
                 }
             }
             at += bytes.len() as u64;
@@ -97,9 +101,7 @@ impl Pieces {
         while at < size {
             let len = (size - at).min(READ as u64) as usize;
             let (now, then) = (&mut now[..len], &mut then[..len]);
-            if !source.read(at, now) {
-                return Err(gone());
-            }
+            source.read(at, now)?;
             then.fill(0);
             overlay(&self.0, at, then);
             if now != then {
@@ -119,9 +121,7 @@ impl Pieces {
         for (start, end) in coarse(ranges) {
             budget.take(end - start)?;
             let mut bytes = vec![0; (end - start) as usize];
-            if !source.read(start, &mut bytes) {
-                return Err(gone());
-            }
+            source.read(start, &mut bytes)?;
             pieces.push((start, bytes));
         }
         Ok(Self(pieces))
@@ -130,13 +130,6 @@ impl Pieces {
     /// All bytes of an object.
     pub(crate) fn whole(bytes: &[u8]) -> Self {
         Self(if bytes.is_empty() { Vec::new() } else { vec![(0, bytes.to_vec())] })
-    }
-
-    fn add(&mut self, offset: u64, page: &[u8]) {
-        match self.0.last_mut() {
-            Some((start, bytes)) if *start + bytes.len() as u64 == offset => bytes.extend(page),
-            _ => self.0.push((offset, page.to_vec())),
-        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -158,7 +151,7 @@ impl Pieces {
 }
 
 /// The error for memory that the program freed during the launch.
-fn gone() -> Refused {
+pub(crate) fn gone() -> Refused {
     Refused::Launch("the program freed memory while the kernel ran".to_owned())
 }
 

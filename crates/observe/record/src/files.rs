@@ -18,7 +18,7 @@ pub struct Written {
 }
 
 /// The files that are being written into a folder.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Files {
     folder: PathBuf,
     /// Whether the folder was created or empty.
@@ -39,17 +39,11 @@ fn failed(path: &Path, error: &std::io::Error) -> Refused {
 impl Files {
     /// Creates the folder if necessary.
     pub(crate) fn new(folder: &Path) -> Result<Self, Refused> {
-        let is_new = std::fs::read_dir(folder).map_or(true, |mut all| all.next().is_none());
+        let is_new = fs::read_dir(folder).map_or(true, |mut all| all.next().is_none());
         fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;
-        Ok(Self {
-            folder: folder.to_owned(),
-            is_new,
-            known: HashMap::new(),
-            made: Vec::new(),
-            files: 0,
-            bytes: 0,
-            is_done: false,
-        })
+        let mut files = Self::default();
+        (files.folder, files.is_new) = (folder.to_owned(), is_new);
+        Ok(files)
     }
 
     /// Writes bytes to a file with this name, unless another file has the same contents. Returns
@@ -122,7 +116,7 @@ mod tests {
         Files::new(&folder).unwrap().data("x.bin", vec![1]).unwrap();
         assert!(!folder.exists());
         // Files that existed before are kept.
-        std::fs::write(temp.path().join("file"), "").unwrap();
+        fs::write(temp.path().join("file"), "").unwrap();
         let mut files = Files::new(temp.path()).unwrap();
         files.write("x.bin", b"1").unwrap();
         drop(files);

@@ -10,7 +10,6 @@
 //! itself makes to memory during the launch are not recorded; such a job reports a difference when
 //! it is repeated.
 
-mod arrays;
 mod bytes;
 mod files;
 mod memory;
@@ -24,10 +23,8 @@ pub use files::Written;
 use texunit_forms::Count;
 pub use wanted::{Chosen, Limit};
 
-use arrays::Texels;
 use bytes::Budget;
-use memory::SavedBlock;
-use std::path::Path;
+use memory::{SavedBlock, Texels};
 use texunit_device::{Fault, Kernel, LaunchOptions, State};
 
 /// A launch that is about to start.
@@ -86,18 +83,15 @@ pub fn refusal(kernel: &Kernel, devices: usize) -> Option<String> {
         let why = "it can call malloc or free: what the heap of a device holds is not recorded";
         return Some(why.to_owned());
     }
-    let nondeterministic_inputs = kernel.nondeterministic_inputs();
-    if !nondeterministic_inputs.is_empty() {
-        let names: Vec<String> =
-            nondeterministic_inputs.iter().map(|name| format!("%{name}")).collect();
-        let (clocks, threads): (Vec<_>, Vec<_>) =
-            names.into_iter().partition(|name| !name.ends_with("smid"));
-        let list = |names: &[String]| names.join(", ");
-        return Some(if threads.is_empty() {
-            format!("it can read a clock ({})", list(&clocks))
-        } else {
-            format!("it can read the number of a multiprocessor ({})", list(&threads))
-        });
+    let inputs = kernel.nondeterministic_inputs();
+    let (threads, clocks): (Vec<String>, Vec<String>) =
+        inputs.iter().map(|name| format!("%{name}")).partition(|name| name.ends_with("smid"));
+    if !threads.is_empty() {
+        let list = threads.join(", ");
+        return Some(format!("it can read the number of a multiprocessor ({list})"));
+    }
+    if !clocks.is_empty() {
+        return Some(format!("it can read a clock ({})", clocks.join(", ")));
     }
     if kernel.module().has_duplicate_variables() {
         return Some("two variables of its module have one name".to_owned());
@@ -129,20 +123,7 @@ impl Before {
         let mut budget = Budget::new(limit);
         budget.take(launch.kernel.module().source().text().len() as u64)?;
         let memory = memory::hold(&state.memory, &mut budget)?;
-        let texels = arrays::hold(&state.arrays, &mut budget)?;
+        let texels = memory::hold_arrays(&state.arrays, &mut budget)?;
         Ok(Self { state, memory, texels, budget })
-    }
-
-    /// Writes the job into a folder, which is created. On an error no file is left there.
-    ///
-    /// # Errors
-    /// The folder cannot be written, or a job cannot express the launch.
-    pub fn write(
-        self,
-        launch: &Launch<'_>,
-        folder: &Path,
-        ended: Ended<'_>,
-    ) -> Result<Written, Refused> {
-        write::job(self, launch, folder, ended)
     }
 }

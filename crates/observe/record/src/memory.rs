@@ -1,10 +1,14 @@
-//! The device's memory before a launch, and the changes that the launch makes.
+//! The device's memory and CUDA arrays before a launch, and the changes that the launch makes.
 
 use crate::Refused;
-use crate::bytes::{Budget, Pieces};
+use crate::bytes::{Budget, Pieces, gone};
 use std::collections::HashMap;
 use std::sync::Arc;
-use texunit_device::{Block, MemoryMap};
+use texunit_device::{Array, Block, MemoryMap};
+use texunit_forms::Count;
+
+/// Maximum size of an array in bytes, as for every file of a job.
+const MAX_BYTES: u64 = 2 << 30;
 
 /// An allocation or variable, with its contents before the launch.
 #[derive(Debug)]
@@ -40,10 +44,42 @@ pub(crate) fn changes(
         now.blocks().iter().map(|(address, block)| (*address, block.number())).collect();
     let change = |held: &SavedBlock| {
         if there.get(&held.address) != Some(&held.block.number()) {
-            let why = "the program freed memory while the kernel ran".to_owned();
-            return Err(Refused::Launch(why));
+            return Err(gone());
         }
         held.before.changed(&*held.block, held.size(), budget)
     };
     held.iter().map(change).collect()
+}
+
+/// An array, and its texels before the launch: packed, all levels.
+#[derive(Debug)]
+pub(crate) struct Texels {
+    pub(crate) array: Array,
+    pub(crate) before: Vec<u8>,
+}
+
+/// Copies the texels of all arrays.
+pub(crate) fn hold_arrays(arrays: &[Array], budget: &mut Budget) -> Result<Vec<Texels>, Refused> {
+    let hold = |array: &Array| {
+        if array.size() > MAX_BYTES {
+            let why = format!(
+                "an array has {}, and a file at most {MAX_BYTES}",
+                Count(array.size(), "byte")
+            );
+            return Err(Refused::Launch(why));
+        }
+        budget.take(array.size())?;
+        Ok(Texels { array: array.clone(), before: array.read() })
+    };
+    arrays.iter().map(hold).collect()
+}
+
+impl Texels {
+    /// The texels that the launch has changed.
+    pub(crate) fn changes(&self, budget: &mut Budget) -> Result<Pieces, Refused> {
+        let (now, size) = (self.array.read(), self.before.len() as u64);
+        // The contents of the array are compared as a whole, including zeros.
+        let before = Pieces::whole(&self.before);
+        before.changed(&now.as_slice(), size, budget)
+    }
 }

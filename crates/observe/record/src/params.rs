@@ -28,14 +28,11 @@ fn value(
     objects: &HashMap<u64, String>,
 ) -> Result<String, Refused> {
     use ScalarType as T;
-    let ParamType::Scalar(ty) = param.ty else {
-        return Ok(format!("scalar = {{ bytes = {} }}\n", digits(bytes)));
-    };
-    if bytes.len() > 8 {
-        return Ok(format!("scalar = {{ bytes = {} }}\n", digits(bytes)));
-    }
+    let as_bytes = || format!("scalar = {{ bytes = {} }}\n", digits(bytes));
+    let ParamType::Scalar(ty) = param.ty else { return Ok(as_bytes()) };
     let mut word = [0; 8];
-    word[..bytes.len()].copy_from_slice(bytes);
+    let Some(own) = word.get_mut(..bytes.len()) else { return Ok(as_bytes()) };
+    own.copy_from_slice(bytes);
     let bits = u64::from_le_bytes(word);
     let object = objects.get(&bits).filter(|_| param.size == 8 && !ty.is_float());
     if let Some(name) = object {
@@ -58,6 +55,6 @@ fn value(
             format!("scalar = {{ u64 = {} }}\n", hex(bits))
         }
         (TypeKind::Unsigned | TypeKind::Bits, _) => format!("scalar = {{ u{size} = {bits} }}\n"),
-        _ => format!("scalar = {{ bytes = {} }}\n", digits(bytes)),
+        _ => as_bytes(),
     })
 }

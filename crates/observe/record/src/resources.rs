@@ -1,10 +1,9 @@
 //! Arrays, textures, surfaces and samplers as keys of a job.
 
 use crate::Refused;
-use crate::arrays::Texels;
-use crate::memory::SavedBlock;
+use crate::memory::{SavedBlock, Texels};
 use crate::text::{hex, quoted};
-use texunit_device::{Array, BoundTexture};
+use texunit_device::{Array, BoundTexture, FreedBlock};
 use texunit_spec::write;
 use texunit_unit::{Layout, Resource, TexelIndex, TileShape};
 
@@ -12,8 +11,8 @@ use texunit_unit::{Layout, Resource, TexelIndex, TileShape};
 pub(crate) struct TexelHolders<'a> {
     pub(crate) texels: &'a [Texels],
     pub(crate) memory: &'a [SavedBlock],
-    /// Addresses of freed memory, by allocation number.
-    pub(crate) gone: &'a [(u64, u64)],
+    /// Freed memory, by address.
+    pub(crate) gone: &'a [(u64, FreedBlock)],
 }
 
 /// The name of an array in messages and in the job.
@@ -109,7 +108,7 @@ fn memory_source(resource: &Resource, places: &TexelHolders<'_>) -> Option<Strin
     let held = places.memory.iter().find(|held| held.block.number() == number);
     let base = match held {
         Some(held) => held.address,
-        None => places.gone.iter().find(|gone| gone.1 == number)?.0,
+        None => places.gone.iter().find(|gone| gone.1.number == number)?.0,
     };
     let first = TexelIndex { level: 0, plane: 0, sample: 0, at: [0; 3] };
     let address = base + resource.texel_offset(first)?;
@@ -117,16 +116,11 @@ fn memory_source(resource: &Resource, places: &TexelHolders<'_>) -> Option<Strin
     let (format, extent) = (resource.format(), resource.levels()[0].extent);
     let keys =
         format!("memory = {}, format = \"{format}\", width = {}", hex(address), extent.width);
-    Some(match resource.layout() {
-        Layout::Pitched => {
-            keys + &format!(
-                ", height = {}, layout = \"pitch\", pitch = {}",
-                extent.height,
-                resource.row_pitch()
-            )
-        }
-        _ => keys,
-    })
+    if resource.layout() != Layout::Pitched {
+        return Some(keys);
+    }
+    let (height, pitch) = (extent.height, resource.row_pitch());
+    Some(format!("{keys}, height = {height}, layout = \"pitch\", pitch = {pitch}"))
 }
 
 /// The keys for the sampler of a texture.

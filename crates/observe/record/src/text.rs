@@ -39,11 +39,8 @@ mod tests {
     #[test]
     fn texts_and_numbers_are_read_back() {
         assert_eq!(quoted("a\"b\\\n"), r#""a\"b\\\u000A""#);
-        assert_eq!((f32(0x3f00_0000), f32(0x8000_0000)), ("0.5".to_owned(), "-0.0".to_owned()));
-        assert_eq!(
-            (f32(0x7fc0_0001), f32(0xff80_0000)),
-            ("\"0x7fc00001\"".into(), "\"0xff800000\"".into())
-        );
+        assert_eq!([0x3f00_0000, 0x8000_0000].map(f32), ["0.5", "-0.0"]);
+        assert_eq!([0x7fc0_0001, 0xff80_0000].map(f32), ["\"0x7fc00001\"", "\"0xff800000\""]);
         assert_eq!(f64(0x3ff0_0000_0000_0000), "1.0");
         assert_eq!(digits(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), "\"0102030405060708 09\"");
         assert_eq!(comment("a\nb"), "# a b\n");

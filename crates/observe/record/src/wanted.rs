@@ -55,17 +55,11 @@ impl FromStr for Limit {
         let launches = launches.trim().parse().ok().filter(|&n: &u64| n > 0);
         let launches = launches
             .ok_or("expected a number of launches from 1 on, such as 100, or 100,1G with bytes")?;
-        let bytes = bytes.trim().to_ascii_uppercase();
-        if bytes.is_empty() {
-            return Ok(Self { launches, ..Self::default() });
-        }
-        let units = [('K', 10), ('M', 20), ('G', 30)];
-        let unit = units.iter().find_map(|&(unit, shift)| Some((bytes.strip_suffix(unit)?, shift)));
-        let (digits, shift) = unit.unwrap_or((&*bytes, 0));
-        let number = digits.parse::<u64>().ok();
-        let bytes = number.and_then(|n| n.checked_mul(1 << shift)).filter(|&bytes| bytes > 0);
-        let bytes = bytes
-            .ok_or("expected a number of bytes below 2^64 after the comma, such as 100,512M")?;
+        let bytes = match bytes.trim() {
+            "" => Self::default().bytes,
+            bytes => texunit_spec::number::byte_size(bytes)
+                .ok_or("expected a number of bytes below 2^64 after the comma, such as 100,512M")?,
+        };
         Ok(Self { launches, bytes })
     }
 }

@@ -4,9 +4,8 @@ mod objects;
 
 use crate::bytes::Pieces;
 use crate::files::{Files, Written};
-use crate::memory;
 use crate::text::{comment, digits, hex, quoted};
-use crate::{Before, Ended, Launch, Refused, params};
+use crate::{Before, Ended, Launch, Refused, memory, params};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use texunit_device::{BadFetch, Bounds, ExecutionOptions, FreedBlock, Module};
@@ -16,34 +15,35 @@ const SHORT: usize = 64;
 /// The name of the PTX file.
 const PTX: &str = "kernel.ptx";
 
-pub(crate) fn job(
-    before: Before,
-    launch: &Launch<'_>,
-    folder: &Path,
-    ended: Ended<'_>,
-) -> Result<Written, Refused> {
-    let mut files = Files::new(folder)?;
-    let module = launch.kernel.module();
-    files.write(PTX, module.source().text().as_bytes())?;
-    let after = match ended {
-        Ended::Done => Some(After::of(&before, launch)?),
-        Ended::Fault(_) => None,
-    };
-    let (names, gone) = (HashMap::new(), before.state.memory.freed());
-    let fault = match ended {
-        Ended::Fault(fault) => fault.kind.allocation(),
-        Ended::Done => None,
-    };
-    let lost = fault.into_iter().collect();
-    let mut job = Job { before: &before, module, after, files, names, gone, lost };
-    let head = job.head(launch, ended);
-    let objects = job.objects()?;
-    let references = job.references()?;
-    let variables = job.variables()?;
-    let params = params::tables(&launch.kernel.params(), launch.params, &job.names)?;
-    let text = [head, job.places(), params, objects, job.ended(), references, variables].concat();
-    let path = job.files.write("job.toml", text.as_bytes())?;
-    Ok(job.files.done(path))
+impl Before {
+    /// Writes the job into a folder, which is created. On an error no file is left there.
+    ///
+    /// # Errors
+    /// The folder cannot be written, or a job cannot express the launch.
+    pub fn write(
+        self,
+        launch: &Launch<'_>,
+        folder: &Path,
+        ended: Ended<'_>,
+    ) -> Result<Written, Refused> {
+        let mut files = Files::new(folder)?;
+        let module = launch.kernel.module();
+        files.write(PTX, module.source().text().as_bytes())?;
+        let (after, fault) = match ended {
+            Ended::Done => (Some(After::of(&self, launch)?), None),
+            Ended::Fault(fault) => (None, fault.kind.allocation()),
+        };
+        let (names, gone) = (HashMap::new(), self.state.memory.freed());
+        let lost = fault.into_iter().collect();
+        let mut job = Job { before: &self, module, after, files, names, gone, lost };
+        let head = job.head(launch, ended);
+        let objects = job.objects()?;
+        let (references, variables) = (job.references()?, job.variables()?);
+        let params = params::tables(&launch.kernel.params(), launch.params, &job.names)?;
+        let tables = [head, job.places(), params, objects, job.ended(), references, variables];
+        let path = job.files.write("job.toml", tables.concat().as_bytes())?;
+        Ok(job.files.done(path))
+    }
 }
 
 /// The changes that the launch has made to memory and arrays.
@@ -137,14 +137,11 @@ impl Job<'_> {
 
     /// The addresses of the module's variables.
     fn places(&self) -> String {
+        let line = |name: &str, at| format!("{} = {}\n", quoted(name), hex(at));
         let memory = self.module.globals().into_iter();
-        let memory = memory.filter_map(|n| Some((n.clone(), self.module.global(&n)?.address())));
-        let opaque =
-            self.module.opaque_variables().into_iter().map(|v| (v.name.clone(), v.handle()));
-        let lines: String = memory
-            .chain(opaque)
-            .map(|(name, at)| format!("{} = {}\n", quoted(&name), hex(at)))
-            .collect();
+        let memory = memory.filter_map(|n| Some(line(&n, self.module.global(&n)?.address())));
+        let opaque = self.module.opaque_variables().into_iter();
+        let lines: String = memory.chain(opaque.map(|v| line(&v.name, v.handle()))).collect();
         if lines.is_empty() { lines } else { format!("\n[places]\n{lines}") }
     }
 

@@ -142,27 +142,20 @@ mod tests {
         assert!(Host::Job.help(&outside(12, false)).is_some_and(|h| h.contains("null")));
         assert_eq!(Host::Job.help(&outside(0x7000_0000_0000, false)), None);
         let passes = |host: Host| host.help(&outside(0x7000_0000_0000, true)).unwrap_or_default();
-        assert!(
-            passes(Host::Program).contains("`--bounds hardware` (TEXUNIT_BOUNDS=hardware) lets")
-        );
-        assert!(passes(Host::Job).contains("`--bounds hardware` lets"));
-        assert!(passes(Host::Python).contains("`bounds=\"hardware\"` lets"));
-        let hosts = [
-            (Host::Job, "[textures.NAME]"),
-            (Host::Program, "cuTexRefSetArray"),
-            (Host::Python, "module.bind"),
-        ];
-        for (host, words) in hosts {
+        let in_environment = "`--bounds hardware` (TEXUNIT_BOUNDS=hardware) lets";
+        for (host, option, words) in [
+            (Host::Job, "`--bounds hardware` lets", "[textures.NAME]"),
+            (Host::Program, in_environment, "cuTexRefSetArray"),
+            (Host::Python, "`bounds=\"hardware\"` lets", "module.bind"),
+        ] {
+            assert!(passes(host).contains(option));
             let bound = host.help(&handle("texref `t` is not bound"));
             assert!(bound.is_some_and(|h| h.contains(words)));
             let unknown = host.help(&handle("the handle is zero"));
             assert!(unknown.is_some_and(|h| h.contains("parameters")));
         }
-        assert!(
-            Host::Job
-                .help(&handle("it was destroyed"))
-                .is_some_and(|h| h.contains("the next object"))
-        );
+        let destroyed = Host::Job.help(&handle("it was destroyed"));
+        assert!(destroyed.is_some_and(|h| h.contains("the next object")));
     }
 
     #[test]

@@ -5,17 +5,15 @@
 
 mod frames;
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use texunit_forms::{Count, sort_by_key};
-
+use crate::{FAULTS, Located, check_rule, visible};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{
     Annotation, AnnotationKind, Element, Group, Level, Origin, Patch, Renderer, Snippet,
 };
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use texunit_forms::{Count, sort_by_key};
 use texunit_syntax::{Diagnostic, Label, Severity, SourceFile};
-
-use crate::{FAULTS, Located, check_rule, visible};
 
 /// Labels on lines at most this far apart share an excerpt.
 const SAME_EXCERPT: u32 = 100;
@@ -40,12 +38,6 @@ struct Head {
     /// The true column; `None` if it is unknown and not shown.
     column: Option<u32>,
     function: Option<String>,
-}
-
-impl Head {
-    fn of_text(column: u32) -> Self {
-        Self { column: Some(column), function: None }
-    }
 }
 
 pub(crate) fn render(located: Located<'_>, diagnostic: &Diagnostic, color: bool) -> String {
@@ -172,9 +164,8 @@ fn excerpts<'s>(
     places: &mut Vec<Head>,
 ) -> Vec<Element<'s>> {
     let mut marks = vec![mark(source, &diagnostic.primary, true)];
-    marks.extend(
-        diagnostic.secondary.iter().take(MAX_NOTES).map(|label| mark(source, label, false)),
-    );
+    let secondary = diagnostic.secondary.iter().take(MAX_NOTES);
+    marks.extend(secondary.map(|label| mark(source, label, false)));
     // The excerpt with the primary place comes first; the others follow in source order.
     let first = marks[0].lines.start;
     let near = |m: &Mark<'_>| m.lines.start.abs_diff(first) <= SAME_EXCERPT;
@@ -208,14 +199,14 @@ fn excerpt<'s>(
     let first = marks.iter().map(|m| m.lines.start).min().unwrap_or(1);
     let last = marks.iter().map(|m| m.lines.end - 1).max().unwrap_or(1);
     let bytes = source.line_span(first).range().start..source.line_span(last).range().end;
-    let long = (first..=last).any(|line| source.line(line).len() > LONG_LINE);
-    if long {
+    if (first..=last).any(|line| source.line(line).len() > LONG_LINE) {
         return marks.iter().map(|mark| long_line(source, mark, places)).collect();
     }
     let annotations: Vec<Annotation<'s>> =
         marks.iter().map(|m| annotation(m, bytes.start..bytes.end)).collect();
     let named = marks.iter().find(|m| m.primary).unwrap_or(&marks[0]);
-    places.push(Head::of_text(source.location(named.bytes.start as u32).column));
+    let column = source.location(named.bytes.start as u32).column;
+    places.push(Head { column: Some(column), function: None });
     let snippet = Snippet::source(&source.text()[bytes])
         .line_start(first as usize)
         .path(visible(source.name()))
@@ -239,7 +230,7 @@ fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<Head>
     let start = mark.bytes.start.saturating_sub(LONG_LINE / 4).max(line.start);
     let end = (mark.bytes.start + LONG_LINE / 2).clamp(start, line.end.max(start));
     let (start, end) = (text.floor_char_boundary(start), text.ceil_char_boundary(end));
-    places.push(Head::of_text(place.column));
+    places.push(Head { column: Some(place.column), function: None });
     let snippet = Snippet::source(&text[start..end])
         .line_start(place.line as usize)
         .path(visible(source.name()))

@@ -1,11 +1,10 @@
 //! Diagnostics as JSON: one object for each diagnostic.
 
+use crate::Located;
+use crate::place::Frame;
 use serde_core::{Serialize, Serializer};
 use serde_json::{Value, json};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
-
-use crate::Located;
-use crate::place::Frame;
 
 /// A diagnostic as JSON: its members, in their order. Lines and columns count from 1, columns in
 /// bytes; they are null without a text.

@@ -18,7 +18,6 @@ mod record;
 pub mod rules;
 mod run;
 pub mod sarif;
-mod settings;
 mod shown;
 
 use texunit_forms::Count;
@@ -36,7 +35,6 @@ pub use located::Located;
 pub use place::CodeLocation;
 pub use rules::{CHECK_RULES, CheckRule, check_rule};
 pub use run::{Run, Totals};
-pub use settings::{Rule, Settings};
 pub use shown::{in_json, in_xml, is_obeyed, screen, visible};
 
 /// The format of diagnostics.
@@ -53,6 +51,34 @@ pub enum Format {
     Json,
     /// One SARIF 2.1.0 document.
     Sarif,
+}
+
+/// Settings of the output.
+#[derive(Clone, Copy)]
+pub struct Settings<'r> {
+    /// The format of the report.
+    pub format: Format,
+    /// Shows only errors. Warnings are counted but not shown, and there is no line with totals.
+    pub quiet: bool,
+    /// Maximum number of diagnostics of a file in the format for people, errors before warnings.
+    pub most_shown: usize,
+    /// The program's version, for SARIF.
+    pub version: &'r str,
+    /// The program's home page, for SARIF.
+    pub home: &'r str,
+    /// Looks up the rule of a code, for SARIF.
+    pub rule: &'r dyn Fn(&str) -> Option<Rule>,
+}
+
+/// The description of a code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// A short title of the rule.
+    pub title: String,
+    /// A paragraph of explanation and advice.
+    pub text: String,
+    /// The paragraph as Markdown, with examples.
+    pub markdown: String,
 }
 
 /// Renders diagnostics for people, each followed by an empty line. `source` is the text, with or

@@ -1,9 +1,8 @@
 //! A text together with its line table.
 
+use crate::place::{CodeLocation, Frame};
 use texunit_simt::Sources;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
-
-use crate::place::{CodeLocation, Frame};
 
 /// A text that diagnostics refer to, and its line table, if known. With a line table, source
 /// positions are shown before those in the PTX.
@@ -21,15 +20,9 @@ impl<'a> From<&'a SourceFile> for Located<'a> {
     }
 }
 
-impl<'a> From<(&'a SourceFile, &'a Sources)> for Located<'a> {
-    fn from((text, sources): (&'a SourceFile, &'a Sources)) -> Self {
-        Self { text, sources: Some(sources) }
-    }
-}
-
-impl<'a> From<(&'a SourceFile, Option<&'a Sources>)> for Located<'a> {
-    fn from((text, sources): (&'a SourceFile, Option<&'a Sources>)) -> Self {
-        Self { text, sources }
+impl<'a, S: Into<Option<&'a Sources>>> From<(&'a SourceFile, S)> for Located<'a> {
+    fn from((text, sources): (&'a SourceFile, S)) -> Self {
+        Self { text, sources: sources.into() }
     }
 }
 

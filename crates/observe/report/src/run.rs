@@ -3,13 +3,11 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 use texunit_forms::Count;
-
 use texunit_syntax::{Diagnostic, SourceFile, by_opcode};
 
 use crate::record::record;
 use crate::sarif::Sarif;
-use crate::settings::Settings;
-use crate::{Format, Located, Object, counts, human, short_line};
+use crate::{Format, Located, Object, Settings, counts, human, short_line};
 
 /// Codes of instructions that the module's `.version` or `.target` lacks. A single change in the
 /// module's head corrects all of them, so each opcode is shown once.

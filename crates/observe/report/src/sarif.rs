@@ -4,17 +4,13 @@
 //! are in `byteOffset` and `byteLength`. Rules, files and the outcome follow the results because
 //! they are known only then; members of JSON objects have no order.
 
-use crate::in_json;
+use crate::place::{Frame, leading, shown_file};
+use crate::{Located, Rule, Settings, in_json};
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{self, Write};
-
-use serde_json::{Value, json};
 use texunit_syntax::utf16::Utf16;
 use texunit_syntax::{Diagnostic, Edit, SourceFile, Span};
-
-use crate::Located;
-use crate::place::{Frame, leading, shown_file};
-use crate::settings::{Rule, Settings};
 
 /// The beginning of a SARIF document, up to the list of results.
 const HEAD: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
@@ -77,11 +73,8 @@ impl Sarif {
             "informationUri": settings.home,
             "rules": rules,
         });
-        let files: Vec<Value> = self
-            .files
-            .iter()
-            .map(|uri| json!({ "location": { "uri": uri }, "roles": ["analysisTarget"] }))
-            .collect();
+        let file = |uri| json!({ "location": { "uri": uri }, "roles": ["analysisTarget"] });
+        let files: Vec<Value> = self.files.iter().map(file).collect();
         let invocation = json!({ "executionSuccessful": self.unreadable == 0 });
         let rest = json!({
             "tool": { "driver": driver }, "artifacts": files, "invocations": [invocation],
@@ -91,11 +84,8 @@ impl Sarif {
     }
 
     fn begin(&mut self, out: &mut impl Write) -> io::Result<()> {
-        if std::mem::replace(&mut self.begun, true) {
-            Ok(())
-        } else {
-            out.write_all(HEAD.as_bytes())
-        }
+        let head = if std::mem::replace(&mut self.begun, true) { "" } else { HEAD };
+        out.write_all(head.as_bytes())
     }
 
     fn result(&mut self, out: &mut impl Write, result: &Value) -> io::Result<()> {
@@ -290,9 +280,8 @@ mod tests {
 
     #[test]
     fn paths() {
-        assert_eq!(uri("a/b-1.ptx"), "a/b-1.ptx");
-        assert_eq!(uri("/tmp/a b.ptx"), "file:///tmp/a%20b.ptx");
-        assert_eq!(uri("<stdin>"), "%3Cstdin%3E");
-        assert_eq!(uri("c:\u{e4}%#?"), "c%3A%C3%A4%25%23%3F");
+        let uris = ["a/b-1.ptx", "/tmp/a b.ptx", "<stdin>", "c:\u{e4}%#?"].map(uri);
+        let expected = ["a/b-1.ptx", "file:///tmp/a%20b.ptx", "%3Cstdin%3E", "c%3A%C3%A4%25%23%3F"];
+        assert_eq!(uris, expected);
     }
 }

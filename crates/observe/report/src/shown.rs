@@ -69,20 +69,17 @@ fn style(text: &str) -> usize {
 /// Escapes such characters in a JSON text. They can only be in strings, whose meaning is unchanged.
 pub fn in_json(text: &str) -> Cow<'_, str> {
     // JSON writers already escape C0 characters, except the line ends between values.
-    escaped(text, |c| c >= '\x7f' && is_obeyed(c), |out, c| write!(out, "\\u{:04x}", c as u32))
+    escaped(text, |out, c| write!(out, "\\u{:04x}", c as u32))
 }
 
 /// Writes such characters in XML as references, where XML allows them.
 pub fn in_xml(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| c >= '\x7f' && is_obeyed(c), |out, c| write!(out, "&#x{:x};", c as u32))
+    escaped(text, |out, c| write!(out, "&#x{:x};", c as u32))
 }
 
-fn escaped(
-    text: &str,
-    is_escaped: impl Fn(char) -> bool,
-    escape: impl Fn(&mut String, char) -> std::fmt::Result,
-) -> Cow<'_, str> {
-    if !text.contains(&is_escaped) {
+fn escaped(text: &str, escape: fn(&mut String, char) -> std::fmt::Result) -> Cow<'_, str> {
+    let is_escaped = |c| c >= '\x7f' && is_obeyed(c);
+    if !text.contains(is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

@@ -121,11 +121,10 @@ impl Sets {
             }
             sets.objects.push(object);
         }
-        if reader.0.is_empty() {
-            Ok(sets)
-        } else {
-            Err(Unreadable::Wrong("something follows on it"))
+        if !reader.0.is_empty() {
+            return Err(Unreadable::Wrong("something follows on it"));
         }
+        Ok(sets)
     }
 }
 
@@ -262,10 +261,7 @@ impl<'a> Reader<'a> {
         }
         // A reduction covers whole operands: a mask that has only a part of an operand's bytes is
         // wrong.
-        let step = match fold {
-            None => 1,
-            Some(fold) => fold.size(),
-        };
+        let step = fold.map_or(1, Fold::size);
         let whole = |i: u32| {
             let part = mask >> i & (u32::MAX >> (32 - step));
             part == 0 || part == u32::MAX >> (32 - step)

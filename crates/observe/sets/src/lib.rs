@@ -23,7 +23,6 @@
 
 mod file;
 mod fold;
-mod identity;
 mod merge;
 mod object;
 mod record;
@@ -33,9 +32,8 @@ mod shadow;
 
 pub use file::{MAGIC, Unreadable};
 pub use fold::Fold;
-pub use identity::identity;
 pub use merge::{Conflict, ConflictSide, Does, MergeError, Merged, merge};
-pub use object::{Object, Objects};
+pub use object::{Object, Objects, identity};
 pub use record::{Recorder, Refused};
 pub use runs::{AccessedBytes, Run, SECTOR};
 pub use set::{ObjectSets, Sets};

@@ -109,8 +109,7 @@ pub fn merge(
                 let second = ConflictSide { ctas: sets.range(), does, span };
                 let before = order[..n].iter().map(|&i| &all[i]);
                 let first = other_end(before, (of.number, offset), does);
-                let first = first.unwrap_or(second);
-                let ends = [first, second];
+                let ends = [first.unwrap_or(second), second];
                 return Err(MergeError::Conflict(Conflict { object: of.number, offset, ends }));
             }
         }

@@ -38,9 +38,10 @@ pub(crate) struct Operations {
 /// Records the accesses of one launch to the objects of its device.
 #[derive(Debug)]
 pub struct Recorder {
-    objects: Objects,
-    shadows: Vec<OnceLock<Shadow>>,
-    known: OnceLock<Operations>,
+    pub(crate) objects: Objects,
+    /// The shadows of the objects that were accessed.
+    pub(crate) shadows: Vec<OnceLock<Shadow>>,
+    pub(crate) known: OnceLock<Operations>,
     /// Fetched textures: object and byte range, with the first operation that fetched.
     fetched: Mutex<BTreeMap<(u32, u64, u64), u32>>,
     refused: Mutex<Vec<Refused>>,
@@ -84,19 +85,6 @@ impl Recorder {
         all
     }
 
-    pub(crate) fn objects(&self) -> &Objects {
-        &self.objects
-    }
-
-    /// The shadow of an object, if it was accessed.
-    pub(crate) fn shadow(&self, object: u32) -> Option<&Shadow> {
-        self.shadows[object as usize].get()
-    }
-
-    pub(crate) fn known(&self) -> Option<&Operations> {
-        self.known.get()
-    }
-
     /// The fetched byte ranges, with an operation for each.
     pub(crate) fn fetched(&self) -> Vec<((u32, u64, u64), u32)> {
         lock(&self.fetched).iter().map(|(what, op)| (*what, *op)).collect()
@@ -111,15 +99,6 @@ impl Recorder {
     fn refuse(&self, op: Option<u32>, message: String, help: &'static str) {
         self.keep(op, message, help, false);
         self.stop.store(true, Relaxed);
-    }
-
-    /// An access outside every recorded object; stops the launch unless the access is a fault
-    /// itself.
-    fn stray(&self, op: u32, message: String, help: &'static str, is_fault: bool) {
-        self.keep(Some(op), message, help, true);
-        if !is_fault {
-            self.stop.store(true, Relaxed);
-        }
     }
 
     fn keep(&self, op: Option<u32>, message: String, help: &'static str, is_stray: bool) {

@@ -47,24 +47,10 @@ pub struct AccessedBytes {
     pub values: Vec<u8>,
 }
 
-/// Builds runs from sectors in ascending order.
-#[derive(Debug, Default)]
-pub(crate) struct RunBuilder(Vec<Run>);
-
-impl RunBuilder {
-    pub(crate) fn push(&mut self, sector: u64, mask: u32) {
-        match self.0.last_mut() {
-            Some(last) if last.first + last.count == sector && last.mask == mask => last.count += 1,
-            _ => self.0.push(Run { first: sector, count: 1, mask }),
-        }
-    }
-
-    /// Adds whole sectors.
-    pub(crate) fn push_many(&mut self, first: u64, count: u64) {
-        self.0.push(Run { first, count, mask: u32::MAX });
-    }
-
-    pub(crate) fn into_runs(self) -> Vec<Run> {
-        self.0
+/// Adds bytes of a sector behind all others to the runs.
+pub(crate) fn push(runs: &mut Vec<Run>, sector: u64, mask: u32) {
+    match runs.last_mut() {
+        Some(last) if last.first + last.count == sector && last.mask == mask => last.count += 1,
+        _ => runs.push(Run { first: sector, count: 1, mask }),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::fold::Fold;
 use crate::record::{Operations, Recorder, Refused};
-use crate::runs::{AccessedBytes, Run, RunBuilder, SECTOR};
+use crate::runs::{AccessedBytes, Run, SECTOR, push};
 use crate::shadow::{MIXED, Marks, PAGE, Page, SECTORS, WORDS};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -58,9 +58,9 @@ impl Sets {
     }
 }
 
-/// Run builders by operation and reduction code.
+/// Runs by operation and reduction code.
 #[derive(Default)]
-struct RunBuilders(BTreeMap<(u32, u8), RunBuilder>);
+struct RunBuilders(BTreeMap<(u32, u8), Vec<Run>>);
 
 impl RunBuilders {
     /// Adds bytes of a sector; `code` gives operation and reduction code of each word.
@@ -70,15 +70,14 @@ impl RunBuilders {
             let of = code(rest.trailing_zeros() as usize / 4);
             let words = (0..WORDS).filter(|&word| rest >> (4 * word) & 0xf != 0);
             let same = words.filter(|&word| code(word) == of).fold(0, |m, w| m | 0xf << (4 * w));
-            self.0.entry(of).or_default().push(sector, rest & same);
+            push(self.0.entry(of).or_default(), sector, rest & same);
             rest &= !same;
         }
     }
 
     fn into_parts(self, known: &Operations, values: Option<&Block>) -> Vec<AccessedBytes> {
-        let part = |((op, code), maker): ((u32, u8), RunBuilder)| {
+        let part = |((op, code), runs): ((u32, u8), Vec<Run>)| {
             let span = known.spans.get(op as usize).copied().unwrap_or_default();
-            let runs = maker.into_runs();
             let values = values.map_or_else(Vec::new, |block| bytes_of(block, &runs));
             AccessedBytes { span, fold: Fold::from_code(code), runs, values }
         };
@@ -157,21 +156,20 @@ fn add_page(first: u64, page: &Page, [reads, writes, folds]: &mut [RunBuilders; 
 
 /// The runs that cover a range of bytes: whole sectors, and partial ones at its ends.
 fn runs_of(first: u64, end: u64) -> Vec<Run> {
-    let mut maker = RunBuilder::default();
-    let mut at = first;
+    let (mut runs, mut at) = (Vec::new(), first);
     while at < end {
         let (sector, skip) = (at / SECTOR, at % SECTOR);
         if skip == 0 && end - at >= SECTOR {
             let count = (end - at) / SECTOR;
-            maker.push_many(sector, count);
+            runs.push(Run { first: sector, count, mask: u32::MAX });
             at += count * SECTOR;
             continue;
         }
         let count = (end - at).min(SECTOR - skip);
-        maker.push(sector, (((1_u64 << count) - 1) << skip) as u32);
+        push(&mut runs, sector, (((1_u64 << count) - 1) << skip) as u32);
         at += count;
     }
-    maker.into_runs()
+    runs
 }
 
 impl Recorder {
@@ -198,11 +196,11 @@ impl Recorder {
             ..LaunchStats::default()
         };
         // The launch has executed nothing.
-        let Some(known) = self.known() else { return Ok(sets) };
+        let Some(known) = self.known.get() else { return Ok(sets) };
         let fetched = self.fetched();
-        for (number, object) in (0..).zip(self.objects().list()) {
+        for (number, (object, shadow)) in (0..).zip(self.objects.list().iter().zip(&self.shadows)) {
             let mut makers: [RunBuilders; 3] = Default::default();
-            for (page, marks) in self.shadow(number).into_iter().flat_map(|s| s.pages()) {
+            for (page, marks) in shadow.get().into_iter().flat_map(|s| s.pages()) {
                 add_page(page * (PAGE / SECTOR), marks, &mut makers);
             }
             let [reads, writes, folds] = makers;

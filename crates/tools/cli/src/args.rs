@@ -209,14 +209,9 @@ pub(crate) fn architecture(text: &str) -> Result<ComputeCapability, &'static str
     )
 }
 
-/// `4096`, `64K`, `512M`, `8G`
-pub(crate) fn byte_size(text: &str) -> Result<u64, String> {
-    let units = [(['K', 'k'], 10), (['M', 'm'], 20), (['G', 'g'], 30)];
-    let mut suffixes = units.into_iter();
-    let unit = suffixes.find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
-    let (digits, shift) = unit.unwrap_or((text, 0));
-    let number: u64 = digits.parse().map_err(|_| "expected a number of bytes, such as 512M")?;
-    number.checked_mul(1 << shift).filter(|&n| n > 0).ok_or_else(|| "out of range".to_owned())
+pub(crate) fn byte_size(text: &str) -> Result<u64, &'static str> {
+    texunit_spec::number::byte_size(text)
+        .ok_or("expected a number of bytes from 1 to 2^64 - 1, such as 512M")
 }
 
 #[cfg(test)]

@@ -277,6 +277,14 @@ pub fn raw_bytes(value: &TomlValue<'_>) -> Option<Vec<u8>> {
     bytes
 }
 
+/// A number of bytes from 1 on, with a suffix for powers of 1024: `4096`, `64K`, `512M`, `8g`.
+pub fn byte_size(text: &str) -> Option<u64> {
+    let units = [(['K', 'k'], 10), (['M', 'm'], 20), (['G', 'g'], 30)];
+    let unit = units.iter().find_map(|&(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
+    let (digits, shift) = unit.unwrap_or((text, 0));
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift).filter(|&bytes| bytes > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

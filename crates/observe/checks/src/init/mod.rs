@@ -73,13 +73,11 @@ impl Observer for Init<'_> {
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
-        let (sink, when) = (&*self.sink, self.when);
-        let callers = Callers::new(launch.listing);
         Box::new(Worker {
-            sink,
-            when,
+            sink: &self.sink,
+            when: self.when,
             launch: *launch,
-            callers,
+            callers: Callers::new(launch.listing),
             origins: Origins::default(),
             slices: HashMap::new(),
             moves: self.moves,

@@ -92,11 +92,8 @@ impl CtaStoredOrigins {
         }
     }
 
-    pub(super) fn at(
-        &self,
-        space: SpaceKind,
-        (thread, address): (u32, u64),
-    ) -> Option<StoredOrigin> {
+    pub(super) fn at(&self, space: SpaceKind, of: (u32, u64)) -> Option<StoredOrigin> {
+        let (thread, address) = of;
         self.stored.get(&key(space, thread, address / 4)).cloned()
     }
 }

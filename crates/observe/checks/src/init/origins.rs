@@ -113,15 +113,16 @@ impl UndefinedLoad {
     /// resource.
     fn take(&mut self, other: &Self) -> bool {
         let lanes = || (0..32).filter(|lane| other.lanes >> lane & 1 == 1);
+        use Source::{Memory, Texels};
         match (&mut self.from, &other.from) {
-            (
-                Source::Memory { space, addresses },
-                Source::Memory { space: other_space, addresses: new },
-            ) if space == other_space => lanes().for_each(|lane| addresses[lane] = new[lane]),
-            (
-                Source::Texels { of, shape, at },
-                Source::Texels { of: other, shape: same, at: new },
-            ) if of == other && shape == same => {
+            (Memory { space, addresses }, Memory { space: same, addresses: new })
+                if space == same =>
+            {
+                lanes().for_each(|lane| addresses[lane] = new[lane]);
+            }
+            (Texels { of, shape, at }, Texels { of: other, shape: same, at: new })
+                if of == other && shape == same =>
+            {
                 lanes().for_each(|lane| at[lane] = new[lane]);
             }
             _ => return false,
@@ -148,9 +149,8 @@ impl Origins {
 
     /// Records a load that returned undefined bytes to some lanes.
     pub(super) fn note(&mut self, at: &At, what: &Undefined<'_>) {
-        let Some((register, brought)) = what.register.zip(UndefinedLoad::of(at, what)) else {
-            return;
-        };
+        let brought = what.register.zip(UndefinedLoad::of(at, what));
+        let Some((register, brought)) = brought else { return };
         let key = (at.warp, at.op, register);
         if self.loads.len() >= MAX && !self.loads.contains_key(&key) {
             return;

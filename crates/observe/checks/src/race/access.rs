@@ -3,10 +3,6 @@
 //! anything else. Each class is recorded in the shadow memory with as few operations as possible.
 //! The result is the list of races.
 
-mod parts;
-
-pub(super) use parts::Stored;
-
 use super::fasttrack::{AccessKind, AccessRecord, Conflict, ThreadAccess, View};
 use super::line::Line;
 use super::shape::{ByteAccess, LINE, LaneMapping, Octet, RowAccess, WORDS, WordAccess};
@@ -36,6 +32,36 @@ pub(super) fn kind(operation: AccessOp, order: Order) -> AccessKind {
         _ if operation.writes() => kind.writing(),
         _ => kind,
     }
+}
+
+/// The values that a store instruction writes.
+#[derive(Default)]
+pub(super) struct Stored {
+    /// For each lane, the value of the access's first element.
+    first: Option<[u64; 32]>,
+    /// For each lane, the values of the other elements of a vector access.
+    more: Vec<Option<[u64; 32]>>,
+}
+
+impl Stored {
+    /// The values that a store instruction writes; empty for other accesses.
+    #[inline]
+    pub(super) fn of(access: &Access<'_>) -> Self {
+        if access.operation != AccessOp::Store {
+            return Self { first: None, more: Vec::new() };
+        }
+        let more = 1..access.values.len().min(MAX_ELEMENTS);
+        let more = more.map(|i| access.values.get(i)).collect();
+        Self { first: access.values.get(0), more }
+    }
+
+    /// The values of a store whose elements are given, each with the values of 32 lanes.
+    pub(super) fn these(mut elements: impl Iterator<Item = [u64; 32]>) -> Self {
+        Self { first: elements.next(), more: elements.map(Some).collect() }
+    }
+
+    /// The values of an access that does not store.
+    const NOTHING: &Self = &Self { first: None, more: Vec::new() };
 }
 
 /// An access of a warp's lanes to global or shared memory.
@@ -205,13 +231,8 @@ impl<'a> Warp<'a> {
                 *words = row;
                 return;
             }
-            let lanes = row.iter().skip(first);
-            words
-                .iter_mut()
-                .skip(element)
-                .step_by(1 << shift)
-                .zip(lanes)
-                .for_each(|(to, v)| *to = *v);
+            let to = words.iter_mut().skip(element).step_by(1 << shift);
+            to.zip(row.iter().skip(first)).for_each(|(to, v)| *to = *v);
         }
     }
 

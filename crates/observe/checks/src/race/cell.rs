@@ -80,26 +80,17 @@ mod tests {
 
     #[test]
     fn shortcuts_record_what_the_algorithm_records() {
-        let (cta, order) =
-            (Cta::default(), Order { first: 1, ctas: 9, below: 1, ..Order::default() });
+        let order = &Order { first: 1, ctas: 9, below: 1, ..Order::default() };
+        let cta = &Cta::default();
         let (mut random, mut taken, mut races) = (Random::new(7), 0, 0);
         for _ in 0..200 {
             let (mut cell, mut all, mut of_warp) = (Cell::default(), 0, 0);
             for now in 1..40 {
                 let mut is = |chances: u64| random.below(chances) == 0;
-                (all, of_warp) =
-                    (if is(9) { now - 1 } else { all }, if is(5) { now - 1 } else { of_warp });
+                all = if is(9) { now - 1 } else { all };
+                of_warp = if is(5) { now - 1 } else { of_warp };
                 let serial = if is(9) { 3 } else { 2 };
-                let view = View {
-                    serial,
-                    near: false,
-                    below: 1,
-                    now,
-                    all,
-                    of_warp,
-                    cta: &cta,
-                    order: &order,
-                };
+                let view = View { serial, near: false, below: 1, now, all, of_warp, cta, order };
                 let kind = [AccessKind::WEAK, AccessKind::CTA, AccessKind::GPU];
                 let kind = kind[random.below(3) as usize];
                 let writes = random.below(2) == 0;

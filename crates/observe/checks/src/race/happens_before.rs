@@ -12,12 +12,10 @@
 //! so, although the PTX memory model promises it for the fencing thread only.
 
 mod barriers;
-mod gathered;
 
 use super::clock::{Clock, Epoch, LAST_TIME, ScopedClocks, SharedClock, Unit, join, join_each};
 use super::copies::Copies;
-use barriers::Barrier;
-use gathered::Gathered;
+use barriers::{Barrier, Gathered};
 use std::mem::take;
 use std::sync::Arc;
 use texunit_simt::observe::CtaInfo;

@@ -16,8 +16,6 @@ pub(super) struct Launch<'a> {
     pub(super) is_strict: bool,
     pub(super) memory: &'a Memory,
     pub(super) order: Order,
-    pub(super) grid: [u32; 3],
-    pub(super) block: [u32; 3],
     /// The clocks of the launch's clusters; `None` if it has no clusters.
     pub(super) clusters: Option<&'a Mutex<Clusters>>,
     /// The stream of the launch.
@@ -28,12 +26,13 @@ pub(super) struct Launch<'a> {
 impl Launch<'_> {
     /// Number of a CTA in the grid.
     pub(super) fn index(&self, cta: [u32; 3]) -> u64 {
-        linear_index(cta, self.grid)
+        linear_index(cta, self.info.config.grid)
     }
 
     /// The thread of a CTA, by the CTA's serial number, at an operation.
     pub(super) fn spot(&self, serial: u32, thread: u32, op: u32) -> Spot {
         let index = u64::from(serial.wrapping_sub(self.order.first));
-        Spot::numbered([index, thread.into()], op, (self.grid, self.block))
+        let config = self.info.config;
+        Spot::numbered([index, thread.into()], op, (config.grid, config.block))
     }
 }

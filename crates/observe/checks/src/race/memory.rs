@@ -20,11 +20,11 @@ use texunit_simt::observe::LaunchInfo;
 const MAX_NOTES: usize = 256 << 20;
 
 /// The race check's state that all launches of a process share.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Memory {
     pub(super) shadow: Shadow,
-    /// The serial number of the next launch's first CTA.
-    next: AtomicU32,
+    /// The serial number of the last launch's last CTA.
+    last: AtomicU32,
     streams: Mutex<Streams>,
     /// Deferred loads of earlier launches, which are not in the shadow memory.
     loads: Mutex<Vec<Arc<Loads>>>,
@@ -36,15 +36,6 @@ pub struct Memory {
     pub(super) is_host_watched: AtomicBool,
     /// Vector clocks of grids that kernels launch.
     pub(super) children: Mutex<Children>,
-}
-
-impl Default for Memory {
-    fn default() -> Self {
-        let (streams, loads, arrays, pool_uses, is_host_watched) = Default::default();
-        let (shadow, next) = (Shadow::default(), AtomicU32::new(1));
-        let children = Mutex::default();
-        Self { shadow, next, streams, loads, arrays, pool_uses, is_host_watched, children }
-    }
 }
 
 /// A use of pool memory by a kernel that is not ordered after the allocation.
@@ -86,7 +77,7 @@ impl Memory {
         let ctas = u32::try_from(ctas).unwrap_or(u32::MAX / 2).min(u32::MAX / 2);
         // The streams are locked, so that launches begin in the order of their serial numbers.
         let mut streams = self.streams();
-        let mut first = self.next.fetch_add(ctas, Relaxed);
+        let mut first = self.last.fetch_add(ctas, Relaxed).wrapping_add(1);
         if first == 0 || first.checked_add(ctas).is_none() {
             // The serial numbers are exhausted and start again from 1.
             self.shadow.clear();
@@ -94,7 +85,7 @@ impl Memory {
             *lock(&self.arrays) = ArrayTexels::default();
             *streams = Streams::default();
             first = 1;
-            self.next.store(1 + ctas, Relaxed);
+            self.last.store(ctas, Relaxed);
         }
         let is_told = self.is_host_watched.load(Relaxed);
         let own = first..=first + ctas.saturating_sub(1);

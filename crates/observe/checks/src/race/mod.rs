@@ -19,7 +19,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | vector clocks | `clock`; `positions` of streams |
+//! | vector clocks | `clock`; of streams `queue` |
 //! | synchronisation | `happens_before`, `mbarrier`, `cluster`; of launches `order`, `streams` |
 //! | algorithm | `fasttrack`, with shortcuts in `cell` |
 //! | shadow memory | `split` and `line`; `shadow` of global memory, `lines` of shared memory |
@@ -53,7 +53,6 @@ mod clock;
 mod cluster;
 mod copies;
 mod fasttrack;
-
 mod happens_before;
 mod host;
 mod launch;
@@ -66,7 +65,6 @@ mod order;
 mod pages;
 mod phase;
 mod pools;
-mod positions;
 mod probe;
 mod queue;
 mod recycled;
@@ -119,16 +117,8 @@ impl<'l> Race<'l> {
     ) -> Self {
         let is_own = queue != Queue::DEFAULT;
         let is_beside = is_own || memory.streams().are_several();
-        Self {
-            sink,
-            is_strict,
-            memory,
-            queue,
-            submitted,
-            begun: Mutex::default(),
-            clusters: Mutex::default(),
-            is_beside,
-        }
+        let (begun, clusters) = Default::default();
+        Self { sink, is_strict, memory, queue, submitted, begun, clusters, is_beside }
     }
 }
 
@@ -146,8 +136,6 @@ impl Observer for Race<'_> {
             is_strict: self.is_strict,
             memory: self.memory,
             order,
-            grid: launch.config.grid,
-            block: launch.config.block,
             clusters: launch.config.cluster.map(|_| &self.clusters),
             queue: self.queue,
             info: *launch,

@@ -1,4 +1,7 @@
-//! The streams of devices, and which of them wait for each other.
+//! The streams of devices, which of them wait for each other, and the positions of work in them. A
+//! set of positions is a vector clock of streams.
+
+use std::collections::{BTreeMap, HashSet};
 
 /// A stream to which the host submits work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,5 +36,51 @@ impl Queue {
             _ => false,
         };
         self.device == other.device && is_blocking
+    }
+}
+
+/// The position of a launch, copy or allocation in its stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Position {
+    pub(super) queue: Queue,
+    /// Number among the work of the stream, from 1.
+    pub(super) at: u64,
+}
+
+/// For each stream, a position: the stream's work until this position is ordered before an event or
+/// a launch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Positions(BTreeMap<Queue, u64>);
+
+impl Positions {
+    /// Whether work is among that until the positions.
+    pub(super) fn knows(&self, work: Position) -> bool {
+        self.0.get(&work.queue).is_some_and(|&at| at >= work.at)
+    }
+
+    /// Adds the work of a stream until a position.
+    pub(super) fn add(&mut self, work: Position) {
+        let own = self.0.entry(work.queue).or_default();
+        *own = work.at.max(*own);
+    }
+
+    /// Adds the work until other positions.
+    pub(super) fn join(&mut self, other: &Self) {
+        other.0.iter().for_each(|(&queue, &at)| self.add(Position { queue, at }));
+    }
+
+    /// Removes the last work of a stream.
+    pub(super) fn step_back(&mut self, queue: Queue) {
+        self.0.entry(queue).and_modify(|at| *at = at.saturating_sub(1));
+    }
+
+    /// Removes streams.
+    pub(super) fn forget(&mut self, queues: &HashSet<Queue>) {
+        self.0.retain(|queue, _| !queues.contains(queue));
+    }
+
+    /// Number of streams.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 }

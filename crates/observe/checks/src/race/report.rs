@@ -52,7 +52,7 @@ pub(super) fn report(
         });
         let count = (before - races.len()) as u64;
         let is_of_lanes = is_of_lanes(launch, at, &conflict, rule);
-        let spot = Spot::new(at, lane, launch.block);
+        let spot = Spot::new(at, lane, launch.info.config.block);
         // The operation numbers of different launches are not comparable.
         let here = launch.order.has(other.serial).then(|| other.op());
         if here.is_some() && launch.sink.again(rule, &spot, here, count) {
@@ -128,7 +128,7 @@ fn describe(
         }
         (true, true) => format!("stores to {space} memory where {who} stores, {both}"),
     };
-    let spot = Spot::new(at, lane, launch.block);
+    let spot = Spot::new(at, lane, launch.info.config.block);
     let there = match distance {
         Distance::Launch => launch.memory.end(other).map(|end| OtherAt::Known(Box::new(end))),
         _ => Some(OtherAt::Here(launch.spot(other.serial, other.thread(), other.op()))),

@@ -10,8 +10,7 @@
 mod locations;
 
 use super::order::CtaRanges;
-use super::positions::{Position, Positions};
-use super::queue::Queue;
+use super::queue::{Position, Positions, Queue};
 use locations::Text;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;

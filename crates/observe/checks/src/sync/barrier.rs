@@ -1,8 +1,7 @@
 //! Checks of CTA barriers (`bar.sync`, `barrier.sync`): warps that arrive divergently or at
 //! different barrier instructions, too many arrivals, and threads that exited before.
 
-use super::{CtaThreads, Reporter, lanes_in_words};
-use crate::end::Spot;
+use super::{Reporter, lanes_in_words};
 use crate::rules;
 use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_forms::Count;
@@ -33,13 +32,7 @@ impl Barriers {
         self.0.iter_mut().for_each(Vec::clear);
     }
 
-    pub(super) fn arrive(
-        &mut self,
-        reporter: &Reporter<'_>,
-        threads_of_cta: &CtaThreads,
-        came: Arrival,
-        barrier: u32,
-    ) {
+    pub(super) fn arrive(&mut self, reporter: &Reporter<'_>, came: Arrival, barrier: u32) {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
         let threads = came.threads;
         all.push(came);
@@ -47,26 +40,20 @@ impl Barriers {
         // only).
         let is_open = threads.is_some_and(|wanted| counted(all) >= wanted);
         if is_open && !all.iter().any(|arrival| arrival.waits) {
-            self.pass(reporter, threads_of_cta, barrier);
+            self.pass(reporter, barrier);
         }
     }
 
     /// Checks the arrivals at a barrier that completes.
-    pub(super) fn pass(
-        &mut self,
-        reporter: &Reporter<'_>,
-        threads_of_cta: &CtaThreads,
-        barrier: u32,
-    ) {
+    pub(super) fn pass(&mut self, reporter: &Reporter<'_>, barrier: u32) {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
         let Some(first) = all.first() else { return };
         let met = || match first.threads {
             Some(threads) => too_many(reporter, all, barrier, threads),
             None => apart(reporter, all, barrier),
         };
-        let found = diverged(reporter, threads_of_cta, all, barrier)
-            .or_else(met)
-            .or_else(|| missed(reporter, threads_of_cta, all, barrier));
+        let found = diverged(reporter, all, barrier).or_else(met);
+        let found = found.or_else(|| missed(reporter, all, barrier));
         found.into_iter().for_each(|found| reporter.sink.found(found));
         all.clear();
     }
@@ -75,17 +62,14 @@ impl Barriers {
     /// reached.
     pub(super) fn end(&mut self, reporter: &Reporter<'_>) {
         for (barrier, all) in self.0.iter_mut().enumerate() {
-            let Some((first, threads)) = all.first().and_then(|a| Some((a, a.threads?))) else {
-                continue;
-            };
-            let came = counted(all);
+            let first =
+                all.first().and_then(|first| Some((reporter.first(&first.at), first.threads?)));
+            let Some((spot, threads)) = first else { continue };
+            let (came, threads) = (counted(all), Count(threads, "thread"));
             let message = format!(
-                "barrier {barrier} is for {}, and only {came} have come to it when the CTA ended",
-                Count(threads, "thread")
+                "barrier {barrier} is for {threads}, and only {came} have come to it when the CTA ended"
             );
-            let found =
-                LaunchFinding::new(rules::SYNC_BARRIER_COUNT, reporter.first(&first.at), message);
-            reporter.sink.found(found);
+            reporter.sink.found(LaunchFinding::new(rules::SYNC_BARRIER_COUNT, spot, message));
             all.clear();
         }
     }
@@ -106,12 +90,10 @@ fn is_aligned(reporter: &Reporter<'_>, op: u32) -> bool {
 }
 
 /// Reports an aligned barrier instruction that only some lanes of a warp execute together.
-fn diverged(
-    reporter: &Reporter<'_>,
-    threads_of_cta: &CtaThreads,
-    all: &[Arrival],
-    barrier: u32,
-) -> Option<LaunchFinding> {
+fn diverged(reporter: &Reporter<'_>, all: &[Arrival], barrier: u32) -> Option<LaunchFinding> {
+    let found = |at: &At, words| {
+        LaunchFinding::new(rules::SYNC_BARRIER_DIVERGENT, reporter.first(at), words)
+    };
     for (i, arrival) in all.iter().enumerate() {
         let at = &arrival.at;
         let who = |at: &At| format!("{} of warp {}", lanes_in_words(at.lanes), at.warp);
@@ -121,7 +103,7 @@ fn diverged(
             other.at.warp == at.warp && !(other.at.op == at.op && (arrival.ahead || other.ahead))
         };
         let other = all[i + 1..].iter().find(is_apart);
-        let elsewhere = threads_of_cta.live(at.warp) & !at.lanes;
+        let elsewhere = reporter.threads.live(at.warp) & !at.lanes;
         let is_divided = other.is_some() || elsewhere != 0 && arrival.threads.is_some();
         if !is_divided || !is_aligned(reporter, at.op) {
             continue;
@@ -134,33 +116,20 @@ fn diverged(
                 (&other.at, at)
             };
             let how = if at.op == other.op { "apart from" } else { "at another place than" };
-            let message = format!(
-                "{} come to barrier {barrier} {how} {} of the same warp",
-                who(at),
-                lanes_in_words(other.lanes)
-            );
-            let found =
-                LaunchFinding::new(rules::SYNC_BARRIER_DIVERGENT, reporter.first(at), message);
-            return Some(LaunchFinding { other: meets(reporter, at, other), ..found });
+            let (who, whom) = (who(at), lanes_in_words(other.lanes));
+            let message = format!("{who} come to barrier {barrier} {how} {whom} of the same warp");
+            let other = meets(reporter, at, other);
+            return Some(LaunchFinding { other, ..found(at, message) });
         }
-        let message = format!(
-            "{} come to barrier {barrier}, and {} do not",
-            who(at),
-            lanes_in_words(elsewhere)
-        );
-        return Some(LaunchFinding::new(
-            rules::SYNC_BARRIER_DIVERGENT,
-            reporter.first(at),
-            message,
-        ));
+        let (who, rest) = (who(at), lanes_in_words(elsewhere));
+        return Some(found(at, format!("{who} come to barrier {barrier}, and {rest} do not")));
     }
     None
 }
 
 /// The thread of another arrival, if it arrived at a different instruction.
 fn meets(reporter: &Reporter<'_>, at: &At, other: &At) -> Option<Other> {
-    let spot = reporter.first(other);
-    let here = OtherAt::Here(spot);
+    let here = OtherAt::Here(reporter.first(other));
     (at.op != other.op).then(|| Other { what: "comes to it here".to_owned(), at: here })
 }
 
@@ -193,32 +162,24 @@ fn too_many(
 ) -> Option<LaunchFinding> {
     let came = counted(all);
     let last = all.last().filter(|_| came > threads)?;
-    let message = format!(
-        "barrier {barrier} is for {}, and {came} have come to it",
-        Count(threads, "thread")
-    );
+    let threads = Count(threads, "thread");
+    let message = format!("barrier {barrier} is for {threads}, and {came} have come to it");
     Some(LaunchFinding::new(rules::SYNC_BARRIER_COUNT, reporter.first(&last.at), message))
 }
 
 /// Reports a barrier for all threads that some threads cannot reach, because they had exited
 /// before.
-fn missed(
-    reporter: &Reporter<'_>,
-    threads_of_cta: &CtaThreads,
-    all: &[Arrival],
-    barrier: u32,
-) -> Option<LaunchFinding> {
-    let exited =
-        all.iter().map(|arrival| arrival.exited).max().unwrap_or(0).max(threads_of_cta.exited);
-    let left = threads_of_cta.left.filter(|_| exited > 0 && all[0].threads.is_none())?;
+fn missed(reporter: &Reporter<'_>, all: &[Arrival], barrier: u32) -> Option<LaunchFinding> {
+    let threads = &reporter.threads;
+    let exited = all.iter().map(|arrival| arrival.exited).fold(threads.exited, u32::max);
+    let left = threads.left.filter(|_| exited > 0 && all[0].threads.is_none())?;
     let first = all.iter().min_by_key(|arrival| arrival.at.warp)?;
     let (threads, have) = if exited == 1 { ("1 thread", "has") } else { ("threads", "have") };
     let number = if exited == 1 { String::new() } else { format!("{exited} ") };
     let message = format!(
         "{number}{threads} of the CTA {have} exited without coming to barrier {barrier}, which is for all threads"
     );
-    let spot: Spot = reporter.first(&left);
-    let other = Other { what: "exits here".to_owned(), at: OtherAt::Here(spot) };
+    let other = Other { what: "exits here".to_owned(), at: OtherAt::Here(reporter.first(&left)) };
     let found = LaunchFinding::new(rules::SYNC_BARRIER_MISSED, reporter.first(&first.at), message);
     Some(LaunchFinding { other: Some(other), ..found })
 }

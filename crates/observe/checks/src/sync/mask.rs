@@ -1,6 +1,6 @@
 //! Check of the membermasks of `.sync` instructions such as `shfl.sync`.
 
-use super::{CtaThreads, Reporter, lanes_in_words, set};
+use super::{Reporter, lanes_in_words, set};
 use crate::rules;
 use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_simt::observe::At;
@@ -24,9 +24,10 @@ impl Masks {
 
     /// Checks the lanes that continue together behind a `.sync` instruction: if the membermask
     /// names lanes that have exited, these are reported.
-    pub(super) fn joined(&mut self, reporter: &Reporter<'_>, threads_of_cta: &CtaThreads, at: &At) {
+    pub(super) fn joined(&mut self, reporter: &Reporter<'_>, at: &At) {
         let warp = at.warp as usize;
-        let (Some(masks), Some(lanes)) = (self.0.get(warp), threads_of_cta.lanes.get(warp)) else {
+        let (Some(masks), Some(lanes)) = (self.0.get(warp), reporter.threads.lanes.get(warp))
+        else {
             return;
         };
         let first = at.lanes.trailing_zeros() & 31;
@@ -44,10 +45,9 @@ impl Masks {
             return;
         }
         let have = if gone.is_power_of_two() { "has" } else { "have" };
+        let lanes = lanes_in_words(gone);
         let message = format!(
-            "the membermask {members:#010x} names {} of warp {}, which {have} exited",
-            lanes_in_words(gone),
-            at.warp
+            "the membermask {members:#010x} names {lanes} of warp {warp}, which {have} exited"
         );
         let left = reporter.spot(&At { op: exit, ..*at }, lane);
         let other = Other { what: "exits here".to_owned(), at: OtherAt::Here(left) };

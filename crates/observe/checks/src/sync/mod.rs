@@ -5,22 +5,25 @@
 //! A CTA that cannot make progress is a fault (`deadlock`), with or without this check.
 
 mod barrier;
-mod grid;
 mod mask;
 mod mbarrier;
 
 use crate::callers::Callers;
 use crate::end::Spot;
 use crate::lanes as each;
-use crate::sink::Sink;
+use crate::rules;
+use crate::sink::{LaunchFinding, Sink};
 use barrier::{Arrival, Barriers};
 use mask::Masks;
 use mbarrier::Mbarriers;
 use std::sync::Arc;
-use texunit_simt::Fault;
 use texunit_simt::observe::{
     At, CallEvent, CtaInfo, Events, LaunchInfo, Listing, Observer, Probe, Synchronization,
 };
+use texunit_simt::{Fault, FaultKind};
+
+/// A fault at an address below this is attributed to a null pointer with an offset.
+const NULL_PAGE: u64 = 64 * 1024;
 
 /// The check `sync` of one launch.
 #[derive(Debug)]
@@ -40,23 +43,40 @@ impl Observer for Sync {
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
-        let threads_of_cta = CtaThreads::default();
-        let barriers = Barriers::default();
-        let reporter =
-            Reporter { sink: &self.sink, listing: launch.listing, block: launch.config.block };
+        let (listing, block) = (launch.listing, launch.config.block);
+        let threads = CtaThreads::default();
         Box::new(Worker {
-            reporter,
-            callers: Callers::new(launch.listing),
-            threads_of_cta,
-            barriers,
+            reporter: Reporter { sink: &self.sink, listing, block, threads },
+            callers: Callers::new(listing),
+            barriers: Barriers::default(),
             masks: Masks::default(),
             mbarriers: Mbarriers::default(),
         })
     }
 
     fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
-        grid::ends(&self.sink, launch, fault);
+        grid_ends(&self.sink, launch, fault);
     }
+}
+
+/// Explains a fault that ended a launch which is not cooperative. In such a launch the grid's
+/// workspace is a null pointer, on which the grid barrier of cooperative groups traps or faults.
+fn grid_ends(sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
+    let Some(fault) = fault.filter(|_| !launch.config.cooperative) else { return };
+    let stops = match fault.kind {
+        FaultKind::Trap { .. } => true,
+        FaultKind::OutOfBounds { address, .. } => address < NULL_PAGE,
+        _ => false,
+    };
+    if !stops || !launch.listing.asks_for_workspace() {
+        return;
+    }
+    let listing = &launch.listing;
+    let Some(op) = (0..listing.len()).find(|&op| listing.span(op) == fault.span) else { return };
+    let at = Spot { cta: fault.cta, thread: fault.thread, op };
+    let message =
+        "the kernel waits for its whole grid, and was not launched as a cooperative one".to_owned();
+    sink.found(LaunchFinding::new(rules::SYNC_GRID_NOT_COOPERATIVE, at, message));
 }
 
 /// The sink of the launch's findings, with the data that describes threads and instructions.
@@ -64,6 +84,8 @@ struct Reporter<'a> {
     sink: &'a Sink,
     listing: Listing<'a>,
     block: [u32; 3],
+    /// The threads of the current CTA.
+    threads: CtaThreads,
 }
 
 impl Reporter<'_> {
@@ -147,7 +169,6 @@ fn lanes_in_words(mask: u32) -> String {
 struct Worker<'a> {
     reporter: Reporter<'a>,
     callers: Callers<'a>,
-    threads_of_cta: CtaThreads,
     barriers: Barriers,
     masks: Masks,
     mbarriers: Mbarriers,
@@ -156,7 +177,7 @@ struct Worker<'a> {
 impl Probe for Worker<'_> {
     fn cta_begins(&mut self, cta: &CtaInfo) {
         self.callers.clear();
-        self.threads_of_cta.begin(cta);
+        self.reporter.threads.begin(cta);
         self.barriers.clear();
         self.masks.begin(cta.warps);
         self.mbarriers.clear();
@@ -171,16 +192,14 @@ impl Probe for Worker<'_> {
     fn synchronized(&mut self, at: &At, what: &Synchronization<'_>) {
         match *what {
             Synchronization::Arrives { barrier, threads, waits, released_early: ahead } => {
-                let came =
-                    Arrival { at: *at, threads, waits, ahead, exited: self.threads_of_cta.exited };
-                self.barriers.arrive(&self.reporter, &self.threads_of_cta, came, barrier);
+                let exited = self.reporter.threads.exited;
+                let came = Arrival { at: *at, threads, waits, ahead, exited };
+                self.barriers.arrive(&self.reporter, came, barrier);
             }
-            Synchronization::Passes { barrier } => {
-                self.barriers.pass(&self.reporter, &self.threads_of_cta, barrier);
-            }
+            Synchronization::Passes { barrier } => self.barriers.pass(&self.reporter, barrier),
             Synchronization::Joins { members } => self.masks.join(at, members),
             Synchronization::Joined => {
-                self.masks.joined(&self.reporter, &self.threads_of_cta, &self.callers.place(at));
+                self.masks.joined(&self.reporter, &self.callers.place(at));
             }
             Synchronization::Mbarrier { action, addresses, operands, results, states, .. } => {
                 let words = mbarrier::Operands { addresses, operands, results, states };
@@ -197,7 +216,7 @@ impl Probe for Worker<'_> {
     fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         self.callers.call(at, called);
         if matches!(called, CallEvent::Exits { .. }) {
-            self.threads_of_cta.exit(at);
+            self.reporter.threads.exit(at);
         }
     }
 }

@@ -137,10 +137,9 @@ impl WholeCoordinates {
             return None;
         }
         let (spot, difference, _) = self.difference.clone()?;
-        let (whole, fetches) = (self.whole, self.fetches);
+        let (whole, fetches) = (self.whole, Count(self.fetches, "fetch"));
         let message = format!(
-            "{whole} of {} with a linear filter have whole coordinates, which lie between texels: {difference}",
-            Count(fetches, "fetch")
+            "{whole} of {fetches} with a linear filter have whole coordinates, which lie between texels: {difference}"
         );
         Some((spot, message, whole))
     }

@@ -104,19 +104,10 @@ impl Table {
             return None;
         }
         let normalized = effective.coords == Coords::Normalized;
-        let (found, count) = (None, 0);
+        let (found, count, steps) = (None, 0, Vec::new());
         let texture = Arc::clone(texture);
-        let mut table = Self {
-            texture,
-            readings,
-            extent,
-            axes,
-            layers,
-            steps: Vec::new(),
-            normalized,
-            found,
-            count,
-        };
+        let mut table =
+            Self { texture, readings, extent, axes, layers, steps, normalized, found, count };
         let channels = usize::from(table.texture.resource.format().channels());
         table.steps = (0..channels).map(|channel| table.usual_step(channel)).collect();
         Some(table)
@@ -169,9 +160,7 @@ impl Table {
         (answer, lane): (&FetchAnswer, usize),
         who: Lane<'_>,
     ) {
-        let mut lower = [0; 3];
-        let mut parts = [0.0; 3];
-        let mut point = [0.0; 3];
+        let (mut lower, mut parts, mut point) = ([0; 3], [0.0; 3], [0.0; 3]);
         for axis in 0..self.axes {
             let size = f64::from(self.extent[axis]);
             point[axis] = f64::from(f32::from_bits(operands.coords.point[axis]));
@@ -192,11 +181,8 @@ impl Table {
             }
             self.count += 1;
             if self.found.is_none() {
-                let message = self.words(
-                    (plane, lower, channel),
-                    &point[..self.axes],
-                    [value, exact, error, step],
-                );
+                let (at, point) = ((plane, lower, channel), &point[..self.axes]);
+                let message = self.words(at, point, [value, exact, error, step]);
                 self.found = Some((who.spot(), message));
             }
             return;

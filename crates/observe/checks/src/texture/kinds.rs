@@ -5,6 +5,7 @@ use super::Reporter;
 use super::sums::Sums;
 use crate::end::Spot;
 use crate::rules;
+use texunit_forms::Count;
 use texunit_texel::readings;
 use texunit_unit::{FetchForm, FetchKind, ReadMode, ResultType, Texture};
 
@@ -44,12 +45,8 @@ impl Sums {
         let missing: Vec<&str> = match form.kind {
             FetchKind::Gather(component) => {
                 let component = usize::from(component);
-                names
-                    .get(component)
-                    .filter(|_| component >= has && used != 0)
-                    .into_iter()
-                    .copied()
-                    .collect()
+                let is_missing = component >= has && used != 0;
+                names.get(component).filter(|_| is_missing).copied().into_iter().collect()
             }
             FetchKind::Sample(_) => {
                 let each = if form.result == ResultType::F16x2 { 2 } else { 1 };
@@ -64,10 +61,9 @@ impl Sums {
         {
             return;
         }
-        let have = if has == 1 { "channel" } else { "channels" };
+        let (missing, channels) = (missing.join(" and "), Count(has, "channel"));
         let message = format!(
-            "the kernel uses {} of this fetch, and texels of {format} have {has} {have}",
-            missing.join(" and ")
+            "the kernel uses {missing} of this fetch, and texels of {format} have {channels}"
         );
         self.hit(rules::TEXTURE_CHANNEL, spot, message, 0);
     }

@@ -8,8 +8,8 @@ use crate::end::Lane;
 use crate::rules;
 use texunit_forms::Count;
 use texunit_unit::{
-    AddressMode, CoordType, Coords, FetchForm, FetchKind, FetchOperands, FetchPlan, Filter,
-    Geometry, Layout, Lod,
+    AddressMode, CoordType, Coords, FetchForm, FetchKind, FetchOperands, FetchPlan, Filter, Layout,
+    Lod,
 };
 
 /// The properties that all fetches of one instruction, texture and sampler (a plan) share.
@@ -109,7 +109,8 @@ pub(super) fn measure(
         sums.hit_with(rules::TEXTURE_NAN, who, text);
         return None;
     }
-    if !has_positions(form.geometry) {
+    // The coordinates of a cube are a direction, and not a position in the texture.
+    if form.geometry.is_cube() {
         return None;
     }
     Some(frame.place(sums, (raw, operands.offset), (plan, &|| *operands), who))
@@ -122,7 +123,7 @@ impl Frame {
         self.form.coord == CoordType::F32
             && matches!(self.form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base))
             && !self.form.offset
-            && has_positions(self.form.geometry)
+            && !self.form.geometry.is_cube()
     }
 
     /// Adds a fetch to the statistics, whose coordinates are not NaN. Returns where its footprint
@@ -145,9 +146,8 @@ impl Frame {
                 && (place < along.most || along.has_most && place == along.most);
             if !is_within {
                 note(&mut sums.measured.beyond[axis], 1, who);
-                if let Some(outside) =
-                    along.outside.filter(|_| place < along.low || place >= along.high)
-                {
+                let is_outside = place < along.low || place >= along.high;
+                if let Some(outside) = along.outside.filter(|_| is_outside) {
                     lies = if lies == FootprintPosition::InBorder { lies } else { outside };
                 }
             }
@@ -225,9 +225,7 @@ fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<
     }
     if level >= most + slack || level <= least - slack {
         let text = || {
-            let acts = if level > most { most } else { least };
-            let have =
-                if levels == 1 { "1 level".to_owned() } else { Count(levels, "level").to_string() };
+            let (acts, have) = (if level > most { most } else { least }, Count(levels, "level"));
             format!(
                 "level {level} is fetched, and the texture has {have}: the result comes from level {acts}"
             )
@@ -240,9 +238,4 @@ fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<
 /// texture are intended.
 fn repeats(mode: Option<[AddressMode; 3]>, axis: usize) -> bool {
     mode.is_some_and(|mode| matches!(mode[axis], AddressMode::Wrap | AddressMode::Mirror))
-}
-
-/// Whether coordinates are positions in the texture. The coordinates of a cube are a direction.
-fn has_positions(geometry: Geometry) -> bool {
-    !geometry.is_cube()
 }

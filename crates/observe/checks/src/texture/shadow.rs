@@ -44,11 +44,8 @@ impl Shadow {
         let textures = || tables.textures.iter().flatten().map(|texture| &*texture.resource);
         let mut written: HashMap<usize, u64> = HashMap::new();
         for surface in tables.surfaces.iter().flatten() {
-            let texel = u64::from(surface.resource.format().texel_size());
-            written
-                .entry(host(&surface.resource))
-                .and_modify(|t| *t = texel.min(*t))
-                .or_insert(texel);
+            let texel = written.entry(host(&surface.resource)).or_insert(u64::MAX);
+            *texel = (*texel).min(surface.resource.format().texel_size().into());
         }
         let (arrays, linear): (Vec<_>, Vec<_>) =
             textures().partition(|resource| resource.layout() == Layout::Array);
@@ -65,14 +62,12 @@ impl Shadow {
         }
         let mut memory: Vec<Range> = Vec::new();
         if !linear.is_empty() {
-            let mut blocks: Vec<(usize, u64, u64)> = Vec::new();
-            for (base, block) in config.memory.blocks() {
-                let at = block.reach(0).host().as_ptr() as usize;
-                blocks.push((at, *base, block.size() as u64));
-            }
+            let blocks = config.memory.blocks().iter().map(|(base, block)| {
+                (block.reach(0).host().as_ptr() as usize, *base, block.size() as u64)
+            });
+            let mut blocks: Vec<_> = blocks.collect();
             blocks.sort_unstable();
-            memory
-                .extend(linear.into_iter().filter_map(|resource| range(resource, &blocks, &taken)));
+            memory.extend(linear.into_iter().filter_map(|of| range(of, &blocks, &taken)));
         }
         memory.sort_unstable_by_key(|range| {
             (range.address, range.texels.unit(), u64::MAX - range.end)
@@ -131,13 +126,8 @@ impl Shadow {
                 (self.memory.iter().find(is).map(|range| &range.texels), size / unit)
             }
         };
-        texels.map(|texels| Reading {
-            shadow: self,
-            texels,
-            parts,
-            plan,
-            offsets: Offsets::default(),
-        })
+        let offsets = Offsets::default();
+        texels.map(|texels| Reading { shadow: self, texels, parts, plan, offsets })
     }
 
     /// Records that lanes have fetched with a plan.

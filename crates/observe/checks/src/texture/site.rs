@@ -59,15 +59,14 @@ impl Site {
         self.executed = self.executed.saturating_add(1);
         let resource = &self.plan.texture().resource;
         let layers = resource.layers_found();
-        let layer = |lane: u32| fetch.request.coords.layer[lane as usize];
+        let coords = &fetch.request.coords;
+        let layer = |lane: u32| coords.layer[lane as usize];
         let is_plain = self.frame.is_plain()
             && (!resource.geometry().is_array() || each(at.lanes).all(|l| layer(l) < layers));
         let axes = self.plan.form().geometry.axes();
         let compared = inexact::compared(self.executed, at.lanes);
         let usual = match is_plain {
-            true => {
-                self.frame.usual(&mut self.sums.measured, &fetch.request.coords.point, at.lanes)
-            }
+            true => self.frame.usual(&mut self.sums.measured, &coords.point, at.lanes),
             false => 0,
         };
         match &mut waiting {
@@ -77,7 +76,7 @@ impl Site {
         for lane in each(at.lanes & !usual) {
             let who = Lane { at, lane, block: reporter.block };
             let operands = || fetch.request.lane(lane as usize);
-            let raw = fetch.request.coords.point.map(|row| f32::from_bits(row[lane as usize]));
+            let raw = coords.point.map(|row| f32::from_bits(row[lane as usize]));
             let of = (&*self.plan, &operands as &dyn Fn() -> FetchOperands);
             let lies = match is_plain && !raw[..axes].iter().any(|c| c.is_nan()) {
                 true => Some(self.frame.place(&mut self.sums, (raw, [0; 3]), of, who)),
@@ -92,37 +91,28 @@ impl Site {
         if let Some(table) = &mut self.table {
             for lane in each(compared) {
                 let who = Lane { at, lane, block: reporter.block };
-                table.compare(
-                    &fetch.request.lane(lane as usize),
-                    (fetch.answer, lane as usize),
-                    who,
-                );
+                let lane = lane as usize;
+                table.compare(&fetch.request.lane(lane), (fetch.answer, lane), who);
+            }
+            if let Some((spot, message, count)) = table.take() {
+                self.sums.hit(rules::TEXTURE_INEXACT, spot, message, count);
             }
         }
-        if let Some(table) = &mut self.table
-            && let Some((spot, message, count)) = table.take()
-        {
-            self.sums.hit(rules::TEXTURE_INEXACT, spot, message, count);
-        }
     }
-}
 
-impl Site {
     /// At the end of a CTA, counts the fetches of its threads. `dropped` has, for each warp, the
     /// lanes whose surface stores were all dropped; their fetches do not count.
     pub(super) fn cta_ends(&mut self, cta: [u32; 3], block: [u32; 3], dropped: &[u32]) {
+        use FootprintPosition::{InBorder, Inside, Outside};
         let mut waiting = self.waiting.take();
         for (warp, lanes) in (0..).zip(waiting.iter().flatten()) {
             let gone = dropped.get(warp as usize).copied().unwrap_or(0);
             let at = At { cta, warp, lanes: !gone, op: self.sums.first.op };
             for lane in each(at.lanes) {
                 let who = Lane { at: &at, lane, block };
-                let all = [
-                    FootprintPosition::Inside,
-                    FootprintPosition::InBorder,
-                    FootprintPosition::Outside,
-                ];
-                for (lies, count) in all.into_iter().zip(lanes[lane as usize]) {
+                for (lies, count) in
+                    [Inside, InBorder, Outside].into_iter().zip(lanes[lane as usize])
+                {
                     self.sums.measured.lies(lies, count, who);
                 }
             }

@@ -62,9 +62,8 @@ impl Sums {
             match change.rule {
                 "1.13" => sums.hit(rules::TEXTURE_GEOMETRY, spot, change.text, 0),
                 "1.8" | "1.11" if change.text.starts_with("address mode of") => {
-                    let axis = ["x", "y", "z"]
-                        .iter()
-                        .position(|axis| change.text.contains(&format!("of {axis}:")));
+                    let is = |axis: &&str| change.text.contains(&format!("of {axis}:"));
+                    let axis = ["x", "y", "z"].iter().position(is);
                     sums.clamped.extend(axis.map(|axis| (axis, change.text)));
                 }
                 _ => {}
@@ -147,10 +146,8 @@ impl Sums {
     fn by_measure(&mut self) {
         let measured = self.measured.clone();
         let clamped = std::mem::take(&mut self.clamped);
-        if let Some((axis, text)) = clamped
-            .into_iter()
-            .find(|(axis, _)| measured.beyond.get(*axis).is_some_and(|b| b.1 > 0))
-        {
+        let is_crossed = |axis: usize| measured.beyond.get(axis).is_some_and(|beyond| beyond.1 > 0);
+        if let Some((axis, text)) = clamped.into_iter().find(|(axis, _)| is_crossed(*axis)) {
             let (spot, count) = measured.beyond[axis];
             self.hit(rules::TEXTURE_ADDRESS_MODE, spot.unwrap_or(self.first), text, count);
         }
@@ -158,21 +155,18 @@ impl Sums {
             return;
         }
         let size = words::size(self.extent, self.axes);
+        let (fetches, texels) = (Count(measured.fetches, "fetch"), Count(&size, "texel"));
         let looks_like = match self.coords {
             Coords::Unnormalized if measured.look_normalized(self.extent, self.axes) => {
                 Some(format!(
-                    "all coordinates of {} lie between 0 and 1, and the texture of {} counts in texels",
-                    Count(measured.fetches, "fetch"),
-                    Count(&size, "texel")
+                    "all coordinates of {fetches} lie between 0 and 1, and the texture of {texels} counts in texels"
                 ))
             }
             Coords::Normalized if measured.look_like_texels(self.extent, self.axes) => {
                 Some(format!(
-                    "the coordinates of {} are multiples of 1/2 up to {}, and the texture of {} takes them \
-                 from 0 to 1",
-                    Count(measured.fetches, "fetch"),
-                    measured.largest(),
-                    Count(&size, "texel")
+                    "the coordinates of {fetches} are multiples of 1/2 up to {}, and the texture of {texels} takes \
+                     them from 0 to 1",
+                    measured.largest()
                 ))
             }
             _ => None,
@@ -184,13 +178,8 @@ impl Sums {
             self.hit(rules::TEXTURE_HALF_TEXEL, spot, message, count);
         }
         let ((outside, border), judged) = ((measured.outside, measured.border), measured.judged);
-        let lie = |count: u64| {
-            format!(
-                "{count} of {} lie outside of the texture of {}",
-                Count(judged, "footprint"),
-                Count(&size, "texel")
-            )
-        };
+        let all = Count(judged, "footprint");
+        let lie = |count: u64| format!("{count} of {all} lie outside of the texture of {texels}");
         if let (Some(spot), true) = (outside.0, outside.1 * 2 > judged) {
             self.hit(rules::TEXTURE_OUTSIDE, spot, lie(outside.1), outside.1);
         } else if let (Some(spot), count) = (border.0.or(outside.0), outside.1 + border.1)

@@ -6,16 +6,14 @@ use crate::session::Live;
 use crate::session::breaks::number;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use dap::requests::{DisassembleArguments, ReadMemoryArguments};
 use serde_json::{Value as Json, json};
 
 impl Live<'_, '_> {
-    pub(super) fn disassembled(
-        &self,
-        wanted: &dap::requests::DisassembleArguments,
-    ) -> Result<Json, String> {
+    pub(super) fn disassembled(&self, wanted: &DisassembleArguments) -> Result<Json, String> {
         let address = number(&wanted.memory_reference).ok_or("Invalid address.")?;
         let address = address.wrapping_add_signed(wanted.offset.unwrap_or(0)) as u32;
-        let all = self.module.instructions();
+        let all = &self.module.instructions;
         let at =
             all.partition_point(|i| i.at < address) as i64 + wanted.instruction_offset.unwrap_or(0);
         let count = wanted.instruction_count.clamp(0, 10_000);
@@ -37,10 +35,7 @@ impl Live<'_, '_> {
         Ok(json!({ "instructions": told.collect::<Vec<_>>() }))
     }
 
-    pub(super) fn memory(
-        &self,
-        wanted: &dap::requests::ReadMemoryArguments,
-    ) -> Result<Json, String> {
+    pub(super) fn memory(&self, wanted: &ReadMemoryArguments) -> Result<Json, String> {
         let address = number(&wanted.memory_reference).ok_or("Invalid address.")?;
         let address = address.wrapping_add_signed(wanted.offset.unwrap_or(0));
         let count = usize::try_from(wanted.count.clamp(0, 1 << 20)).unwrap_or(0);
@@ -48,12 +43,8 @@ impl Live<'_, '_> {
         let mut bytes = vec![0; count];
         let mut readable = 0;
         for (offset, byte) in (0..).zip(&mut bytes) {
-            if !self.machine.read(
-                space,
-                self.thread,
-                at.wrapping_add(offset),
-                std::slice::from_mut(byte),
-            ) {
+            let (at, byte) = (at.wrapping_add(offset), std::slice::from_mut(byte));
+            if !self.machine.read(space, self.thread, at, byte) {
                 break;
             }
             readable += 1;

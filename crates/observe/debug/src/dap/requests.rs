@@ -1,23 +1,28 @@
 //! Requests of an editor while a launch is stopped.
 
 use super::config::{condition, parsed};
-use crate::focus::{cta_of, shown};
+use crate::focus::{coordinates, shown};
 use crate::module::base_name;
 use crate::session::breaks::BreakpointKind;
 use crate::session::editor::{Node, Onward};
 use crate::session::run::Run;
 use crate::session::{Live, Thread};
 use crate::value::print::Format;
+use dap::requests::{DataBreakpointInfoArguments, SetDataBreakpointsArguments};
 use serde_json::{Value as Json, json};
+
+/// The index of a thread, frame or node; their numbers in the protocol begin with 1.
+fn index(id: Option<&Json>) -> Option<u32> {
+    u32::try_from(id?.as_u64()?.checked_sub(1)?).ok()
+}
 
 impl Live<'_, '_> {
     pub(super) fn asked(&mut self, command: &str, arguments: &Json) -> Result<Json, String> {
         if let Some(numbers) = self.session.settings.configure(command, arguments) {
             let numbers = numbers?;
             self.resolve();
-            return Ok(
-                json!({ "breakpoints": numbers.iter().map(|n| self.breakpoint(*n)).collect::<Vec<_>>() }),
-            );
+            let all: Vec<Json> = numbers.iter().map(|n| self.breakpoint(*n)).collect();
+            return Ok(json!({ "breakpoints": all }));
         }
         match command {
             "threads" => Ok(self.threads()),
@@ -134,7 +139,7 @@ impl Live<'_, '_> {
     /// The warps of the selected CTA, as threads of the protocol.
     fn threads(&self) -> Json {
         let (cta, ..) = self.thread;
-        let block = shown(cta_of(cta, self.machine.config().grid));
+        let block = shown(coordinates(cta, self.machine.config().grid));
         let mut all = Vec::new();
         for warp in 0..self.machine.warps() {
             let live = self.machine.live(cta, warp);
@@ -145,15 +150,11 @@ impl Live<'_, '_> {
             let mut texts = standing.iter().map(|(lanes, text)| (lanes.count_ones(), text));
             let (active, place) = texts.next().map_or((0, String::new()), |(n, t)| (n, t.clone()));
             let rest: Vec<String> = texts.map(|(n, text)| format!("{n} at {text}")).collect();
-            let rest = if rest.is_empty() {
-                String::new()
-            } else {
-                format!("; rest: {}", rest.join(", "))
-            };
-            let name = format!(
-                "block {block} warp {warp}: active {active} of {}, at {place}{rest}",
-                live.count_ones()
-            );
+            let mut name = format!("block {block} warp {warp}: active {active}");
+            name += &format!(" of {}, at {place}", live.count_ones());
+            if !rest.is_empty() {
+                name += &format!("; rest: {}", rest.join(", "));
+            }
             all.push(json!({ "id": warp + 1, "name": name }));
         }
         if all.is_empty() {
@@ -165,27 +166,26 @@ impl Live<'_, '_> {
     /// Selects a warp: the lane that is selected already if it belongs to the warp, otherwise its
     /// first active lane.
     pub(super) fn at_thread(&mut self, id: Option<&Json>) {
-        let Some(warp) =
-            id.and_then(Json::as_u64).and_then(|id| u32::try_from(id.checked_sub(1)?).ok())
-        else {
-            return;
-        };
-        let (cta, own, _) = self.thread;
-        if warp != own
-            && let Some(first) = self.machine.lane_positions(cta, warp).first()
+        if let Some(thread) = index(id).and_then(|warp| self.thread_in(warp))
+            && thread != self.thread
         {
-            self.focus((cta, warp, first.lanes.trailing_zeros().min(31)));
+            self.focus(thread);
         }
+    }
+
+    fn thread_in(&self, warp: u32) -> Option<Thread> {
+        let (cta, own, _) = self.thread;
+        if warp == own {
+            return Some(self.thread);
+        }
+        let standing = self.machine.lane_positions(cta, warp);
+        Some((cta, warp, standing.first()?.lanes.trailing_zeros().min(31)))
     }
 
     fn stack(&mut self, arguments: &Json) -> Result<Json, String> {
         let wanted: dap::requests::StackTraceArguments = parsed(arguments)?;
-        let (cta, own, lane) = self.thread;
         let warp = u32::try_from(wanted.thread_id - 1).unwrap_or(0);
-        let thread = match self.machine.lane_positions(cta, warp).first() {
-            Some(first) if warp != own => (cta, warp, first.lanes.trailing_zeros().min(31)),
-            _ => (cta, warp, if warp == own { lane } else { 0 }),
-        };
+        let thread = self.thread_in(warp).unwrap_or((self.thread.0, warp, 0));
         let frames = self.module.frames(self.machine, thread);
         let total = frames.len();
         let from = usize::try_from(wanted.start_frame.unwrap_or(0)).unwrap_or(0);
@@ -209,9 +209,8 @@ impl Live<'_, '_> {
 
     /// Selects a frame that was sent to the editor.
     pub(super) fn at_frame(&mut self, id: Option<&Json>) {
-        let index =
-            id.and_then(Json::as_u64).and_then(|id| usize::try_from(id.checked_sub(1)?).ok());
-        if let Some(&(thread, frame)) = index.and_then(|i| self.session.dap.frames.get(i)) {
+        let frames = &self.session.dap.frames;
+        if let Some(&(thread, frame)) = index(id).and_then(|i| frames.get(i as usize)) {
             self.look(thread, frame);
         }
     }
@@ -291,10 +290,7 @@ impl Live<'_, '_> {
         json!({ "result": text.trim_end(), "variablesReference": 0 })
     }
 
-    fn data_info(
-        &mut self,
-        wanted: dap::requests::DataBreakpointInfoArguments,
-    ) -> Result<Json, String> {
+    fn data_info(&mut self, wanted: DataBreakpointInfoArguments) -> Result<Json, String> {
         let expr = match wanted.variables_reference {
             Some(reference) if reference > 0 => self.child_expression(reference, &wanted.name)?,
             _ => {
@@ -313,10 +309,7 @@ impl Live<'_, '_> {
         }
     }
 
-    fn set_data(
-        &mut self,
-        wanted: dap::requests::SetDataBreakpointsArguments,
-    ) -> Result<Json, String> {
+    fn set_data(&mut self, wanted: SetDataBreakpointsArguments) -> Result<Json, String> {
         self.session.settings.breakpoints.retain(|b| b.group != "data");
         let mut all = Vec::new();
         for wanted in wanted.breakpoints {
@@ -340,9 +333,8 @@ impl Live<'_, '_> {
 
     fn completions(&self, arguments: &Json) -> Json {
         let text = arguments.get("text").and_then(Json::as_str).unwrap_or("");
-        let from = text
-            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '%'))
-            .map_or(0, |at| at + 1);
+        let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '%');
+        let from = text.rfind(is_end).map_or(0, |at| at + 1);
         let word = &text[from..];
         let mut names: Vec<String> =
             [true, false].iter().flat_map(|p| self.variables(*p)).map(|v| v.name).collect();
@@ -350,10 +342,7 @@ impl Live<'_, '_> {
         names.extend(["threadIdx", "blockIdx", "blockDim", "gridDim"].map(str::to_owned));
         names.retain(|name| name.starts_with(word) && !word.is_empty());
         names.truncate(100);
-        let targets: Vec<Json> = names
-            .iter()
-            .map(|name| json!({ "label": name, "start": from, "length": word.len() }))
-            .collect();
-        json!({ "targets": targets })
+        let target = |name| json!({ "label": name, "start": from, "length": word.len() });
+        json!({ "targets": names.iter().map(target).collect::<Vec<_>>() })
     }
 }

@@ -39,11 +39,8 @@ impl Live<'_, '_> {
                 hit.push(*number);
                 let watched = self.session.settings.breakpoint(*number);
                 if let Some(ty) = watched.and_then(|b| b.watched.as_ref()).map(|w| w.ty) {
-                    text = Some(format!(
-                        "{} -> {}",
-                        self.bytes_text(ty, old),
-                        self.bytes_text(ty, new)
-                    ));
+                    let (old, new) = (self.bytes_text(ty, old), self.bytes_text(ty, new));
+                    text = Some(format!("{old} -> {new}"));
                 }
                 "data breakpoint"
             }

@@ -5,6 +5,7 @@ use crate::session::Live;
 use crate::session::editor::Node;
 use crate::value::Value;
 use crate::value::print::{Format, chosen, element, member};
+use dap::requests::{SetVariableArguments, VariablesArguments};
 use serde_json::{Value as Json, json};
 use texunit_forms::Count;
 
@@ -74,10 +75,7 @@ impl Live<'_, '_> {
     }
 
     /// The children of a node.
-    pub(super) fn opened(
-        &mut self,
-        wanted: dap::requests::VariablesArguments,
-    ) -> Result<Json, String> {
+    pub(super) fn opened(&mut self, wanted: VariablesArguments) -> Result<Json, String> {
         let node = self.node(wanted.variables_reference)?;
         let from = usize::try_from(wanted.start.unwrap_or(0)).unwrap_or(0);
         let count = match usize::try_from(wanted.count.unwrap_or(0)).unwrap_or(0) {
@@ -181,11 +179,8 @@ impl Live<'_, '_> {
             Shape::Array { of, count: all } => {
                 let end = all.min((from + count) as u64);
                 let each = (from as u64..end).map(|i| {
-                    (
-                        format!("[{i}]"),
-                        Ok(element(&self.types, value, of, i)),
-                        format!("({expr})[{i}]"),
-                    )
+                    let child = element(&self.types, value, of, i);
+                    (format!("[{i}]"), Ok(child), format!("({expr})[{i}]"))
                 });
                 each.collect()
             }
@@ -223,10 +218,7 @@ impl Live<'_, '_> {
         }
     }
 
-    pub(super) fn set_variable(
-        &mut self,
-        wanted: dap::requests::SetVariableArguments,
-    ) -> Result<Json, String> {
+    pub(super) fn set_variable(&mut self, wanted: SetVariableArguments) -> Result<Json, String> {
         let expr = self.child_expression(wanted.variables_reference, &wanted.name)?;
         let value = self.evaluate(&format!("{expr} = ({})", wanted.value))?;
         Ok(json!({ "value": self.text_of(&value, Format::Natural, true) }))

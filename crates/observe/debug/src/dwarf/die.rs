@@ -6,11 +6,12 @@ use std::collections::HashMap;
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
 pub(super) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
+type Value<'a> = AttributeValue<Slice<'a>>;
 
 /// A debugging information entry.
 pub(super) struct Die<'a> {
     pub(super) tag: DwTag,
-    pub(super) attrs: Vec<(DwAt, AttributeValue<Slice<'a>>)>,
+    attrs: Vec<(DwAt, Value<'a>)>,
     pub(super) children: Vec<usize>,
     pub(super) parent: Option<usize>,
     pub(super) ranges: Vec<(u32, u32)>,
@@ -64,7 +65,7 @@ impl<'a> Tree<'a> {
         Ok(Self { unit, dies, by_offset })
     }
 
-    pub(super) fn attr(&self, die: usize, name: DwAt) -> Option<AttributeValue<Slice<'a>>> {
+    pub(super) fn attr(&self, die: usize, name: DwAt) -> Option<Value<'a>> {
         let attrs = &self.dies.get(die)?.attrs;
         attrs.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
     }
@@ -80,11 +81,7 @@ impl<'a> Tree<'a> {
     }
 
     /// An attribute of an entry, or of its abstract origin or specification.
-    pub(super) fn found(
-        &self,
-        die: usize,
-        name: DwAt,
-    ) -> Option<(usize, AttributeValue<Slice<'a>>)> {
+    pub(super) fn found(&self, die: usize, name: DwAt) -> Option<(usize, Value<'a>)> {
         let mut at = die;
         for _ in 0..8 {
             if let Some(value) = self.attr(at, name) {

@@ -136,6 +136,10 @@ impl Reader<'_, '_> {
         types::read(self.types, &mut self.known, (self.dwarf, self.tree), of)
     }
 
+    fn named_type(&mut self, die: usize) {
+        types::read(self.types, &mut self.known, (self.dwarf, self.tree), Some(die));
+    }
+
     /// Reads the declarations of a unit, namespace or class.
     fn all(
         &mut self,
@@ -165,24 +169,21 @@ impl Reader<'_, '_> {
                         globals.push(variable);
                     }
                 }
-                c::DW_TAG_namespace | c::DW_TAG_structure_type | c::DW_TAG_class_type => {
+                tag @ (c::DW_TAG_namespace | c::DW_TAG_structure_type | c::DW_TAG_class_type) => {
                     let name = self.text(child, c::DW_AT_name);
                     let inside =
                         name.map_or_else(|| prefix.to_owned(), |n| format!("{prefix}{n}::"));
                     self.all(child, &inside, functions, globals, depth + 1);
+                    if tag != c::DW_TAG_namespace {
+                        self.named_type(child);
+                    }
                 }
                 // Types that a cast can name.
                 c::DW_TAG_base_type
                 | c::DW_TAG_typedef
                 | c::DW_TAG_enumeration_type
-                | c::DW_TAG_union_type => {
-                    types::read(self.types, &mut self.known, (self.dwarf, self.tree), Some(child));
-                }
+                | c::DW_TAG_union_type => self.named_type(child),
                 _ => {}
-            }
-            if matches!(self.tree.dies[child].tag, c::DW_TAG_structure_type | c::DW_TAG_class_type)
-            {
-                types::read(self.types, &mut self.known, (self.dwarf, self.tree), Some(child));
             }
         }
     }
@@ -289,11 +290,9 @@ impl Reader<'_, '_> {
     }
 
     fn list(&self, value: AttributeValue<Slice<'_>>) -> Location {
-        let all = match self.dwarf.attr_locations(&self.tree.unit, value) {
-            Ok(Some(all)) => all,
-            _ => return Location::None,
+        let Ok(Some(mut all)) = self.dwarf.attr_locations(&self.tree.unit, value) else {
+            return Location::None;
         };
-        let mut all = all;
         let mut found = Vec::new();
         while let Ok(Some(entry)) = all.next() {
             let (begin, end) = (entry.range.begin as u32, entry.range.end as u32);

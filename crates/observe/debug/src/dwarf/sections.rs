@@ -163,13 +163,9 @@ fn parsed<'a>(
     size: usize,
 ) -> Option<PendingReference<'a>> {
     let text = text.trim_matches(['(', ')']);
-    let later = |name: &'a str, minus, offset| PendingReference {
-        section,
-        at,
-        size,
-        name: name.trim(),
-        minus,
-        offset,
+    let later = |name: &'a str, minus, offset| {
+        let name = name.trim();
+        PendingReference { section, at, size, name, minus, offset }
     };
     if let Some((name, offset)) = text.split_once('+') {
         return Some(later(name, None, number(offset.trim())? as i64));

@@ -39,9 +39,8 @@ impl Scene<'_, '_> {
                     ("-", Number::Float(v)) => Number::Float(-v),
                     ("~", Number::Int(v)) => Number::Int(!v),
                     ("~", Number::Float(_)) => {
-                        return Err(
-                            "Argument to complement operation not an integer, boolean.".to_owned()
-                        );
+                        let why = "Argument to complement operation not an integer, boolean.";
+                        return Err(why.to_owned());
                     }
                     (_, number) => number,
                 };

@@ -116,9 +116,8 @@ impl Scene<'_, '_> {
     }
 
     pub(super) fn arithmetic(&self, value: &Value) -> Result<Number, String> {
-        value
-            .number(self.types)
-            .ok_or_else(|| "Argument to arithmetic operation not a number or boolean.".to_owned())
+        let number = value.number(self.types);
+        Ok(number.ok_or("Argument to arithmetic operation not a number or boolean.")?)
     }
 
     pub(crate) fn type_of(&mut self, name: &TypeName) -> Result<TypeId, String> {
@@ -192,15 +191,14 @@ impl Scene<'_, '_> {
         let ty = self.basic("long");
         let index = self.number(ty, Number::Int(index))?;
         if !matches!(self.types.shape(pointer.ty), Shape::Pointer { .. }) {
-            return Err("cannot subscript something of type `".to_owned()
-                + &self.types.get(of.ty).name
-                + "'");
+            let name = &self.types.get(of.ty).name;
+            return Err(format!("cannot subscript something of type `{name}'"));
         }
         let at = self.binary("+", pointer, index)?;
         self.pointed(&at)
     }
 
-    fn member_of(&self, of: &Value, name: &str) -> Option<Value> {
+    pub(super) fn member_of(&self, of: &Value, name: &str) -> Option<Value> {
         if let Some(variant) = chosen(self.types, of) {
             let inside = member(self.types, of, variant);
             return if variant.name == name { Some(inside) } else { self.member_of(&inside, name) };
@@ -245,10 +243,8 @@ impl Scene<'_, '_> {
     pub(crate) fn in_memory(&mut self, ty: TypeId, space: SpaceKind, address: u64) -> Valued {
         let size = self.types.size(ty);
         if size > LARGEST {
-            return Err(format!(
-                "value requires {}, which is more than max-value-size",
-                Count(size, "byte")
-            ));
+            let bytes = Count(size, "byte");
+            return Err(format!("value requires {bytes}, which is more than max-value-size"));
         }
         let mut bytes = vec![0; size as usize];
         if !self.machine.read(space, self.thread, address, &mut bytes) {

@@ -86,10 +86,8 @@ pub(super) fn lex(text: &str) -> Result<Vec<(Token, usize)>, String> {
             }
             _ => {
                 let Some(sign) = SIGNS.iter().find(|sign| text[at..].starts_with(**sign)) else {
-                    return Err(format!(
-                        "Invalid character '{}' in expression.",
-                        &text[at..].chars().next().unwrap_or(' ')
-                    ));
+                    let c = text[at..].chars().next().unwrap_or(' ');
+                    return Err(format!("Invalid character '{c}' in expression."));
                 };
                 at += sign.len();
                 tokens.push((Token::Sign(sign), start));

@@ -96,6 +96,20 @@ impl Parser<'_> {
         self.sign(&[sign]).map(|_| ()).ok_or_else(|| self.wrong())
     }
 
+    fn word(&mut self) -> Option<String> {
+        let Some((Token::Word(word), _)) = self.tokens.get(self.at) else { return None };
+        self.at += 1;
+        Some(word.clone())
+    }
+
+    /// Appends the names that follow, each after `::`; `None` if a `::` has none.
+    fn qualified(&mut self, mut name: String) -> Option<String> {
+        while self.sign(&["::"]).is_some() {
+            name = format!("{name}::{}", self.word()?);
+        }
+        Some(name)
+    }
+
     fn assignment(&mut self) -> Result<Expr, String> {
         self.depth += 1;
         if self.depth > DEPTH {
@@ -192,19 +206,8 @@ impl Parser<'_> {
             }
             self.at += 1;
         }
-        while self.sign(&["::"]).is_some() {
-            let Some((Token::Word(word), _)) = self.tokens.get(self.at).cloned() else {
-                return None;
-            };
-            if let Some(last) = words.last_mut() {
-                *last = format!("{last}::{word}");
-            }
-            self.at += 1;
-        }
-        // cuda-gdb writes `@global` before the type.
-        if words.is_empty() {
-            return None;
-        }
+        let last = words.pop()?;
+        words.push(self.qualified(last)?);
         let mut pointers = 0;
         while self.sign(&["*"]).is_some() {
             pointers += 1;
@@ -222,10 +225,7 @@ impl Parser<'_> {
                     expr = Expr::Index(expr.into(), index.into());
                 }
                 Some(sign) => {
-                    let Some((Token::Word(name), _)) = self.tokens.get(self.at).cloned() else {
-                        return Err(self.wrong());
-                    };
-                    self.at += 1;
+                    let name = self.word().ok_or_else(|| self.wrong())?;
                     expr = Expr::Member(expr.into(), name, sign == "->");
                 }
                 None => return Ok(expr),
@@ -242,14 +242,8 @@ impl Parser<'_> {
             Token::Text(text) => Expr::Text(text),
             Token::Register(name) => Expr::Register(name),
             Token::Dollar(name) => dollar(&name),
-            Token::Word(mut name) => {
-                while self.sign(&["::"]).is_some() {
-                    let Some((Token::Word(word), _)) = self.tokens.get(self.at).cloned() else {
-                        return Err(self.wrong());
-                    };
-                    name = format!("{name}::{word}");
-                    self.at += 1;
-                }
+            Token::Word(name) => {
+                let name = self.qualified(name).ok_or_else(|| self.wrong())?;
                 match name.as_str() {
                     "true" => Expr::Int(1, "bool"),
                     "false" => Expr::Int(0, "bool"),
@@ -327,18 +321,12 @@ mod tests {
         );
         assert_eq!(of("(x)"), "Name(\"x\")");
         assert_eq!(of("i += 2"), of("i = i + 2"));
-        assert_eq!(
-            (of("$"), of("$3")),
-            ("Printed(Err(0))".to_owned(), "Printed(Ok(3))".to_owned())
-        );
+        assert_eq!([of("$"), of("$3")], ["Printed(Err(0))", "Printed(Ok(3))"]);
         assert_eq!(of("1 +"), "A syntax error in expression, near `'.");
         assert_eq!(of("a b"), "A syntax error in expression, near `b'.");
         assert!(of(&"(".repeat(10_000)).contains("deep"));
         assert!(of(&"!".repeat(10_000)).contains("deep"));
-        assert_eq!(
-            (of("0x10"), of("'a'")),
-            ("Int(16, \"int\")".to_owned(), "Int(97, \"char\")".to_owned())
-        );
+        assert_eq!([of("0x10"), of("'a'")], ["Int(16, \"int\")", "Int(97, \"char\")"]);
         assert_eq!(of("1.5f"), "Float(1.5, true)");
     }
 }

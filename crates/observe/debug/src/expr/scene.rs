@@ -1,7 +1,8 @@
 //! The context of expressions: a frame of a thread in a stopped launch.
 
-use super::basic::{basic, of_generic};
+use super::basic::{basic, generic, of_generic};
 use crate::dwarf::{At, Location, TypeId, Types, Variable, locate};
+use crate::focus::coordinates;
 use crate::module::{Frame, Module};
 use crate::value::{Place, Value, integer};
 use std::collections::HashMap;
@@ -24,17 +25,14 @@ pub(crate) struct Scene<'s, 'm> {
     pub(crate) variables: &'s mut HashMap<String, Value>,
 }
 
-/// Variables that exist without debug information, and read special registers.
-const BUILT_IN: [&str; 4] = ["threadIdx", "blockIdx", "blockDim", "gridDim"];
-
 impl Scene<'_, '_> {
-    /// The value of such a variable.
+    /// The value of a variable that exists without debug information, and reads special registers.
     fn built_in(&self, name: &str) -> Option<[u32; 3]> {
         let config = self.machine.config();
         let (cta, warp, lane) = self.thread;
         Some(match name {
-            "threadIdx" => crate::focus::thread_of(warp * 32 + lane, config.block),
-            "blockIdx" => crate::focus::cta_of(cta, config.grid),
+            "threadIdx" => coordinates((warp * 32 + lane).into(), config.block),
+            "blockIdx" => coordinates(cta, config.grid),
             "blockDim" => config.block,
             "gridDim" => config.grid,
             _ => return None,
@@ -50,7 +48,7 @@ impl Scene<'_, '_> {
         if let Some(found) = self.variable_of(name) {
             return self.read_variable(&found);
         }
-        if let Some(vector) = self.built_in(name).filter(|_| BUILT_IN.contains(&name)) {
+        if let Some(vector) = self.built_in(name) {
             let of = basic(self.types, "unsigned int");
             let ty = self.types.vector("uint3", of, &["x", "y", "z"]);
             return Ok(Value::new(ty, vector.iter().flat_map(|n| n.to_le_bytes()).collect()));
@@ -113,15 +111,7 @@ impl Scene<'_, '_> {
         let this = self.variable_of("this")?;
         let this = self.read_variable(&this).ok()?;
         let object = self.pointed(&this).ok()?;
-        let expr = super::parse::Expr::Member(
-            Box::new(super::parse::Expr::Variable("\0this".to_owned())),
-            name.to_owned(),
-            false,
-        );
-        self.variables.insert("\0this".to_owned(), object);
-        let found = self.evaluate(&expr).ok();
-        self.variables.remove("\0this");
-        found
+        self.member_of(&object, name)
     }
 
     /// A parameter or variable by its PTX name.
@@ -278,9 +268,8 @@ impl Scene<'_, '_> {
             let load = |address: u64| {
                 let mut bytes = [0; 8];
                 let (space, at) = of_generic(address);
-                self.machine
-                    .read(space, self.thread, at, &mut bytes)
-                    .then(|| u64::from_le_bytes(bytes))
+                let is_read = self.machine.read(space, self.thread, at, &mut bytes);
+                is_read.then(|| u64::from_le_bytes(bytes))
             };
             locate(&code, &registers, &load, None)
         };
@@ -341,17 +330,15 @@ impl Scene<'_, '_> {
         match place {
             None => Err("Left operand of assignment is not an lvalue.".to_owned()),
             Some(Place::Memory(SpaceKind::Param, _)) => {
-                Err("Parameters of a kernel are constant; registers that hold them can be set."
-                    .to_owned())
+                let why =
+                    "Parameters of a kernel are constant; registers that hold them can be set.";
+                Err(why.to_owned())
             }
             Some(Place::Memory(space, address)) => {
-                match self.machine.write(*space, self.thread, *address, bytes) {
-                    true => Ok(()),
-                    false => Err(format!(
-                        "Cannot access memory at address 0x{:x}",
-                        super::basic::generic(*space, *address)
-                    )),
-                }
+                let is_written = self.machine.write(*space, self.thread, *address, bytes);
+                let at = generic(*space, *address);
+                let wrong = || format!("Cannot access memory at address 0x{at:x}");
+                is_written.then_some(()).ok_or_else(wrong)
             }
             Some(Place::Texel(surface, offset)) => {
                 let surfaces = &self.machine.config().descriptors.surfaces;
@@ -371,10 +358,8 @@ impl Scene<'_, '_> {
                 }
                 all[from..end].copy_from_slice(&bytes[..end - from]);
                 let words = [0, 8].map(|at| integer(&all[at..at + 8], false) as u64);
-                match self.machine.set_register(self.thread, *frame, register, words) {
-                    true => Ok(()),
-                    false => Err(lost()),
-                }
+                let is_set = self.machine.set_register(self.thread, *frame, register, words);
+                is_set.then_some(()).ok_or_else(lost)
             }
         }
     }

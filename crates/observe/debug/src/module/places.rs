@@ -122,10 +122,9 @@ impl Module {
         let mut before = None;
         for instruction in &self.instructions {
             let inside = self.info.scopes_at(instruction.at);
-            let copy = inside
-                .iter()
-                .rev()
-                .find(|s| s.kind == Kind::Inlined && matches(&s.name, &s.linkage, name));
+            let is_copy =
+                |s: &&&Scope| s.kind == Kind::Inlined && matches(&s.name, &s.linkage, name);
+            let copy = inside.iter().rev().find(is_copy);
             let copy = copy.map(|scope| std::ptr::from_ref::<Scope>(scope));
             if copy.is_some() && copy != before {
                 all.push(instruction.at);

@@ -2,7 +2,7 @@
 //! position and once to stop there.
 
 use super::run::{ANY, Reason, Run, only};
-use super::{Live, Thread};
+use super::{Live, Thread, is_of};
 use crate::module::Line;
 use texunit_simt::debug::{Filter, Position, Stop, StopPoint};
 
@@ -13,11 +13,6 @@ struct Lines {
     before: Option<Position>,
     /// Whether the current line was entered by a return.
     is_behind_call: bool,
-}
-
-/// Whether a thread has stopped there.
-fn is_of(stand: StopPoint, thread: Thread) -> bool {
-    (stand.cta, stand.warp) == (thread.0, thread.1) && stand.lanes >> thread.2 & 1 == 1
 }
 
 impl Live<'_, '_> {
@@ -79,9 +74,7 @@ impl Live<'_, '_> {
             }
         }
         if position < here {
-            return Err(
-                "Going back is off: --checkpoint-memory is too small for this launch.".to_owned()
-            );
+            self.check_history()?;
         }
         loop {
             let to = self.machine.position_of(number);
@@ -104,11 +97,9 @@ impl Live<'_, '_> {
         let thread = self.thread;
         let found = match back {
             Run::Continue => self.last_break(here),
-            Run::StepInstruction => {
-                self.last_step(thread, here, u32::MAX).map(|p| (p, Reason::Step))
-            }
-            Run::NextInstruction => {
-                let depth = self.machine.depth(thread);
+            Run::StepInstruction | Run::NextInstruction => {
+                let is_next = *back == Run::NextInstruction;
+                let depth = if is_next { self.machine.depth(thread) } else { u32::MAX };
                 self.last_step(thread, here, depth).map(|p| (p, Reason::Step))
             }
             Run::Finish => {
@@ -259,15 +250,12 @@ impl Live<'_, '_> {
                     return;
                 }
                 let Some(instruction) = live.module.instruction(stand.at) else { return };
-                let is_same = lines
-                    .now
-                    .as_ref()
-                    .is_some_and(|(d, line, _)| *d == now && *line == instruction.place);
-                if !is_same {
+                let line = &instruction.place;
+                if !lines.now.as_ref().is_some_and(|(d, l, _)| *d == now && l == line) {
                     let before = lines.now.take();
                     lines.is_behind_call = before.as_ref().is_some_and(|(d, ..)| d.0 > now.0);
                     lines.before = before.map(|(.., position)| position);
-                    lines.now = Some((now, instruction.place.clone(), live.machine.position()));
+                    lines.now = Some((now, line.clone(), live.machine.position()));
                 }
             });
             let is_all = reach >= checkpoints.len();

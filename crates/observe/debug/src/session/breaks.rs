@@ -1,6 +1,6 @@
 //! Breakpoints, watchpoints and catchpoints.
 
-use super::{Live, Thread};
+use super::{Live, Thread, is_of};
 use crate::dwarf::TypeId;
 use crate::value::Place;
 use serde::{Deserialize, Serialize};
@@ -141,7 +141,7 @@ impl Live<'_, '_> {
         let current = || {
             let frame = self.frame();
             frame.map(|frame| frame.place.file.to_string()).or_else(|| {
-                let first = module.instructions().first()?;
+                let first = module.instructions.first()?;
                 Some(first.place.file.to_string())
             })
         };
@@ -159,11 +159,8 @@ impl Live<'_, '_> {
         }
         let relative = |sign: char| text.strip_prefix(sign).and_then(|n| n.parse::<u32>().ok());
         let frame_line = self.frame().map_or(0, |frame| frame.place.line);
-        let line = text
-            .parse::<u32>()
-            .ok()
-            .or_else(|| relative('+').map(|n| frame_line + n))
-            .or_else(|| relative('-').map(|n| frame_line.saturating_sub(n)));
+        let line = text.parse::<u32>().ok().or_else(|| relative('+').map(|n| frame_line + n));
+        let line = line.or_else(|| relative('-').map(|n| frame_line.saturating_sub(n)));
         if let Some(line) = line {
             let file = current().ok_or("No symbol table is loaded.  Use the \"file\" command.")?;
             let found = module.at_line(&file, line);
@@ -197,15 +194,10 @@ impl Live<'_, '_> {
     /// The breakpoints that are hit by lanes at an instruction, and the thread that meets the
     /// condition of the first one. `counts` increments the hit counts.
     pub(crate) fn hit(&mut self, stand: StopPoint, counts: bool) -> Option<(Vec<u32>, Thread)> {
-        let there: Vec<(usize, Option<String>)> = self
-            .session
-            .settings
-            .breakpoints
-            .iter()
-            .enumerate()
-            .filter(|(_, b)| b.is_enabled && b.what.is_place() && b.at.contains(&stand.at))
-            .map(|(i, b)| (i, b.condition.clone()))
-            .collect();
+        let all = self.session.settings.breakpoints.iter().enumerate();
+        let there =
+            all.filter(|(_, b)| b.is_enabled && b.what.is_place() && b.at.contains(&stand.at));
+        let there: Vec<_> = there.map(|(i, b)| (i, b.condition.clone())).collect();
         let mut hit: Option<(Vec<u32>, Thread)> = None;
         for (index, condition) in there {
             let Some(thread) = self.meets(stand, condition.as_deref(), index) else { continue };
@@ -229,12 +221,11 @@ impl Live<'_, '_> {
 
     /// The thread at an instruction that meets a condition, preferably the selected one.
     fn meets(&mut self, stand: StopPoint, condition: Option<&str>, index: usize) -> Option<Thread> {
-        let (cta, warp, lane) = self.thread;
-        let is_own = (cta, warp) == (stand.cta, stand.warp) && stand.lanes >> lane & 1 == 1;
+        let is_own = is_of(stand, self.thread);
         let Some(condition) = condition else {
             return Some(if is_own { self.thread } else { Self::first_of(stand) });
         };
-        let own = is_own.then_some(lane as usize);
+        let own = is_own.then_some(self.thread.2 as usize);
         let others = lanes(stand.lanes).filter(|&l| Some(l) != own);
         for lane in own.into_iter().chain(others) {
             let thread = (stand.cta, stand.warp, lane as u32);
@@ -243,9 +234,8 @@ impl Live<'_, '_> {
                 Ok(false) => {}
                 Err(error) => {
                     let number = self.session.settings.breakpoints[index].number;
-                    self.say(&format!(
-                        "Error in testing condition for breakpoint {number}:\n{error}\n"
-                    ));
+                    let error = format!("in testing condition for breakpoint {number}:\n{error}");
+                    self.say(&format!("Error {error}\n"));
                     return Some(thread);
                 }
             }
@@ -260,9 +250,7 @@ impl Live<'_, '_> {
             live.with_scene(|scene| {
                 let value = scene.operand(&expr)?;
                 let number = value.number(scene.types);
-                number
-                    .map(crate::value::Number::is_true)
-                    .ok_or_else(|| "Value can't be converted to integer.".to_owned())
+                Ok(number.ok_or("Value can't be converted to integer.")?.is_true())
             })
         })
     }

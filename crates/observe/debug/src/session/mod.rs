@@ -31,6 +31,11 @@ use texunit_simt::debug::{Machine, Position, StopPoint};
 /// A thread: CTA, warp, lane.
 pub(crate) type Thread = (u64, u32, u32);
 
+/// Whether a thread has stopped there.
+fn is_of(stand: StopPoint, (cta, warp, lane): Thread) -> bool {
+    (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1
+}
+
 /// The part of a session that outlives a launch, and is sent to the process of a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Settings {

@@ -1,7 +1,7 @@
 //! Forward execution: to the next breakpoint, line or instruction, or out of a function.
 
 use super::breaks::BreakpointKind;
-use super::{Live, Thread};
+use super::{Live, Thread, is_of};
 use crate::module::Line;
 use crate::ptx::Instruction;
 use texunit_simt::Fault;
@@ -99,15 +99,16 @@ impl Live<'_, '_> {
 
     /// Sets the machine's breakpoints, watchpoints and filter.
     pub(super) fn arm(&mut self, filter: Option<Filter>) {
-        let breakpoints = &self.session.settings.breakpoints;
-        let places: Vec<u32> = breakpoints
-            .iter()
-            .filter(|b| b.is_enabled)
-            .flat_map(|b| b.at.iter().copied())
-            .collect();
+        let places = self.places();
         self.machine.set_breaks(&|at| places.contains(&at));
         self.machine.set_filter(filter);
         self.arm_watches();
+    }
+
+    /// The instructions with enabled breakpoints.
+    fn places(&self) -> Vec<u32> {
+        let enabled = self.session.settings.breakpoints.iter().filter(|b| b.is_enabled);
+        enabled.flat_map(|b| b.at.iter().copied()).collect()
     }
 
     /// Runs forward until a stop.
@@ -125,17 +126,10 @@ impl Live<'_, '_> {
                 stop => self.other(stop).unwrap_or(Reason::Ended),
             };
         }
-        let at = self.at();
-        let mut begun = StepStart {
-            thread: self.thread,
-            depth: self.depth(self.thread, at),
-            line: self
-                .frames
-                .first()
-                .and_then(|_| self.module.instruction(at))
-                .map(|i| i.place.clone()),
-            before: at,
-        };
+        let (thread, at) = (self.thread, self.at());
+        let first = self.frames.first().and_then(|_| self.module.instruction(at));
+        let (depth, line) = (self.depth(thread, at), first.map(|i| i.place.clone()));
+        let mut begun = StepStart { thread, depth, line, before: at };
         if *run == Run::Finish && self.selected < self.frames.len() {
             // Out of the selected frame.
             begun.depth = (self.physical(self.selected), self.inlined(self.selected));
@@ -190,8 +184,7 @@ impl Live<'_, '_> {
                 continue;
             }
             let gone = self.machine.live(begun.thread.0, begun.thread.1) >> begun.thread.2 & 1 == 0;
-            let is_own = (stand.cta, stand.warp) == (begun.thread.0, begun.thread.1)
-                && stand.lanes >> begun.thread.2 & 1 == 1;
+            let is_own = is_of(stand, begun.thread);
             // A step in one warp ignores breakpoints in others.
             let may_hit = !steps || (stand.cta, stand.warp) == (begun.thread.0, begun.thread.1);
             if may_hit && let Some((numbers, thread)) = self.hit(stand, true) {
@@ -225,8 +218,7 @@ impl Live<'_, '_> {
         if self.machine.left() == 0 || !self.history.keep_here(self.machine) {
             return;
         }
-        let all = self.session.settings.breakpoints.iter().filter(|b| b.is_enabled);
-        let places: Vec<u32> = all.flat_map(|b| b.at.iter().copied()).collect();
+        let places = self.places();
         let came = self.machine.skip(Some(&|at| places.contains(&at)), u64::MAX);
         let Fast::Hit(ended) = came else {
             self.patience = 0;
@@ -275,12 +267,8 @@ impl Live<'_, '_> {
                 if depth < begun.depth {
                     // Returned into the middle of a line: continues to the next line.
                     begun.depth = depth;
-                    let is_line = instruction.begins;
                     begun.line = Some(instruction.place.clone());
-                    if !is_line {
-                        return None;
-                    }
-                    return Some(Reason::Step);
+                    return instruction.begins.then_some(Reason::Step);
                 }
                 let is_other = begun.line.as_ref() != Some(&instruction.place);
                 let begins = instruction.begins || jumped;
@@ -288,7 +276,7 @@ impl Live<'_, '_> {
                     Run::Next | Run::Until if deeper => false,
                     Run::Step if depth.0 > begun.depth.0 => {
                         // Stops after the function's prologue.
-                        begins && (instruction.column != 0 || !self.module.has_lines())
+                        begins && (instruction.column != 0 || !self.module.has_lines)
                     }
                     Run::Until => {
                         let goes_back = begun.line.as_ref().is_some_and(|line| {

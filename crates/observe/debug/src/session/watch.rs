@@ -3,7 +3,7 @@
 
 use super::breaks::{BreakpointKind, Watched};
 use super::run::{Reason, only};
-use super::{Live, Thread};
+use super::{Live, Thread, is_of};
 use crate::value::{Place, Value};
 use texunit_memory::SpaceKind;
 use texunit_simt::debug::{Filter, Range, StopPoint, block_of};
@@ -130,10 +130,6 @@ impl Live<'_, '_> {
             return None;
         }
         let caught = self.machine.watch_hits();
-        let is_there = |watched: &Watched| {
-            let (cta, warp, lane) = watched.thread;
-            (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1
-        };
         // The machine numbers watched ranges in the order in which they were set.
         let mut range = 0;
         for (index, watched) in watches {
@@ -142,7 +138,7 @@ impl Live<'_, '_> {
             let by = is_memory.then(|| caught.iter().rev().find(|c| c.range == range)).flatten();
             range += usize::from(is_memory);
             if let Some(depth) = watched.depth
-                && is_there(&watched)
+                && is_of(stand, watched.thread)
                 && self.machine.depth(watched.thread) < depth
             {
                 self.session.settings.breakpoints.remove(index);

@@ -3,7 +3,7 @@
 //! thread.
 
 use super::{Live, Thread};
-use crate::focus::index_of;
+use crate::focus::{coordinates, index_of};
 use crate::module::Line;
 use crate::ptx::Instruction;
 use crate::value::Place;
@@ -40,13 +40,14 @@ impl Live<'_, '_> {
             Place::Register(..) => self.last_register(place, bytes, here),
         };
         let result = found.map(|caught| {
-            let read = |live: &Self| live.peek(place, thread, bytes);
+            let read =
+                |live: &Self| live.bytes_at(place, bytes, thread).unwrap_or_else(|| vec![0; bytes]);
             self.go_to(caught.position);
             let (line, before) = (self.line_of(&caught), read(self));
             // Runs until the warp's instruction is complete, and reads the bytes again; other warps
             // may have executed in between.
-            self.machine
-                .set_end(Some(Position { step: caught.position.step + 1, ..caught.position }));
+            let step = caught.position.step + 1;
+            self.machine.set_end(Some(Position { step, ..caught.position }));
             self.machine.run();
             let after = read(self);
             Written { caught, line, before, after }
@@ -63,10 +64,6 @@ impl Live<'_, '_> {
         let frames = self.module.frames(self.machine, (cta, caught.warp, caught.lane));
         let own = frames.into_iter().map(|frame| frame.place).find(|line| !is_toolkit(&line.file));
         own.or_else(|| Some(self.module.instruction(caught.at)?.place.clone()))
-    }
-
-    fn peek(&self, place: &Place, thread: Thread, size: usize) -> Vec<u8> {
-        self.bytes_at(place, size, thread).unwrap_or_else(|| vec![0; size])
     }
 
     fn last_caught(&mut self, range: Range, here: Position) -> Option<WatchHit> {
@@ -96,7 +93,7 @@ impl Live<'_, '_> {
         Some(WatchHit {
             range: 0,
             position,
-            cta: crate::focus::cta_of(thread.0, grid),
+            cta: coordinates(thread.0, grid),
             warp: thread.1,
             lane: thread.2,
             at,

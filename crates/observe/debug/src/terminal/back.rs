@@ -2,7 +2,7 @@
 
 use super::Done;
 use crate::dwarf::Shape;
-use crate::focus::{shown, thread_of};
+use crate::focus::{coordinates, shown};
 use crate::session::Live;
 use crate::session::breaks::number;
 use crate::session::run::{Reason, Run};
@@ -23,7 +23,7 @@ impl Live<'_, '_> {
             return Err("The program is not being run.".to_owned());
         }
         let Some(back) = Run::of(command) else { return Ok(()) };
-        let count = if rest.is_empty() { 1 } else { number(rest).unwrap_or(1) };
+        let count = number(rest).unwrap_or(1);
         let mut reason = self.backward(&back)?;
         for _ in 1..count.min(1_000_000) {
             if !matches!(reason, Reason::Step) {
@@ -61,7 +61,7 @@ impl Live<'_, '_> {
         };
         let (old, new) = (self.bytes_text(value.ty, &before), self.bytes_text(value.ty, &after));
         let block = self.machine.config().block;
-        let thread = shown(thread_of(caught.warp * 32 + caught.lane, block));
+        let thread = shown(coordinates((caught.warp * 32 + caught.lane).into(), block));
         let step = self.step_number(caught.position);
         let at = place.as_ref().map(|at| at.to_string());
         let line = place.and_then(|at| {

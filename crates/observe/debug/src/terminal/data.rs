@@ -25,9 +25,7 @@ impl Live<'_, '_> {
     }
 
     pub(super) fn output(&mut self, format: &str, text: &str) -> Done {
-        let format = format_of(format)?;
-        let value = self.evaluate(text)?;
-        let shown = self.text_of(&value, format, true);
+        let shown = self.shown_as(format, text)?;
         self.tell(&shown)
     }
 

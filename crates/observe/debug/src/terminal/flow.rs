@@ -10,20 +10,15 @@ type Reader<L> = Box<dyn FnOnce(&mut L) -> Option<crate::value::Value>>;
 
 impl Live<'_, '_> {
     pub(super) fn flows(&mut self, command: &str, rest: &str) -> Done {
-        let count = match rest {
-            "" => 1,
-            text => number(text).unwrap_or(1),
-        };
+        let count = number(rest).unwrap_or(1);
         if command == "continue"
             && count > 1
             && let Some(last) = self.last_hit
             && let Some(breakpoint) = self.session.settings.breakpoint_mut(last)
         {
             breakpoint.ignore = count - 1;
-            self.say(&format!(
-                "Will ignore next {} crossings of breakpoint {last}.  Continuing.\n",
-                count - 1
-            ));
+            let ignored = format!("Will ignore next {} crossings", count - 1);
+            self.say(&format!("{ignored} of breakpoint {last}.  Continuing.\n"));
         }
         let run = match (command, Run::of(command)) {
             ("run" | "start", _) => return self.runs_again(command == "start"),
@@ -35,14 +30,10 @@ impl Live<'_, '_> {
         if self.frames.is_empty() && !matches!(run, Run::Continue) {
             return Err("The program is not being run.".to_owned());
         }
-        let repeats =
-            if matches!(run, Run::Step | Run::Next | Run::StepInstruction | Run::NextInstruction) {
-                count
-            } else {
-                1
-            };
+        let is_step =
+            matches!(run, Run::Step | Run::Next | Run::StepInstruction | Run::NextInstruction);
         let mut reason = Reason::Step;
-        for _ in 0..repeats {
+        for _ in 0..if is_step { count } else { 1 } {
             reason = self.forward(&run);
             if !matches!(reason, Reason::Step) {
                 break;
@@ -56,15 +47,11 @@ impl Live<'_, '_> {
         if let Reason::Breakpoint(numbers) = &reason {
             self.last_hit = numbers.first().copied();
         }
-        if let Reason::Fault(_) = &reason {
-            if self.faulted {
-                // The user has seen the fault already, so the launch ends now.
-                self.is_over = true;
-                return;
-            }
-            self.faulted = true;
-        } else {
-            self.faulted = false;
+        let is_fault = matches!(reason, Reason::Fault(_));
+        if std::mem::replace(&mut self.faulted, is_fault) && is_fault {
+            // The user has seen the fault already, so the launch ends now.
+            self.is_over = true;
+            return;
         }
         self.arrive(reason);
     }
@@ -76,13 +63,11 @@ impl Live<'_, '_> {
             self.session.settings.breakpoints.iter_mut().for_each(|b| b.hits = 0);
             self.go_to(texunit_simt::debug::Position::default());
         }
-        let reason = match stops || self.begins_stopped {
-            true => self.forward(&Run::Begin),
-            false => {
-                self.frames.clear();
-                self.forward(&Run::Continue)
-            }
-        };
+        let run = if stops || self.begins_stopped { Run::Begin } else { Run::Continue };
+        if run == Run::Continue {
+            self.frames.clear();
+        }
+        let reason = self.forward(&run);
         self.stops(reason)
     }
 

@@ -1,8 +1,11 @@
 //! The commands `cuda kernel|block|thread|warp|lane`, which select a thread.
 
 use super::Done;
-use crate::focus::{cta_of, index_of, shown, thread_of};
+use crate::focus::{coordinates, index_of, shown};
 use crate::session::Live;
+
+/// The error for a thread or CTA outside of the launch.
+const UNCHANGED: &str = "Request cannot be satisfied. CUDA focus unchanged.";
 
 impl Live<'_, '_> {
     pub(super) fn cuda(&mut self, rest: &str) -> Done {
@@ -23,8 +26,10 @@ impl Live<'_, '_> {
                     "kernel" => format!("kernel {}", self.launch),
                     "grid" => format!("grid {}", self.launch + 1),
                     "device" | "sm" => format!("{word} 0"),
-                    "block" => format!("block {}", shown(cta_of(cta, grid))),
-                    "thread" => format!("thread {}", shown(thread_of(warp * 32 + lane, block))),
+                    "block" => format!("block {}", shown(coordinates(cta, grid))),
+                    "thread" => {
+                        format!("thread {}", shown(coordinates((warp * 32 + lane).into(), block)))
+                    }
                     "warp" => format!("warp {warp}"),
                     "lane" => format!("lane {lane}"),
                     word => return Err(format!("Unknown focus \"{word}\".")),
@@ -32,17 +37,14 @@ impl Live<'_, '_> {
                 continue;
             };
             let numbers =
-                coordinates(&value).ok_or_else(|| format!("Invalid coordinates \"{value}\"."))?;
+                parsed(&value).ok_or_else(|| format!("Invalid coordinates \"{value}\"."))?;
             moves = true;
             match word.as_str() {
                 "block" => {
-                    let found = index_of(numbers, grid);
-                    cta = found.ok_or("Request cannot be satisfied. CUDA focus unchanged.")?;
+                    cta = index_of(numbers, grid).ok_or(UNCHANGED)?;
                 }
                 "thread" => {
-                    let found = index_of(numbers, block);
-                    let linear =
-                        found.ok_or("Request cannot be satisfied. CUDA focus unchanged.")?;
+                    let linear = index_of(numbers, block).ok_or(UNCHANGED)?;
                     (warp, lane) = ((linear / 32) as u32, (linear % 32) as u32);
                 }
                 "warp" => warp = numbers[0],
@@ -96,13 +98,11 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Parses the coordinates of a thread or CTA, such as `(1,0,0)`, `1,0` or `5`; omitted ones are 0.
-fn coordinates(text: &str) -> Option<[u32; 3]> {
+fn parsed(text: &str) -> Option<[u32; 3]> {
     let text = text.trim_start_matches('(').trim_end_matches(')');
     let mut all = [0; 3];
-    let mut count = 0;
     for (place, part) in all.iter_mut().zip(text.split(',')) {
         *place = part.trim().parse().ok()?;
-        count += 1;
     }
-    (count > 0).then_some(all)
+    Some(all)
 }

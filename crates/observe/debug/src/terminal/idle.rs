@@ -21,10 +21,7 @@ impl Settings {
     /// Executes a command between launches.
     pub fn command(&mut self, line: &str, say: &mut dyn FnMut(&str)) -> Idle {
         let line = line.trim();
-        if self.collects(line) {
-            return Idle::Done;
-        }
-        if line.is_empty() || line.starts_with('#') {
+        if self.collects(line) || line.is_empty() || line.starts_with('#') {
             return Idle::Done;
         }
         let (word, format, rest) = split(line);

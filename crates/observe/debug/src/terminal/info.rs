@@ -2,8 +2,8 @@
 
 use super::Done;
 use crate::dwarf::Variable;
-use crate::focus::{cta_of, shown, thread_of};
-use crate::module::base_name;
+use crate::focus::{coordinates, shown};
+use crate::module::{Line, base_name};
 use crate::session::Live;
 use crate::session::breaks::HEADER;
 use crate::value::print::Format;
@@ -35,10 +35,9 @@ impl Live<'_, '_> {
             () if is("registers", 1) || is("all-registers", 3) => self.info_registers(rest),
             () if is("kernels", 1) => self.info_kernels(),
             () if is("blocks", 2) => self.info_blocks(),
-            () if is("warps", 2) => self.info_warps(),
+            () if is("warps", 2) || is("barriers", 3) => self.info_warps(),
             () if is("lanes", 2) => self.info_lanes(),
             () if is("threads", 1) => self.info_threads(),
-            () if is("barriers", 3) => self.info_warps(),
             () if is("textures", 3) => self.info_textures(),
             () if is("line", 3) => self.info_line(rest),
             () if is("source", 2) => self.info_source(),
@@ -86,25 +85,17 @@ impl Live<'_, '_> {
         for display in &self.session.settings.displays {
             let _ = writeln!(out, "{}:   y  {}", display.number, display.text);
         }
-        self.tell(if out.is_empty() {
-            "There are no auto-display expressions now.\n"
-        } else {
-            &out
-        })
+        let none = "There are no auto-display expressions now.\n";
+        self.tell(if out.is_empty() { none } else { &out })
     }
 
     /// The visible variables of the selected frame: its parameters, or all others.
     pub(crate) fn variables(&self, parameters: bool) -> Vec<Variable> {
         let Some(frame) = self.frame() else { return Vec::new() };
         let scopes = self.module.scopes(frame);
-        let mut all: Vec<Variable> = Vec::new();
         // As in gdb, variables of the innermost block are shown first.
-        for scope in scopes.iter().rev() {
-            for variable in scope.variables.iter().filter(|v| v.is_parameter == parameters) {
-                all.push(variable.clone());
-            }
-        }
-        all
+        let all = scopes.iter().rev().flat_map(|scope| &scope.variables);
+        all.filter(|v| v.is_parameter == parameters).cloned().collect()
     }
 
     /// The value of a variable as text, or why it has none, with the registers that the line reads.
@@ -123,7 +114,7 @@ impl Live<'_, '_> {
     /// The registers that instructions of the frame's line read.
     fn line_registers(&self) -> Vec<String> {
         let Some(frame) = self.frame() else { return Vec::new() };
-        let own = self.module.instructions().iter();
+        let own = self.module.instructions.iter();
         let own = own.filter(|i| i.place == frame.place && *i.function == *frame.function);
         let mut names: Vec<String> = Vec::new();
         for instruction in own {
@@ -145,15 +136,12 @@ impl Live<'_, '_> {
     fn info_variables(&mut self, parameters: bool) -> Done {
         let all = self.variables(parameters);
         if all.is_empty() {
-            let none = if parameters { "No arguments.\n" } else { "No locals.\n" };
+            let none = if parameters { "No arguments." } else { "No locals." };
             let why = match self.module.info.has_variables() {
-                true => none.to_owned(),
-                false => {
-                    none.trim_end().to_owned()
-                        + " The PTX has no debug information about variables (nvcc -G, clang -g).\n"
-                }
+                true => "",
+                false => " The PTX has no debug information about variables (nvcc -G, clang -g).",
             };
-            return self.tell(&why);
+            return self.tell(&format!("{none}{why}\n"));
         }
         let mut out = String::new();
         for variable in all {
@@ -205,7 +193,7 @@ impl Live<'_, '_> {
         let mut out = "  BlockIdx     State\n".to_owned();
         for cta in self.machine.ctas() {
             let mark = if cta == self.thread.0 { '*' } else { ' ' };
-            let _ = writeln!(out, "{mark} {:<12} running", shown(cta_of(cta, grid)));
+            let _ = writeln!(out, "{mark} {:<12} running", shown(coordinates(cta, grid)));
         }
         self.tell(&out)
     }
@@ -236,18 +224,12 @@ impl Live<'_, '_> {
             let all = self.standing_text(warp);
             let first = all.first().map_or(0, |(lanes, _)| *lanes);
             let mark = if warp == own { '*' } else { ' ' };
-            let text: Vec<String> = all
-                .iter()
-                .map(|(lanes, text)| {
-                    format!("{} of {} at {text}", lanes.count_ones(), live.count_ones())
-                })
-                .collect();
-            let text = if live == 0 { "ended".to_owned() } else { text.join("; ") };
-            let _ = writeln!(
-                out,
-                "{mark} {warp:>2} 0x{first:08x}        0x{:08x}     {text}",
-                live & !first
-            );
+            let texts = all.iter().map(|(lanes, text)| {
+                format!("{} of {} at {text}", lanes.count_ones(), live.count_ones())
+            });
+            let text = texts.collect::<Vec<_>>().join("; ");
+            let (text, rest) = (if live == 0 { "ended" } else { &text }, live & !first);
+            let _ = writeln!(out, "{mark} {warp:>2} 0x{first:08x}        0x{rest:08x}     {text}");
         }
         self.tell(&out)
     }
@@ -270,7 +252,7 @@ impl Live<'_, '_> {
                 }
                 None => ("inactive", String::new()),
             };
-            let thread = shown(thread_of(warp * 32 + lane, block));
+            let thread = shown(coordinates((warp * 32 + lane).into(), block));
             let _ = writeln!(out, "{mark} {lane:>2}  {state:<9}{thread:<12} {place}");
         }
         self.tell(&out)
@@ -285,15 +267,11 @@ impl Live<'_, '_> {
                 let all: Vec<usize> = lanes(mask).collect();
                 let (Some(&first), Some(&last)) = (all.first(), all.last()) else { continue };
                 let mark = if warp == own { '*' } else { ' ' };
-                let name = |lane: usize| shown(thread_of(warp * 32 + lane as u32, block));
-                let block = shown(cta_of(cta, grid));
-                let _ = writeln!(
-                    out,
-                    "{mark} {block} {} {block} {} {} {text}",
-                    name(first),
-                    name(last),
-                    all.len()
-                );
+                let name =
+                    |lane: usize| shown(coordinates((warp * 32 + lane as u32).into(), block));
+                let block = shown(coordinates(cta, grid));
+                let (first, last, count) = (name(first), name(last), all.len());
+                let _ = writeln!(out, "{mark} {block} {first} {block} {last} {count} {text}");
             }
         }
         self.tell(&out)
@@ -302,35 +280,23 @@ impl Live<'_, '_> {
     fn info_line(&mut self, rest: &str) -> Done {
         let (at, (file, line)) = self.locate(rest)?;
         let at = at.first().copied().unwrap_or(0);
-        self.tell(&format!(
-            "Line {line} of \"{}\" starts at PTX line {} (0x{at:x}).\n",
-            base_name(&file),
-            self.module.ptx_line(at)
-        ))
+        let (name, ptx) = (base_name(&file), self.module.ptx_line(at));
+        self.tell(&format!("Line {line} of \"{name}\" starts at PTX line {ptx} (0x{at:x}).\n"))
     }
 
     fn info_source(&mut self) -> Done {
         let file = self.frame().map_or_else(String::new, |f| f.place.file.to_string());
-        let compiled: Vec<String> = self
-            .module
-            .info
-            .files
-            .iter()
-            .map(|(name, folder)| format!("Compilation unit {name}, in {folder}\n"))
-            .collect();
-        self.tell(&format!("Current source file is {file}\n{}", compiled.concat()))
+        let unit = |(name, folder): &_| format!("Compilation unit {name}, in {folder}\n");
+        let compiled: String = self.module.info.files.iter().map(unit).collect();
+        self.tell(&format!("Current source file is {file}\n{compiled}"))
     }
 
     fn info_frame(&mut self) -> Done {
         let Some(frame) = self.frame().cloned() else { return Err("No stack.".to_owned()) };
-        let text = format!(
-            "Stack level {}, frame of PTX function {}:\n at {}:{}, PTX line {}\n",
-            self.selected,
-            frame.function,
-            frame.place.file,
-            frame.place.line,
-            self.module.ptx_line(frame.at)
-        );
-        self.tell(&text)
+        let Line { file, line } = &frame.place;
+        let head =
+            format!("Stack level {}, frame of PTX function {}", self.selected, frame.function);
+        let ptx = self.module.ptx_line(frame.at);
+        self.tell(&format!("{head}:\n at {file}:{line}, PTX line {ptx}\n"))
     }
 }

@@ -1,7 +1,7 @@
 //! The command `lanes`: a value in several threads.
 
 use super::Done;
-use crate::focus::{shown, thread_of};
+use crate::focus::{coordinates, shown};
 use crate::session::Live;
 use crate::value::print::Format;
 use std::fmt::Write;
@@ -31,7 +31,7 @@ impl Live<'_, '_> {
             });
             let text = text.unwrap_or_else(|error: String| format!("<{error}>"));
             let mark = if here >> lane & 1 == 1 { '*' } else { ' ' };
-            let name = shown(thread_of(warp * 32 + lane as u32, block));
+            let name = shown(coordinates((warp * 32 + lane as u32).into(), block));
             let _ = writeln!(out, "{mark} {lane:>4} {name:<12} {text}");
         }
         self.tell(&out)
@@ -53,7 +53,7 @@ impl Live<'_, '_> {
                 all.extend(value.map(|value| (warp * 32 + lane as u32, value)));
             }
         }
-        let name = |n: u32| shown(thread_of(n, block));
+        let name = |n: u32| shown(coordinates(n.into(), block));
         let least = all.iter().min_by(|a, b| a.1.total_cmp(&b.1));
         // `max_by` returns the last of equal values, and the first is wanted.
         let most = all.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -62,24 +62,13 @@ impl Live<'_, '_> {
         };
         let differs = all.windows(2).find(|pair| pair[0].1.to_bits() != pair[1].1.to_bits());
         let number = |v: f64| crate::value::number::general(v, 17);
-        let mut out = format!(
-            "min {} at thread {}, max {} at thread {}, {}\n",
-            number(least.1),
-            name(least.0),
-            number(most.1),
-            name(most.0),
-            texunit_forms::Count(all.len(), "thread")
-        );
-        let _ = match differs {
-            Some(pair) => writeln!(
-                out,
-                "first differs from its neighbour at thread {}: {}, after {}",
-                name(pair[1].0),
-                number(pair[1].1),
-                number(pair[0].1)
-            ),
-            None => writeln!(out, "the same in all"),
-        };
-        self.tell(&out)
+        let told = |&(n, value): &(u32, f64)| format!("{} at thread {}", number(value), name(n));
+        let threads = texunit_forms::Count(all.len(), "thread");
+        let range = format!("min {}, max {}, {threads}", told(least), told(most));
+        let differs = differs.map_or("the same in all".to_owned(), |pair| {
+            let (thread, now, before) = (name(pair[1].0), number(pair[1].1), number(pair[0].1));
+            format!("first differs from its neighbour at thread {thread}: {now}, after {before}")
+        });
+        self.tell(&format!("{range}\n{differs}\n"))
     }
 }

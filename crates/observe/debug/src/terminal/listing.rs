@@ -63,11 +63,10 @@ impl Live<'_, '_> {
             }
             "down" => self.selected.saturating_sub(count),
             _ if rest.is_empty() => self.selected,
-            _ => rest
-                .parse::<usize>()
-                .ok()
-                .filter(|&n| n <= last)
-                .ok_or("No frame at level ".to_owned() + rest + ".")?,
+            _ => {
+                let number = rest.parse::<usize>().ok().filter(|&n| n <= last);
+                number.ok_or_else(|| format!("No frame at level {rest}."))?
+            }
         };
         self.listed = None;
         let text = self.frame_text(self.selected);
@@ -78,7 +77,7 @@ impl Live<'_, '_> {
 
     pub(super) fn list(&mut self, rest: &str) -> Done {
         let here = self.frame().map(|frame| frame.place.clone());
-        let first = self.module.instructions().first().map(|i| i.place.clone());
+        let first = self.module.instructions.first().map(|i| i.place.clone());
         let place =
             here.or(first).ok_or("No symbol table is loaded.  Use the \"file\" command.")?;
         let around = |line: u32| line.saturating_sub(LINES / 2).max(1);
@@ -147,21 +146,17 @@ impl Live<'_, '_> {
         let function = Arc::clone(&inside.function);
         let mut out = format!("Dump of PTX code for function {function}:\n");
         let mut line: Option<Line> = None;
-        for instruction in self.module.instructions().iter().filter(|i| i.function == function) {
-            if self.module.has_lines() && line.as_ref() != Some(&instruction.place) {
+        for instruction in self.module.instructions.iter().filter(|i| i.function == function) {
+            if self.module.has_lines && line.as_ref() != Some(&instruction.place) {
                 line = Some(instruction.place.clone());
                 let text = self.module.line(&instruction.place, &self.session.settings.folders);
                 let text = text.unwrap_or_default();
                 let _ = writeln!(out, "{}\t{}", instruction.place, text.trim());
             }
             let mark = if here == Some(instruction.at) { "=>" } else { "  " };
-            let _ = writeln!(
-                out,
-                "{mark} 0x{:x} <ptx:{}>:\t{}",
-                instruction.at,
-                self.module.ptx_line(instruction.at),
-                self.module.ptx(instruction.at)
-            );
+            let at = instruction.at;
+            let (line, ptx) = (self.module.ptx_line(at), self.module.ptx(at));
+            let _ = writeln!(out, "{mark} 0x{at:x} <ptx:{line}>:\t{ptx}");
         }
         self.tell(&(out + "End of PTX dump.\n"))
     }
@@ -169,16 +164,12 @@ impl Live<'_, '_> {
     /// Executes the command `x/4i ADDRESS`, which lists instructions.
     pub(super) fn examine_code(&mut self, address: u32, count: u64) -> Done {
         let here = self.frame().map(|frame| frame.at);
-        let all = self.module.instructions().iter().filter(|i| i.at >= address);
+        let all = self.module.instructions.iter().filter(|i| i.at >= address);
         let mut out = String::new();
         for instruction in all.take(count as usize) {
             let mark = if here == Some(instruction.at) { "=>" } else { "  " };
-            let _ = writeln!(
-                out,
-                "{mark} 0x{:x}:\t{}",
-                instruction.at,
-                self.module.ptx(instruction.at)
-            );
+            let ptx = self.module.ptx(instruction.at);
+            let _ = writeln!(out, "{mark} 0x{:x}:\t{ptx}", instruction.at);
         }
         if out.is_empty() {
             return Err(format!("Cannot access memory at address 0x{address:x}"));

@@ -24,10 +24,10 @@ impl Live<'_, '_> {
         }
         let letter = letter.unwrap_or('x');
         let (address, ty) = match text {
-            "" => (
-                self.examined.as_ref().ok_or("Argument required (starting display address).")?.0,
-                None,
-            ),
+            "" => {
+                let next = self.examined.as_ref();
+                (next.ok_or("Argument required (starting display address).")?.0, None)
+            }
             text => {
                 let value = self.evaluate(text)?;
                 self.address_of(&value)?
@@ -94,12 +94,8 @@ impl Live<'_, '_> {
         let found = config.memory.find(address, 1, 0).ok();
         let variable = found.and_then(|(block, offset)| {
             let name = config.memory.block(block).name();
-            self.module
-                .info
-                .globals
-                .iter()
-                .any(|v| v.name == name)
-                .then(|| (name.to_owned(), offset))
+            let is_known = self.module.info.globals.iter().any(|v| v.name == name);
+            is_known.then(|| (name.to_owned(), offset))
         });
         match variable.filter(|_| matches!(space, SpaceKind::Global | SpaceKind::Const)) {
             Some((name, 0)) => format!(" <{name}>"),

@@ -5,9 +5,6 @@ use crate::session::Settings;
 use crate::session::breaks::{Breakpoint, BreakpointKind, number};
 use texunit_forms::Count;
 
-/// The error of `catch` with an unknown event.
-const CATCHES: &str = "Catch requires one of: end, nan, divergence.";
-
 /// The event that `catch` is given, and its name in messages.
 fn caught(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word {
@@ -76,10 +73,8 @@ impl Settings {
             "undisplay" => self.undisplay(rest),
             "directory" => {
                 self.folders.insert(0, rest.to_owned());
-                say(&format!(
-                    "Source directories searched: {}:$cdir:$cwd\n",
-                    self.folders.join(":")
-                ));
+                let folders = self.folders.join(":");
+                say(&format!("Source directories searched: {folders}:$cdir:$cwd\n"));
                 Ok(())
             }
             "echo" => {
@@ -97,10 +92,11 @@ impl Settings {
 
     fn catch(&mut self, rest: &str, say: &mut dyn FnMut(&str)) -> Done {
         if rest == "finding" {
-            return Err("Findings of `--check race,...` are breakpoints; see `info breakpoints`."
-                .to_owned());
+            let why = "Findings of `--check race,...` are breakpoints; see `info breakpoints`.";
+            return Err(why.to_owned());
         }
-        let (name, what) = caught(rest).ok_or(CATCHES)?;
+        let caught = caught(rest).ok_or("Catch requires one of: end, nan, divergence.");
+        let (name, what) = caught?;
         let number = self.add(BreakpointKind::Catch(name.to_owned()), name).number;
         say(&format!("Catchpoint {number} ({what})\n"));
         Ok(())

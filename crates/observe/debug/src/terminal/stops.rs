@@ -1,7 +1,7 @@
 //! The terminal's output at a stop.
 
 use crate::dwarf::{Shape, TypeId};
-use crate::focus::{cta_of, shown, thread_of};
+use crate::focus::{coordinates, shown};
 use crate::module::{Frame, base_name};
 use crate::session::Live;
 use crate::session::breaks::BreakpointKind;
@@ -46,13 +46,11 @@ impl Live<'_, '_> {
                         "read watchpoint" => "Hardware read watchpoint",
                         _ => "Hardware access (read/write) watchpoint",
                     };
-                    let _ = match old == new {
-                        true => write!(text, "\n{name} {number}: {expr}\n\nValue = {new}\n"),
-                        false => write!(
-                            text,
-                            "\n{name} {number}: {expr}\n\nOld value = {old}\nNew value = {new}\n"
-                        ),
+                    let values = match old == new {
+                        true => format!("Value = {new}"),
+                        false => format!("Old value = {old}\nNew value = {new}"),
                     };
+                    let _ = write!(text, "\n{name} {number}: {expr}\n\n{values}\n");
                 }
             }
             Reason::WatchScope(number) => {
@@ -65,7 +63,7 @@ impl Live<'_, '_> {
                 let _ = writeln!(text, "\nCatchpoint {number} ({what})");
                 with_frame = false;
             }
-            Reason::Step => with_frame = self.has_moved(),
+            Reason::Step => with_frame = self.frame_key() != self.told_frame,
             Reason::Finish => {}
             Reason::ThreadEnd => {
                 let _ = writeln!(text, "[The thread has ended; another one is looked at.]");
@@ -74,12 +72,8 @@ impl Live<'_, '_> {
                 let _ = write!(text, "\nNo more reverse-execution history.\n");
             }
             Reason::Fault(fault) => {
-                let _ = write!(
-                    text,
-                    "\nThread received signal {}.\n{}\n",
-                    signal(&fault.kind),
-                    fault.kind
-                );
+                let (signal, kind) = (signal(&fault.kind), &fault.kind);
+                let _ = write!(text, "\nThread received signal {signal}.\n{kind}\n");
             }
             Reason::Interrupted => {
                 let _ = write!(text, "\nThread received signal SIGINT, Interrupt.\n");
@@ -110,10 +104,6 @@ impl Live<'_, '_> {
         Some((frame.name.clone(), frame.depth, self.thread))
     }
 
-    fn has_moved(&self) -> bool {
-        self.frame_key() != self.told_frame
-    }
-
     /// The line about the selected thread, if it has changed since the last stop.
     fn switched(&mut self) -> String {
         if self.told_focus == Some(self.thread) || self.frames.is_empty() {
@@ -127,8 +117,8 @@ impl Live<'_, '_> {
     pub(super) fn focus_text(&self) -> String {
         let config = self.machine.config();
         let (cta, warp, lane) = self.thread;
-        let block = shown(cta_of(cta, config.grid));
-        let thread = shown(thread_of(warp * 32 + lane, config.block));
+        let block = shown(coordinates(cta, config.grid));
+        let thread = shown(coordinates((warp * 32 + lane).into(), config.block));
         let kernel = self.launch;
         format!(
             "CUDA kernel {kernel}, grid {}, block {block}, thread {thread}, device 0, sm 0, warp {warp}, lane {lane}",
@@ -139,11 +129,12 @@ impl Live<'_, '_> {
     /// Formats a value; `whole` includes the type of a pointer.
     pub(crate) fn text_of(&mut self, value: &Value, format: Format, whole: bool) -> String {
         self.with_scene(|scene| {
-            let is_reference =
-                matches!(scene.types.shape(value.ty), Shape::Pointer { is_reference: true, .. });
-            let behind = (is_reference && format == Format::Natural)
-                .then(|| scene.pointed(value))
-                .and_then(Result::ok);
+            let behind = match scene.types.shape(value.ty) {
+                Shape::Pointer { is_reference: true, .. } if format == Format::Natural => {
+                    scene.pointed(value).ok()
+                }
+                _ => None,
+            };
             let text = |address: u64| scene.text(address);
             if let Some(behind) = behind {
                 let reference = printed(scene.types, value, format, &text);

@@ -1,7 +1,7 @@
 //! Formats values as gdb does.
 
 use super::number::general;
-use super::{Number, Value, integer, small_float};
+use super::{Number, Place, Value, integer, small_float};
 use crate::dwarf::{Base, Member, Shape, TypeId, Types};
 use std::fmt::Write;
 use texunit_forms::Count;
@@ -53,28 +53,31 @@ pub(crate) type Text<'t> = dyn Fn(u64) -> Option<(Vec<u8>, bool)> + 't;
 /// Formats a value for `print`, with the type of a pointer.
 pub(crate) fn shown(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> String {
     let prefix = match types.shape(value.ty) {
-        Shape::Pointer { is_reference: false, to } if format == Format::Natural => {
-            if is_char(types, *to) {
-                String::new()
-            } else {
-                format!("({}) ", types.get(value.ty).name)
+        Shape::Pointer { is_reference, to } if format == Format::Natural => {
+            let name = &types.get(value.ty).name;
+            match *is_reference {
+                true => format!("({name}) @"),
+                false if is_char(types, *to) => String::new(),
+                false => format!("({name}) "),
             }
-        }
-        Shape::Pointer { is_reference: true, .. } if format == Format::Natural => {
-            format!("({}) @", types.get(value.ty).name)
         }
         _ => String::new(),
     };
-    let mut out = prefix;
-    put(&mut out, types, value, format, text, 0);
-    out
+    prefix + &inner(types, value, format, text)
 }
 
 /// Formats a value inside another one, without the type of a pointer.
 pub(crate) fn inner(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> String {
     let mut out = String::new();
-    put(&mut out, types, value, format, text, 0);
+    Printer { types, format, text }.put(&mut out, value, 0);
     out
+}
+
+/// Formats a value and the values in it.
+struct Printer<'p> {
+    types: &'p Types,
+    format: Format,
+    text: &'p Text<'p>,
 }
 
 fn is_char(types: &Types, ty: TypeId) -> bool {
@@ -87,26 +90,16 @@ pub(crate) fn member(types: &Types, value: &Value, member: &Member) -> Value {
     let size = types.size(member.ty) as usize;
     let from = member.offset as usize;
     let bytes = value.bytes.get(from..from.saturating_add(size)).map(<[u8]>::to_vec);
-    let place = value.place.clone().map(|place| place_behind(place, member.offset));
-    Value {
-        ty: member.ty,
-        bytes: bytes.unwrap_or_else(|| vec![0; size.min(1 << 20)]),
-        place,
-        bits: member.bits,
-    }
-}
-
-/// The location `offset` bytes after another one.
-pub(crate) fn place_behind(place: super::Place, offset: u64) -> super::Place {
-    match place {
-        super::Place::Memory(space, address) => {
-            super::Place::Memory(space, address.wrapping_add(offset))
+    let bytes = bytes.unwrap_or_else(|| vec![0; size.min(1 << 20)]);
+    let offset = member.offset;
+    let place = value.place.clone().map(|place| match place {
+        Place::Memory(space, address) => Place::Memory(space, address.wrapping_add(offset)),
+        Place::Register(frame, register, from) => {
+            Place::Register(frame, register, from + offset as u32)
         }
-        super::Place::Register(frame, register, from) => {
-            super::Place::Register(frame, register, from + offset as u32)
-        }
-        super::Place::Texel(surface, at) => super::Place::Texel(surface, at.wrapping_add(offset)),
-    }
+        Place::Texel(surface, at) => Place::Texel(surface, at.wrapping_add(offset)),
+    });
+    Value { ty: member.ty, bytes, place, bits: member.bits }
 }
 
 /// The active variant of a value.
@@ -127,88 +120,156 @@ pub(crate) fn element(types: &Types, value: &Value, of: TypeId, index: u64) -> V
     member(types, value, &all)
 }
 
-fn put(
-    out: &mut String,
-    types: &Types,
-    value: &Value,
-    format: Format,
-    text: &Text<'_>,
-    depth: usize,
-) {
-    if depth > DEPTH {
-        out.push_str("...");
-        return;
-    }
-    match types.shape(value.ty) {
-        Shape::Struct { .. } if small_float(types, value.ty).is_some() => {
-            out.push_str(&scalar(types, value, format, text));
-        }
-        Shape::Struct { members, .. } => {
-            out.push('{');
-            for (i, each) in members.iter().enumerate() {
-                out.push_str(if i > 0 { ", " } else { "" });
-                if !each.name.is_empty() {
-                    out.push_str(&each.name);
-                    out.push_str(" = ");
-                }
-                put(out, types, &member(types, value, each), format, text, depth + 1);
-            }
-            out.push_str(if members.is_empty() { "<No data fields>}" } else { "}" });
-        }
-        Shape::Choice { .. } => {
-            let _ = write!(out, "{}::", types.get(types.plain(value.ty)).name);
-            let Some(variant) = chosen(types, value) else { return out.push('?') };
-            out.push_str(&variant.name);
-            let inside = member(types, value, variant);
-            if matches!(types.shape(inside.ty), Shape::Struct { members, .. } if !members.is_empty())
-            {
-                out.push(' ');
-                put(out, types, &inside, format, text, depth + 1);
-            }
-        }
-        &Shape::Array { of, count } => {
-            let fits = value.bytes.len() as u64 / types.size(of).max(1);
-            array(out, types, value, (of, count.min(fits)), (format, text, depth));
-        }
-        _ => out.push_str(&scalar(types, value, format, text)),
-    }
-}
-
-fn array(
-    out: &mut String,
-    types: &Types,
-    value: &Value,
-    (of, count): (TypeId, u64),
-    (format, text, depth): (Format, &Text<'_>, usize),
-) {
-    if is_char(types, of) && matches!(format, Format::Natural | Format::String) {
-        out.push_str(&quoted(&value.bytes));
-        return;
-    }
-    out.push('{');
-    let (mut i, mut shown) = (0, 0);
-    while i < count {
-        if shown >= ELEMENTS {
+impl Printer<'_> {
+    fn put(&self, out: &mut String, value: &Value, depth: usize) {
+        let types = self.types;
+        if depth > DEPTH {
             out.push_str("...");
-            break;
+            return;
         }
-        if i > 0 {
-            out.push_str(", ");
-        }
-        let one = element(types, value, of, i);
-        let same = (i..count).take_while(|&j| element(types, value, of, j).bytes == one.bytes);
-        let same = same.count() as u64;
-        put(out, types, &one, format, text, depth + 1);
-        if same as usize >= REPEATS {
-            let _ = write!(out, " <repeats {}>", Count(same, "time"));
-            i += same;
-            shown += REPEATS;
-        } else {
-            i += 1;
-            shown += 1;
+        match types.shape(value.ty) {
+            Shape::Struct { .. } if small_float(types, value.ty).is_some() => {
+                out.push_str(&self.scalar(value));
+            }
+            Shape::Struct { members, .. } => {
+                out.push('{');
+                for (i, each) in members.iter().enumerate() {
+                    out.push_str(if i > 0 { ", " } else { "" });
+                    if !each.name.is_empty() {
+                        out.push_str(&each.name);
+                        out.push_str(" = ");
+                    }
+                    self.put(out, &member(types, value, each), depth + 1);
+                }
+                out.push_str(if members.is_empty() { "<No data fields>}" } else { "}" });
+            }
+            Shape::Choice { .. } => {
+                let _ = write!(out, "{}::", types.get(types.plain(value.ty)).name);
+                let Some(variant) = chosen(types, value) else { return out.push('?') };
+                out.push_str(&variant.name);
+                let inside = member(types, value, variant);
+                if matches!(types.shape(inside.ty), Shape::Struct { members, .. } if !members.is_empty())
+                {
+                    out.push(' ');
+                    self.put(out, &inside, depth + 1);
+                }
+            }
+            &Shape::Array { of, count } => {
+                let fits = value.bytes.len() as u64 / types.size(of).max(1);
+                self.array(out, value, (of, count.min(fits)), depth);
+            }
+            _ => out.push_str(&self.scalar(value)),
         }
     }
-    out.push('}');
+
+    fn array(&self, out: &mut String, value: &Value, (of, count): (TypeId, u64), depth: usize) {
+        let types = self.types;
+        if is_char(types, of) && matches!(self.format, Format::Natural | Format::String) {
+            out.push_str(&quoted(&value.bytes));
+            return;
+        }
+        out.push('{');
+        let (mut i, mut shown) = (0, 0);
+        while i < count {
+            if shown >= ELEMENTS {
+                out.push_str("...");
+                break;
+            }
+            if i > 0 {
+                out.push_str(", ");
+            }
+            let one = element(types, value, of, i);
+            let same = (i..count).take_while(|&j| element(types, value, of, j).bytes == one.bytes);
+            let same = same.count() as u64;
+            self.put(out, &one, depth + 1);
+            if same as usize >= REPEATS {
+                let _ = write!(out, " <repeats {}>", Count(same, "time"));
+                i += same;
+                shown += REPEATS;
+            } else {
+                i += 1;
+                shown += 1;
+            }
+        }
+        out.push('}');
+    }
+
+    fn scalar(&self, value: &Value) -> String {
+        let types = self.types;
+        let size = value.bytes.len();
+        let Some(number) = value.number(types) else {
+            return match types.shape(value.ty) {
+                Shape::Function => "{...}".to_owned(),
+                _ => "void".to_owned(),
+            };
+        };
+        let raw = match value.bits {
+            Some(_) => number.as_int(),
+            None => integer(&value.bytes, false),
+        };
+        let is_float = matches!(number, Number::Float(_));
+        match self.format {
+            Format::Natural | Format::String | Format::Instruction => {}
+            // As gdb does, these formats show the value of a float and not its bits.
+            Format::Hex if is_float => return format!("0x{:x}", raw),
+            Format::Hex | Format::Address => return format!("0x{:x}", masked(raw, size, value)),
+            Format::Octal => return format!("0{:o}", masked(raw, size, value)),
+            Format::Binary => return format!("{:b}", masked(raw, size, value)),
+            Format::Decimal => {
+                let bytes = masked(raw, size, value).to_le_bytes();
+                return integer(&bytes[..size.clamp(1, 16)], true).to_string();
+            }
+            Format::Unsigned => return masked(raw, size, value).to_string(),
+            Format::Char => {
+                let byte = raw as u8;
+                let mut out = format!("{} '", byte as i8);
+                escape(&mut out, byte, '\'');
+                return out + "'";
+            }
+            Format::Float if is_float => {}
+            Format::Float => {
+                return match size {
+                    4 => general(f32::from_bits(raw as u32).into(), 9),
+                    8 => general(f64::from_bits(raw as u64), 17),
+                    _ => number.as_int().to_string(),
+                };
+            }
+        }
+        match types.shape(value.ty) {
+            Shape::Base(Base::Bool) => match number.as_int() {
+                0 => "false".to_owned(),
+                1 => "true".to_owned(),
+                other => other.to_string(),
+            },
+            Shape::Base(Base::SignedChar | Base::UnsignedChar) if size == 1 => {
+                let mut out = format!("{} '", number.as_int());
+                escape(&mut out, raw as u8, '\'');
+                out + "'"
+            }
+            Shape::Base(base @ (Base::Float | Base::Brain)) => {
+                general(number.as_float(), digits(size as u64, *base))
+            }
+            Shape::Struct { .. } => {
+                let base = small_float(types, value.ty).unwrap_or(Base::Float);
+                general(number.as_float(), digits(2, base))
+            }
+            Shape::Pointer { to, .. } => {
+                let address = number.as_int();
+                let found = if is_char(types, *to) { (self.text)(address as u64) } else { None };
+                match found {
+                    Some((bytes, is_cut)) => {
+                        let dots = if is_cut { "..." } else { "" };
+                        let shown =
+                            if bytes.is_empty() { "\"\"".to_owned() } else { quoted(&bytes) };
+                        format!("0x{address:x} {shown}{dots}")
+                    }
+                    None => format!("0x{address:x}"),
+                }
+            }
+            Shape::Enum { names, .. } => enumerator(names, number.as_int()),
+            _ => number.as_int().to_string(),
+        }
+    }
 }
 
 /// Quotes characters; like gdb, leaves out trailing zeros.
@@ -259,81 +320,6 @@ pub(crate) fn digits(size: u64, base: Base) -> usize {
         (2, _) => 5,
         (4, _) => 9,
         _ => 17,
-    }
-}
-
-fn scalar(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> String {
-    let size = value.bytes.len();
-    let Some(number) = value.number(types) else {
-        return match types.shape(value.ty) {
-            Shape::Function => "{...}".to_owned(),
-            _ => "void".to_owned(),
-        };
-    };
-    let raw = match value.bits {
-        Some(_) => number.as_int(),
-        None => integer(&value.bytes, false),
-    };
-    let is_float = matches!(number, Number::Float(_));
-    match format {
-        Format::Natural | Format::String | Format::Instruction => {}
-        // As gdb does, these formats show the value of a float and not its bits.
-        Format::Hex if is_float => return format!("0x{:x}", raw),
-        Format::Hex | Format::Address => return format!("0x{:x}", masked(raw, size, value)),
-        Format::Octal => return format!("0{:o}", masked(raw, size, value)),
-        Format::Binary => return format!("{:b}", masked(raw, size, value)),
-        Format::Decimal => {
-            return integer(&masked(raw, size, value).to_le_bytes()[..size.clamp(1, 16)], true)
-                .to_string();
-        }
-        Format::Unsigned => return masked(raw, size, value).to_string(),
-        Format::Char => {
-            let byte = raw as u8;
-            let mut out = format!("{} '", byte as i8);
-            escape(&mut out, byte, '\'');
-            return out + "'";
-        }
-        Format::Float if is_float => {}
-        Format::Float => {
-            return match size {
-                4 => general(f32::from_bits(raw as u32).into(), 9),
-                8 => general(f64::from_bits(raw as u64), 17),
-                _ => number.as_int().to_string(),
-            };
-        }
-    }
-    match types.shape(value.ty) {
-        Shape::Base(Base::Bool) => match number.as_int() {
-            0 => "false".to_owned(),
-            1 => "true".to_owned(),
-            other => other.to_string(),
-        },
-        Shape::Base(Base::SignedChar | Base::UnsignedChar) if size == 1 => {
-            let mut out = format!("{} '", number.as_int());
-            escape(&mut out, raw as u8, '\'');
-            out + "'"
-        }
-        Shape::Base(base @ (Base::Float | Base::Brain)) => {
-            general(number.as_float(), digits(size as u64, *base))
-        }
-        Shape::Struct { .. } => {
-            let base = small_float(types, value.ty).unwrap_or(Base::Float);
-            general(number.as_float(), digits(2, base))
-        }
-        Shape::Pointer { to, .. } => {
-            let address = number.as_int();
-            let found = if is_char(types, *to) { text(address as u64) } else { None };
-            match found {
-                Some((bytes, is_cut)) => {
-                    let dots = if is_cut { "..." } else { "" };
-                    let shown = if bytes.is_empty() { "\"\"".to_owned() } else { quoted(&bytes) };
-                    format!("0x{address:x} {shown}{dots}")
-                }
-                None => format!("0x{address:x}"),
-            }
-        }
-        Shape::Enum { names, .. } => enumerator(names, number.as_int()),
-        _ => number.as_int().to_string(),
     }
 }
 

@@ -21,9 +21,8 @@ impl Format {
                 };
                 // A repeated test replaces its report.
                 let is_same = command(earlier).is_some_and(|old| Some(old) == command(new));
-                is_same
-                    .then(|| new.to_owned())
-                    .ok_or("it is that of another test, and a JSON report is of one run")
+                let other = "it is that of another test, and a JSON report is of one run";
+                is_same.then(|| new.to_owned()).ok_or(other)
             }
         }
     }
@@ -45,9 +44,8 @@ mod tests {
 
     fn run(name: &str, faults: u64) -> Run {
         let mut record = Record::default();
-        record
-            .kernels
-            .insert(name.to_owned(), Kernel { name: name.to_owned(), ..Kernel::default() });
+        let kernel = Kernel { name: name.to_owned(), ..Kernel::default() };
+        record.kernels.insert(name.to_owned(), kernel);
         for number in 0..faults {
             let kernel = name.to_owned();
             record.findings.insert(number, Finding { number, kernel, ..Finding::default() });
@@ -60,10 +58,8 @@ mod tests {
         let [a, b] = [run("a", 0), run("b", 2)];
         let joined = |format: Format| format.joined(&format.render(&a), &format.render(&b));
         let junit = joined(Format::Junit).unwrap();
-        assert!(
-            junit.contains("<testsuites name=\"texunit\" tests=\"2\" failures=\"1\" errors=\"0\">"),
-            "{junit}"
-        );
+        let head = "<testsuites name=\"texunit\" tests=\"2\" failures=\"1\" errors=\"0\">";
+        assert!(junit.contains(head), "{junit}");
         assert_eq!(junit.matches("<testsuite ").count(), 2);
         assert_eq!(junit.matches("</testsuites>").count(), 1);
         let again = Format::Junit.joined(&junit, &Format::Junit.render(&b)).unwrap();

@@ -20,10 +20,8 @@ pub(super) fn document(run: &Run) -> String {
         suites.push(Suite { name: name(&run.command), cases: vec![case] });
     }
     let mut text = DECLARATION.to_owned();
-    let total = |of: fn(&Suite) -> usize| suites.iter().map(of).sum::<usize>();
-    let (tests, failures, errors) =
-        (total(Suite::tests), total(Suite::failures), total(Suite::errors));
-    text += &head([tests, failures, errors]);
+    let counts: Vec<_> = suites.iter().map(Suite::counts).collect();
+    text += &head([0, 1, 2].map(|i| counts.iter().map(|of_suite| of_suite[i]).sum()));
     suites.iter().for_each(|suite| suite.write(&mut text));
     text + END
 }
@@ -60,6 +58,7 @@ struct Suite {
     cases: Vec<Case>,
 }
 
+#[derive(Default)]
 struct Case {
     name: String,
     class: String,
@@ -155,9 +154,7 @@ impl Case {
             name: function_name(kernel),
             class: name(command),
             seconds: milliseconds.unwrap_or(0.0) / 1000.0,
-            failures: Vec::new(),
-            errors: Vec::new(),
-            output: String::new(),
+            ..Self::default()
         }
     }
 
@@ -191,27 +188,20 @@ impl Case {
 }
 
 impl Suite {
-    fn tests(&self) -> usize {
-        self.cases.len()
-    }
-
-    fn failures(&self) -> usize {
-        self.cases.iter().filter(|case| !case.failures.is_empty() && case.errors.is_empty()).count()
-    }
-
-    fn errors(&self) -> usize {
-        self.cases.iter().filter(|case| !case.errors.is_empty()).count()
+    /// Number of test cases, of those that failed, and of those with an error.
+    fn counts(&self) -> [usize; 3] {
+        let errors = self.cases.iter().filter(|case| !case.errors.is_empty()).count();
+        let complete = self.cases.iter().filter(|case| case.errors.is_empty());
+        let failures = complete.filter(|case| !case.failures.is_empty()).count();
+        [self.cases.len(), failures, errors]
     }
 
     fn write(&self, text: &mut String) {
         let seconds = self.cases.iter().fold(0.0, |sum, case| sum + case.seconds);
+        let ([tests, failures, errors], name) = (self.counts(), escaped(&self.name));
         let _ = writeln!(
             text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{seconds:.3}\">",
-            escaped(&self.name),
-            self.tests(),
-            self.failures(),
-            self.errors(),
+            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"0\" time=\"{seconds:.3}\">",
         );
         self.cases.iter().for_each(|case| case.write(text));
         *text += "  </testsuite>\n";

@@ -42,12 +42,8 @@ pub(super) fn document(run: &Run) -> Value {
 fn rule(id: &str) -> Value {
     let check = check_rule(id);
     let level = check.map_or_else(Severity::default, |rule| rule.severity).name();
-    match FAULTS
-        .iter()
-        .chain([LIBRARY, POOL])
-        .find(|fault| fault.code == id)
-        .or(check.map(|rule| rule.text()))
-    {
+    let fault = FAULTS.iter().chain([LIBRARY, POOL]).find(|fault| fault.code == id);
+    match fault.or(check.map(|rule| rule.text())) {
         Some(fault) => json!({
             "id": id,
             "defaultConfiguration": { "level": level },
@@ -101,22 +97,16 @@ fn result(finding: &Finding, rules: &[&str]) -> Value {
     let frames =
         place.frames.iter().filter(|frame| !leading.is_some_and(|l| std::ptr::eq(l, *frame)));
     result["locations"] = json!([first]);
-    let mut related: Vec<Value> = frames
-        .map(|frame| {
-            with_message(
-                source(frame),
-                match frame.via {
-                    Via::Called => "called here",
-                    _ => "inlined here",
-                },
-            )
-        })
-        .collect();
+    let frames = frames.map(|frame| {
+        let called = if frame.via == Via::Called { "called here" } else { "inlined here" };
+        with_message(source(frame), called)
+    });
+    let mut related: Vec<Value> = frames.collect();
     if !place.frames.is_empty() {
         related.push(with_message(ptx(&place.ptx), "the instruction"));
     }
-    related
-        .extend(place.calls.iter().map(|call| with_message(ptx(call), "called here in the PTX")));
+    let calls = place.calls.iter();
+    related.extend(calls.map(|call| with_message(ptx(call), "called here in the PTX")));
     for other in &finding.related {
         let place = &other.place;
         let first = place.source().map_or_else(|| ptx(&place.ptx), source);

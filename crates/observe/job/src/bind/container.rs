@@ -2,7 +2,7 @@
 
 use super::Binder;
 use super::memory::file_problem;
-use super::texels::{Plan, check_counts};
+use super::texels::{Plan, check_counts, plain_axes};
 use crate::problem::{Problem, codes};
 use crate::spec::ResourceSpec;
 use std::path::PathBuf;
@@ -66,9 +66,4 @@ impl Binder<'_> {
 /// The geometry of the array in a file.
 pub fn container_geometry(container: &Container) -> Geometry {
     Geometry::of(container.dims.into(), container.layers.is_some(), container.is_cube)
-}
-
-/// The number of axes, for geometries that the key `dims` can express.
-fn plain_axes(geometry: Geometry) -> Option<usize> {
-    matches!(geometry, Geometry::D1 | Geometry::D2 | Geometry::D3).then(|| geometry.axes())
 }

@@ -2,6 +2,7 @@
 //! compare jobs.
 
 use super::{Bound, Object};
+use crate::expect::Difference;
 use crate::output::Pending;
 use crate::spec::{Data, Job, Param, ParamValue, TexelSource};
 use crate::texel_resource::TexelResource;
@@ -49,7 +50,7 @@ impl<'a> Output<'a> {
     }
 
     /// The current bytes of the output.
-    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
+    pub fn bytes(&self) -> Vec<u8> {
         self.pending.bytes()
     }
 
@@ -71,7 +72,7 @@ pub struct WrongObject {
 }
 
 /// Maximum size of an object whose bytes are returned.
-const MAX_BYTES: usize = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 impl Bound {
     /// The initial contents of buffers, textures and surfaces, except those that are zero or shared
@@ -81,17 +82,14 @@ impl Bound {
         for (index, param) in job.params.iter().enumerate() {
             let content = match (&param.value, self.objects.get(&index)) {
                 (ParamValue::Buffer(spec), Some(Object::Buffer(buffer)))
-                    if !matches!(spec.data, Data::Zeros(_))
-                        && buffer.size() <= MAX_BYTES as u64 =>
+                    if !matches!(spec.data, Data::Zeros(_)) && buffer.size() <= MAX_BYTES =>
                 {
                     Some((buffer.read(), None))
                 }
-                (
-                    value,
-                    Some(
-                        Object::Texture { texels: made, .. } | Object::Surface { texels: made, .. },
-                    ),
-                ) => texels(value, &made.whole),
+                (_, Some(Object::Texture { texels: made, .. }))
+                | (_, Some(Object::Surface { texels: made, .. })) => {
+                    texels(&param.value, &made.whole)
+                }
                 _ => None,
             };
             found.extend(content.map(|c| of(param, c)));
@@ -108,8 +106,8 @@ impl Bound {
     pub fn wrong_objects(&self) -> Result<Vec<WrongObject>, Error> {
         let mut found = Vec::new();
         for expectation in &self.expectations {
-            if let Some(offset) = expectation.first_difference()? {
-                let (name, bytes) = (expectation.name.clone(), expectation.source.read()?);
+            if let Some(Difference { at: offset, .. }) = expectation.compare()? {
+                let (name, bytes) = (expectation.name.clone(), expectation.source.read());
                 found.push(WrongObject { name, offset, bytes });
             }
         }
@@ -122,8 +120,8 @@ impl Bound {
     }
 
     /// The current bytes of each output, with its file name.
-    pub fn output_bytes(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
-        self.outputs.iter().map(|output| Ok((output.file.clone(), output.bytes()?))).collect()
+    pub fn output_bytes(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        self.outputs.iter().map(|output| (output.file.clone(), output.bytes())).collect()
     }
 }
 
@@ -137,7 +135,7 @@ fn texels(value: &ParamValue, made: &TexelResource) -> Option<(Vec<u8>, Option<A
     let own = matches!(spec.source, TexelSource::Files(_) | TexelSource::Inline(_));
     let whole = spec.shape.view.is_none() && spec.shape.tiles.is_none();
     let array = made.array()?;
-    if !own || !whole || array.size() > MAX_BYTES as u64 {
+    if !own || !whole || array.size() > MAX_BYTES {
         return None;
     }
     Some((made.read(), Some(*array.texels().shape())))

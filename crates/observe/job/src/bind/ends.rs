@@ -42,7 +42,7 @@ impl Binder<'_> {
                 let (before, size) = match &source {
                     Source::Buffer(buffer) => (before, buffer.size()),
                     other => {
-                        let bytes = other.read().map_err(crate::texel_resource::refused(&at))?;
+                        let bytes = other.read();
                         let size = bytes.len() as u64;
                         (Pieces::whole(bytes), size)
                     }

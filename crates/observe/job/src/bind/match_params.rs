@@ -20,12 +20,11 @@ pub(super) fn match_params(
     let push = |problem| problems.borrow_mut().push(problem);
     let mut given = vec![Assignment::default(); params.len()];
     for (index, param) in job.params.iter().enumerate().filter(|(_, p)| p.table == "params") {
-        let Some(place) = place(&param.name.value, params) else {
+        let Some((slot, offset)) = place(&param.name.value, params) else {
             push(no_such_parameter(param, params, kernel));
             continue;
         };
-        let slot = place.slot;
-        if let Some(offset) = place.offset {
+        if let Some(offset) = offset {
             given[slot].members.push((offset, index));
         } else if let Some(first) = given[slot].whole.replace(index) {
             let message = format!(
@@ -35,28 +34,23 @@ pub(super) fn match_params(
             push(param.name.problem(codes::CONFLICT, message));
         }
     }
-    let unread = |slot| {
-        job.unread.iter().any(|key| place(key, params).is_some_and(|place| place.slot == slot))
+    let unread: Vec<usize> =
+        job.unread.iter().filter_map(|key| Some(place(key, params)?.0)).collect();
+    let is_missing = |&slot: &usize| {
+        given[slot].whole.is_none() && given[slot].members.is_empty() && !unread.contains(&slot)
     };
-    let missing: Vec<_> = (0..params.len())
-        .filter(|&slot| {
-            given[slot].whole.is_none() && given[slot].members.is_empty() && !unread(slot)
-        })
-        .map(|slot| params[slot].to_string())
-        .collect();
+    let missing: Vec<_> =
+        (0..params.len()).filter(is_missing).map(|slot| params[slot].to_string()).collect();
     if !missing.is_empty() {
         let message = format!(
             "the job gives no value for the parameter{} {} of kernel `{kernel}`",
             if missing.len() == 1 { "" } else { "s" },
             listed(&missing)
         );
-        let example = missing[0].rsplit(' ').next().unwrap_or("0").to_owned();
-        let example = example.split('[').next().unwrap_or("0").to_owned();
-        push(
-            job.kernel
-                .problem(codes::PARAMETER, message)
-                .help(format!("add a table `[params.{example}]`")),
-        );
+        let example = missing[0].rsplit(' ').next().unwrap_or("0");
+        let example = example.split('[').next().unwrap_or("0");
+        let problem = job.kernel.problem(codes::PARAMETER, message);
+        push(problem.help(format!("add a table `[params.{example}]`")));
     }
     for (slot, assignment) in given.iter_mut().enumerate() {
         resolve(assignment, &params[slot], job, params, &push);
@@ -120,19 +114,18 @@ fn target(index: usize, job: &Job, params: &[ParamInfo]) -> Result<usize, Proble
 }
 
 fn no_such_parameter(param: &Param, params: &[ParamInfo], kernel: &str) -> Problem {
-    let name = &param.name.value;
-    let what = param.value.what();
+    let (name, what) = (&param.name.value, param.value.what());
     let message = format!("kernel `{kernel}` has no parameter `{name}`, which is given {what}");
     let problem = param.name.problem(codes::NAME, message);
-    let names: Vec<_> = params.iter().map(|p| p.name.as_str()).collect();
-    let list: Vec<_> = params.iter().map(|p| format!("`{p}`")).collect();
-    match (crate::problem::nearest(name, &names), list.is_empty()) {
-        (_, true) => problem.help("the kernel has no parameters"),
-        (Some(near), _) => {
-            problem.help(format!("did you mean `{near}`? The parameters are {}", list.join(", ")))
-        }
-        (None, _) => problem.help(format!("the parameters are {}", list.join(", "))),
+    if params.is_empty() {
+        return problem.help("the kernel has no parameters");
     }
+    let names: Vec<_> = params.iter().map(|p| p.name.as_str()).collect();
+    let list = params.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
+    problem.help(match crate::problem::nearest(name, &names) {
+        Some(near) => format!("did you mean `{near}`? The parameters are {list}"),
+        None => format!("the parameters are {list}"),
+    })
 }
 
 /// Describes the values that a kernel parameter accepts.

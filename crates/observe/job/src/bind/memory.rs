@@ -31,11 +31,8 @@ impl Binder<'_> {
         };
         let size = match &spec.size {
             Some(size) if size.value < own => {
-                let message = format!(
-                    "the data has {}, more than the size of {}",
-                    Count(own, "byte"),
-                    size.value
-                );
+                let (own, most) = (Count(own, "byte"), size.value);
+                let message = format!("the data has {own}, more than the size of {most}");
                 return Err(size.problem(codes::VALUE, message));
             }
             Some(size) => size.value,
@@ -115,10 +112,9 @@ impl Binder<'_> {
                 texunit_files::read_texels(&path, &wanted).map(|t| t.bytes)
             }
             (_, None) => {
-                let message = format!(
-                    "a buffer from a {} file needs a `format`, for instance \"u8x4\"",
-                    kind.name()
-                );
+                let kind = kind.name();
+                let needs = "needs a `format`, for instance \"u8x4\"";
+                let message = format!("a buffer from a {kind} file {needs}");
                 return Err(file.problem(codes::MISSING_KEY, message));
             }
         };

@@ -1,10 +1,10 @@
 //! Creates the objects of a job's parameters.
 
-use super::{Binder, BoundTexels, Object, state};
+use super::{Binder, BoundTexels, Object};
 use crate::problem::{Problem, codes};
 use crate::spec::{ParamValue, SurfaceSpec, TextureSpec};
 use crate::texel_resource::{TexelResource, refused};
-use texunit_device::TextureDescriptor;
+use texunit_device::{Format, ReadMode, TextureDescriptor};
 use texunit_spec::At;
 
 impl Binder<'_> {
@@ -68,7 +68,7 @@ impl Binder<'_> {
             ParamValue::Texture(spec) => {
                 let texels = self.texture_texels(spec, &name)?;
                 let initial = TextureDescriptor::default();
-                let descriptor = state::descriptor(spec, texels.whole.format(), &initial);
+                let descriptor = descriptor(spec, texels.whole.format(), &initial);
                 let texture = texels.part.texture();
                 // A recorded texture is accepted, because the driver accepted it then.
                 let descriptor = descriptor.with_as_driver(spec.handle.is_some());
@@ -103,4 +103,18 @@ impl Binder<'_> {
 /// The problem of a `level` key for an array without mip levels.
 pub(super) fn no_level(at: &At<()>) -> Problem {
     at.problem(codes::MISSING_KEY, "a surface of an array with mip levels needs a `level`")
+}
+
+/// The sampling state of a texture whose texels (or whose view) have this format.
+pub(super) fn descriptor(
+    spec: &TextureSpec,
+    format: Format,
+    initial: &TextureDescriptor,
+) -> TextureDescriptor {
+    let only =
+        if format.is_normalized_kind() { ReadMode::NormalizedFloat } else { ReadMode::Element };
+    TextureDescriptor::default()
+        .with_read_mode(spec.read_mode.unwrap_or(only))
+        .with_normalized_coords(spec.normalized_coords.unwrap_or(initial.normalized_coords))
+        .with_sampler(spec.sampler.over(&initial.sampler))
 }

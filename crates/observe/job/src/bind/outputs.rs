@@ -4,7 +4,7 @@ use super::{Binder, BoundTexels, Object};
 use crate::names::job_param;
 use crate::output::{Pending, Source};
 use crate::problem::{Problem, codes};
-use crate::spec::{OutputSpec, ParamValue, PartSpec};
+use crate::spec::{OutputSpec, ParamValue};
 use std::collections::HashMap;
 use std::path::Path;
 use texunit_forms::sort_by_key;
@@ -16,13 +16,12 @@ fn texels(
     BoundTexels { whole, part }: &BoundTexels,
     output: &At<OutputSpec>,
 ) -> Result<Source, Problem> {
-    let OutputSpec { level, layer, .. } = &output.value;
-    let wanted = PartSpec { level: level.clone(), layer: layer.clone() };
-    let chosen = match (level, layer) {
+    let wanted = &output.value.part;
+    let chosen = match (&wanted.level, &wanted.layer) {
         (None, None) => part.clone(),
         // A layer of the level that the surface refers to.
-        (None, Some(_)) if whole.is_mipmapped() => part.part(&wanted)?,
-        _ => whole.part(&wanted)?,
+        (None, Some(_)) if whole.is_mipmapped() => part.part(wanted)?,
+        _ => whole.part(wanted)?,
     };
     Ok(Source::Texels(chosen))
 }

@@ -1,8 +1,8 @@
 //! Binds the `.texref`s, `.surfref`s and `.samplerref`s of a module, and checks the addresses of
 //! its variables.
 
-use super::objects::no_level;
-use super::{Binder, BoundTexels, state};
+use super::objects::{descriptor, no_level};
+use super::{Binder, BoundTexels};
 use crate::problem::{Problem, codes};
 use crate::spec::{Param, ParamValue};
 use crate::texel_resource::refused;
@@ -38,7 +38,7 @@ impl Binder<'_> {
             }
             ParamValue::Texture(spec) => {
                 let texels = self.texture_texels(spec, &name.value)?;
-                let descriptor = state::descriptor(spec, texels.whole.format(), &initial);
+                let descriptor = descriptor(spec, texels.whole.format(), &initial);
                 let texture = texels.part.texture();
                 let descriptor = descriptor.with_as_driver(self.is_recorded(name));
                 let warnings = self.module.bind_texture(&name.value, &texture, &descriptor);

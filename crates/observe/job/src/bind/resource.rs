@@ -31,6 +31,36 @@ fn own_key(spec: &ResourceSpec) -> Option<&'static str> {
     keys.into_iter().find(|k| k.1).map(|k| k.0)
 }
 
+/// A texture, surface or array of the job, whose texels are created or found.
+#[derive(Clone, Copy)]
+struct Wanted<'s> {
+    spec: &'s ResourceSpec,
+    /// The position of its table.
+    at: &'s At<()>,
+    /// `texture`, `surface` or `array`
+    what: &'s str,
+}
+
+impl Wanted<'_> {
+    fn conflict<T>(self, message: String) -> Result<T, Problem> {
+        Err(self.at.problem(codes::CONFLICT, message))
+    }
+
+    /// The format of texels in memory, which has none itself.
+    fn format(self) -> Result<Format, Problem> {
+        self.spec.shape.format.as_ref().map(|format| format.value).ok_or_else(|| {
+            self.at.problem(codes::MISSING_KEY, format!("a {} needs a `format`", self.what))
+        })
+    }
+
+    /// Whether the texels have no layers, levels, samples and tiles.
+    fn is_plain(self) -> bool {
+        let shape = &self.spec.shape;
+        let counts = [&shape.layers, &shape.levels, &shape.samples];
+        counts.iter().all(|count| count.is_none()) && shape.tiles.is_none()
+    }
+}
+
 impl Binder<'_> {
     /// The texels of a texture or surface, before a surface's part is selected.
     pub(super) fn resource(
@@ -40,19 +70,14 @@ impl Binder<'_> {
         name: &str,
         what: &str,
     ) -> Result<TexelResource, Problem> {
+        let wanted = Wanted { spec, at, what };
         let made = match &spec.source {
-            TexelSource::Surface(other) => self.shared(spec, at, other, what, "surface")?,
-            TexelSource::Texture(other) => self.shared(spec, at, other, what, "texture")?,
-            TexelSource::Array(other) => self.shared(spec, at, other, what, "array")?,
-            TexelSource::Memory(address) => self.over_memory(spec, at, address, what)?,
-            TexelSource::Buffer(other) => {
-                let Some(format) = &spec.shape.format else {
-                    let message = format!("a {what} needs a `format`");
-                    return Err(at.problem(codes::MISSING_KEY, message));
-                };
-                self.over_buffer(spec, at, other, format.value, what)?
-            }
-            _ => self.own(spec, at, name, what)?,
+            TexelSource::Surface(other) => self.shared(wanted, other, "surface")?,
+            TexelSource::Texture(other) => self.shared(wanted, other, "texture")?,
+            TexelSource::Array(other) => self.shared(wanted, other, "array")?,
+            TexelSource::Memory(address) => self.over_memory(wanted, address)?,
+            TexelSource::Buffer(other) => self.over_buffer(wanted, other)?,
+            _ => self.own(wanted, name)?,
         };
         match &spec.shape.view {
             Some(view) => made.view(view),
@@ -94,38 +119,30 @@ impl Binder<'_> {
     }
 
     /// Creates an array or memory with the texels that the job specifies.
-    fn own(
-        &self,
-        spec: &ResourceSpec,
-        at: &At<()>,
-        name: &str,
-        what: &str,
-    ) -> Result<TexelResource, Problem> {
-        let conflict = |m: String| Err(at.problem(codes::CONFLICT, m));
+    fn own(&self, wanted: Wanted<'_>, name: &str) -> Result<TexelResource, Problem> {
+        let Wanted { spec, at, what } = wanted;
         let plan = self.plan(spec, spec.shape.format.as_ref().map(|f| f.value), at)?;
         let format = plan.format;
-        let layout = spec.shape.layout.unwrap_or(if spec.shape.pitch.is_some() {
-            Layout::Pitched
-        } else {
-            Layout::Array
-        });
+        let pitched = spec.shape.pitch.map(|_| Layout::Pitched);
+        let layout = spec.shape.layout.or(pitched).unwrap_or(Layout::Array);
         if layout == Layout::Array {
-            return self.array(spec, at, plan, name);
+            return self.array(wanted, plan, name);
         }
         let word = if layout == Layout::Linear { "linear" } else { "pitch" };
         if spec.shape.tiles.is_some() || plan.levels.is_some() {
-            return conflict(format!("a {what} of layout \"{word}\" has no levels and no tiles"));
+            let message = format!("a {what} of layout \"{word}\" has no levels and no tiles");
+            return wanted.conflict(message);
         }
         match (layout, plan.geometry) {
             (Layout::Linear, Geometry::D1 | Geometry::D2 | Geometry::D3)
                 if plan.extent.height == 1 && plan.extent.depth == 1 => {}
-            (Layout::Linear, _) => {
-                return conflict(format!("a {what} of layout \"linear\" has a single row"));
-            }
+            (Layout::Linear, _) => return wanted.conflict(single_row(what)),
             (_, Geometry::D1 | Geometry::D2 | Geometry::D3) if plan.extent.depth == 1 => {}
-            _ => return conflict(format!("a {what} of layout \"pitch\" has two dimensions")),
+            _ => {
+                return wanted.conflict(format!("a {what} of layout \"pitch\" has two dimensions"));
+            }
         }
-        check_layout(spec, at, layout, what)?;
+        check_layout(wanted, layout)?;
         let Plan { extent: Extent { width, height, .. }, bytes, .. } = plan;
         let row = u64::from(width) * u64::from(format.texel_size());
         let pitch = match (layout, spec.shape.pitch) {
@@ -133,8 +150,8 @@ impl Binder<'_> {
             (_, pitch) => pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN)),
         };
         if pitch < row {
-            let message =
-                format!("a row takes {}, more than the pitch of {pitch}", Count(row, "byte"));
+            let row = Count(row, "byte");
+            let message = format!("a row takes {row}, more than the pitch of {pitch}");
             return Err(at.problem(codes::VALUE, message));
         }
         let size = pitch.saturating_mul(height.into());
@@ -152,13 +169,8 @@ impl Binder<'_> {
     }
 
     /// Creates an array with its texels.
-    fn array(
-        &self,
-        spec: &ResourceSpec,
-        at: &At<()>,
-        plan: Plan,
-        name: &str,
-    ) -> Result<TexelResource, Problem> {
+    fn array(&self, wanted: Wanted<'_>, plan: Plan, name: &str) -> Result<TexelResource, Problem> {
+        let Wanted { spec, at, .. } = wanted;
         let Plan { format, geometry, extent, layers, levels, samples, bytes } = plan;
         let descriptor = ArrayDescriptor::new(format, geometry, extent, name)
             .with_layers(layers)
@@ -187,27 +199,18 @@ impl Binder<'_> {
     /// Creates a texture or surface on the memory of a parameter's buffer.
     fn over_buffer(
         &self,
-        spec: &ResourceSpec,
-        at: &At<()>,
+        wanted: Wanted<'_>,
         other: &At<String>,
-        format: Format,
-        what: &str,
     ) -> Result<TexelResource, Problem> {
-        let conflict = |message: String| Err(at.problem(codes::CONFLICT, message));
-        let plain = match &spec.shape.geometry {
-            Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2),
-            None => true,
-        };
+        let (Wanted { spec, what, .. }, format) = (wanted, wanted.format()?);
+        let geometry = spec.shape.geometry.as_ref().map(|g| g.value);
+        let over = format!("a {what} over a buffer");
         if spec.shape.layout == Some(Layout::Array) {
-            return conflict(format!(
-                "a {what} over a buffer has the layout \"pitch\" or \"linear\""
-            ));
+            return wanted.conflict(format!("{over} has the layout \"pitch\" or \"linear\""));
         }
-        let counts = [&spec.shape.layers, &spec.shape.levels, &spec.shape.samples];
-        if !plain || counts.iter().any(|c| c.is_some()) || spec.shape.tiles.is_some() {
-            return conflict(format!(
-                "a {what} over a buffer has one level of one or two dimensions"
-            ));
+        if geometry.is_some_and(|g| !matches!(g, Geometry::D1 | Geometry::D2)) || !wanted.is_plain()
+        {
+            return wanted.conflict(format!("{over} has one level of one or two dimensions"));
         }
         let index = job_param(&other.value, self.job, &self.params);
         let object = index.and_then(|i| self.bound.objects.get(&i));
@@ -216,20 +219,19 @@ impl Binder<'_> {
         };
         let [width, height, depth] = spec.shape.extent.extent.unwrap_or([1; 3]);
         if depth != 1 {
-            return conflict(format!("a {what} over a buffer has at most two dimensions"));
+            return wanted.conflict(format!("{over} has at most two dimensions"));
         }
-        let two = spec.shape.dims == Some(2)
-            || spec.shape.geometry.as_ref().is_some_and(|g| g.value.axes() == 2);
+        let two = spec.shape.dims == Some(2) || geometry == Some(Geometry::D2);
         let linear = match spec.shape.layout {
             Some(layout) => layout == Layout::Linear,
             None => height == 1 && spec.shape.pitch.is_none() && !two,
         };
         let layout = if linear { Layout::Linear } else { Layout::Pitched };
-        check_layout(spec, at, layout, what)?;
+        check_layout(wanted, layout)?;
         let place = Place::Buffer(buffer.clone(), spec.offset.unwrap_or(0));
         if linear {
             if height != 1 {
-                return conflict(format!("a {what} of layout \"linear\" has a single row"));
+                return wanted.conflict(single_row(what));
             }
             return Ok(TexelResource::Memory { place, format, width, rows: None });
         }
@@ -239,32 +241,18 @@ impl Binder<'_> {
     }
 
     /// Creates a texture on the memory at an address.
-    fn over_memory(
-        &self,
-        spec: &ResourceSpec,
-        at: &At<()>,
-        address: &At<u64>,
-        what: &str,
-    ) -> Result<TexelResource, Problem> {
-        let conflict = |message: String| Err(at.problem(codes::CONFLICT, message));
-        let Some(format) = &spec.shape.format else {
-            return Err(at.problem(codes::MISSING_KEY, format!("a {what} needs a `format`")));
-        };
-        let counts = [&spec.shape.layers, &spec.shape.levels, &spec.shape.samples];
-        let plain = counts.iter().all(|c| c.is_none()) && spec.shape.tiles.is_none();
-        if what != "texture" || !plain || spec.shape.geometry.is_some() || spec.shape.dims.is_some()
-        {
-            return conflict("`memory` is of a texture of one level, with a `width`, or a `width`, a `height` and a `pitch`".to_owned());
+    fn over_memory(&self, wanted: Wanted<'_>, address: &At<u64>) -> Result<TexelResource, Problem> {
+        let (Wanted { spec, what, .. }, format) = (wanted, wanted.format()?);
+        let is_line = spec.shape.geometry.is_none() && spec.shape.dims.is_none();
+        if what != "texture" || !wanted.is_plain() || !is_line {
+            return wanted.conflict("`memory` is of a texture of one level, with a `width`, or a `width`, a `height` and a `pitch`".to_owned());
         }
-        let format = format.value;
         let [width, height, depth] = spec.shape.extent.extent.unwrap_or([1; 3]);
         let row = u64::from(width) * u64::from(format.texel_size());
         let pitched = spec.shape.layout == Some(Layout::Pitched) || spec.shape.pitch.is_some();
         if depth != 1 || !pitched && height != 1 || spec.shape.layout == Some(Layout::Array) {
-            return conflict(
-                "a texture of `memory` has the layout \"linear\", or \"pitch\" with a `pitch`"
-                    .to_owned(),
-            );
+            let layouts = "the layout \"linear\", or \"pitch\" with a `pitch`";
+            return wanted.conflict(format!("a texture of `memory` has {layouts}"));
         }
         let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         let len = u64::from(height - 1).saturating_mul(pitch).saturating_add(row);
@@ -276,21 +264,18 @@ impl Binder<'_> {
     /// The texels of another texture or surface of the job.
     fn shared(
         &self,
-        spec: &ResourceSpec,
-        at: &At<()>,
+        wanted: Wanted<'_>,
         other: &At<String>,
-        what: &str,
         kind: &str,
     ) -> Result<TexelResource, Problem> {
+        let Wanted { spec, at, what } = wanted;
         if spec.shape.layout.is_some_and(|l| l != Layout::Array) {
-            let message = format!("a {what} over a {kind} has the layout \"array\"");
-            return Err(at.problem(codes::CONFLICT, message));
+            return wanted.conflict(format!("a {what} over a {kind} has the layout \"array\""));
         }
         if let Some(key) = own_key(spec) {
             let message = format!("a {what} over a {kind} has its size: leave `{key}` out");
-            return Err(at
-                .problem(codes::CONFLICT, message)
-                .help("a `view` has another format or geometry, or some of the levels or layers"));
+            let help = "a `view` has another format or geometry, or some of the levels or layers";
+            return Err(at.problem(codes::CONFLICT, message).help(help));
         }
         let index = job_param(&other.value, self.job, &self.params);
         let made = match index.and_then(|i| self.bound.objects.get(&i)) {
@@ -307,38 +292,36 @@ impl Binder<'_> {
             && format.value != made.format()
         {
             let message = format!("the {kind} has format {}, not {}", made.format(), format.value);
-            return Err(format
-                .problem(codes::CONFLICT, message)
-                .help("a `view` has another format of equal size"));
+            let problem = format.problem(codes::CONFLICT, message);
+            return Err(problem.help("a `view` has another format of equal size"));
         }
         Ok(made.clone())
     }
 
     fn no_such_object(&self, name: &At<String>, kind: &str) -> Problem {
-        if kind == "buffer" {
-            let message = format!("no parameter `{}` of the job has a buffer", name.value);
-            return name.problem(codes::NAME, message);
-        }
-        if kind == "array" {
-            let message = format!("no object `{}` of the job is an array", name.value);
-            return name.problem(codes::NAME, message);
-        }
-        let message = format!(
-            "no parameter and no `[{kind}s]` entry `{}` of the job has a {kind}",
-            name.value
-        );
+        let wanted = &name.value;
+        let message = match kind {
+            "buffer" => format!("no parameter `{wanted}` of the job has a buffer"),
+            "array" => format!("no object `{wanted}` of the job is an array"),
+            _ => {
+                format!("no parameter and no `[{kind}s]` entry `{wanted}` of the job has a {kind}")
+            }
+        };
         let problem = name.problem(codes::NAME, message);
+        if matches!(kind, "buffer" | "array") {
+            return problem;
+        }
         problem.help(format!("a {kind} that has texels of its own, not those of another object"))
     }
 }
 
+fn single_row(what: &str) -> String {
+    format!("a {what} of layout \"linear\" has a single row")
+}
+
 /// Checks that a given geometry is possible for linear or pitched memory.
-fn check_layout(
-    spec: &ResourceSpec,
-    at: &At<()>,
-    layout: Layout,
-    what: &str,
-) -> Result<(), Problem> {
+fn check_layout(wanted: Wanted<'_>, layout: Layout) -> Result<(), Problem> {
+    let Wanted { spec, what, .. } = wanted;
     let (word, geometry) = match layout {
         Layout::Linear => ("linear", Geometry::D1),
         _ => ("pitch", Geometry::D2),
@@ -346,10 +329,8 @@ fn check_layout(
     let named = spec.shape.geometry.as_ref().map(|g| g.value).or(spec.shape.dims.map(of_dims));
     match named {
         Some(named) if named != geometry => {
-            let message = format!(
-                "a {what} of layout \"{word}\" has the geometry `{geometry}`, not `{named}`"
-            );
-            Err(at.problem(codes::CONFLICT, message))
+            let of = format!("a {what} of layout \"{word}\"");
+            wanted.conflict(format!("{of} has the geometry `{geometry}`, not `{named}`"))
         }
         _ => Ok(()),
     }

@@ -109,12 +109,10 @@ impl Binder<'_> {
         let problem = |message: String| file.problem(codes::FILE, message);
         let array =
             texunit_files::read_array(&self.path(file)).map_err(|e| problem(e.to_string()))?;
-        let of = |g: Geometry| {
-            let images = g.is_array() || g.is_cube() || g.is_multisample();
-            g.axes() + usize::from(images)
-        };
-        let axes =
-            spec.shape.geometry.as_ref().map(|g| of(g.value)).or(spec.shape.dims.map(usize::from));
+        let axes = spec.shape.geometry.as_ref().map(|At { value: g, .. }| {
+            g.axes() + usize::from(g.is_array() || g.is_cube() || g.is_multisample())
+        });
+        let axes = axes.or(spec.shape.dims.map(usize::from));
         array.format(axes).map_err(|why| problem(format!("`{}` {why}", file.value.display())))
     }
 
@@ -125,24 +123,16 @@ impl Binder<'_> {
         format: Format,
         at: &At<()>,
     ) -> Result<Plan, Problem> {
-        let whole = spec.shape.layers.is_none()
-            && spec.shape.levels.is_none()
-            && spec.shape.samples.is_none();
-        let plain = match &spec.shape.geometry {
-            Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2 | Geometry::D3),
-            None => true,
-        };
+        let counts = [&spec.shape.layers, &spec.shape.levels, &spec.shape.samples];
+        let whole = counts.iter().all(|count| count.is_none());
+        let plain = spec.shape.geometry.as_ref().is_none_or(|g| plain_axes(g.value).is_some());
         Ok(match &spec.source {
-            TexelSource::Files(files)
-                if files.len() == 1
-                    && whole
-                    && plain
-                    && !format.is_block()
-                    && !has_slices_below(spec, &files[0]) =>
-            {
-                self.one_file(spec, format, &files[0])?
-            }
-            TexelSource::Files(files) => self.files(spec, format, at, files)?,
+            TexelSource::Files(files) => match files.as_slice() {
+                [file] if whole && plain && !format.is_block() && !has_slices_below(spec, file) => {
+                    self.one_file(spec, format, file)?
+                }
+                files => self.files(spec, format, at, files)?,
+            },
             TexelSource::Inline(texels) => match &texels.value {
                 texunit_spec::Texels::Bytes(bytes) => {
                     let plan = shape(spec, format, at, None, bytes.len() as u64)?;
@@ -191,24 +181,19 @@ impl Binder<'_> {
         for file in files {
             let path = self.path(file);
             let problem = file_problem(file);
-            let piece = if Kind::of(&path) == Kind::Raw {
-                Piece {
-                    file,
-                    size: None,
-                    bytes: texunit_files::read_bytes(&path).map_err(problem)?,
-                }
+            let (size, bytes) = if Kind::of(&path) == Kind::Raw {
+                (None, texunit_files::read_bytes(&path).map_err(problem)?)
             } else {
                 let wanted = TexelRequest { format, dims: None, extent: None };
                 let texels = texunit_files::read_texels(&path, &wanted).map_err(problem)?;
-                let size = Some([texels.width, texels.height, texels.depth]);
-                Piece { file, size, bytes: texels.bytes }
+                (Some([texels.width, texels.height, texels.depth]), texels.bytes)
             };
-            total += piece.bytes.len() as u64;
+            total += bytes.len() as u64;
             if total > MAX_BYTES {
                 let message = format!("more than {MAX_BYTES} bytes of texels");
                 return Err(at.problem(codes::VALUE, message));
             }
-            pieces.push(piece);
+            pieces.push(Piece { file, size, bytes });
         }
         let plan = shape(spec, format, at, Some(&pieces), total)?;
         check_rows(&plan, spec, &pieces)?;
@@ -248,12 +233,10 @@ fn fill<T>(plan: Plan, spec: &ResourceSpec, at: &At<T>, bytes: Vec<u8>) -> Resul
     // If the rest is declared undefined and no levels are generated, a part of the texels suffices.
     let is_part = spec.is_undefined && spec.mipmaps.is_none() && (1..needed).contains(&given);
     if needed != given && !is_part {
-        let message = format!(
-            "there {} {} of texels, but the array takes {needed}: {}",
-            Count(bytes.len(), "byte").are(),
-            Count(bytes.len(), "byte"),
-            describe(&plan, spec)
-        );
+        let (given, array) = (Count(given, "byte"), describe(&plan, spec));
+        let are = given.are();
+        let message =
+            format!("there {are} {given} of texels, but the array takes {needed}: {array}");
         return Err(at.problem(codes::VALUE, message));
     }
     Ok(Plan { bytes, ..plan })
@@ -299,11 +282,11 @@ pub(super) fn check_counts(spec: &ResourceSpec, geometry: Geometry) -> Result<()
         {
             let message = format!("the geometry `{name}` has no {what}");
             let problem = count.problem(codes::CONFLICT, message);
-            // Layered 3D arrays do not exist.
-            return Err(match Geometry::from_name(other) {
-                Some(_) => problem.help(format!("`geometry = \"{other}\"` has")),
-                None => problem,
-            });
+            if Geometry::from_name(other).is_none() {
+                // Layered 3D arrays do not exist.
+                return Err(problem);
+            }
+            return Err(problem.help(format!("`geometry = \"{other}\"` has")));
         }
     }
     Ok(())
@@ -330,16 +313,11 @@ fn shape(
     let geometry = match (&spec.shape.geometry, spec.shape.dims) {
         (Some(g), _) => g.value,
         (None, Some(dims)) => of_dims(dims),
-        (None, None) => of_dims(match (spec.shape.extent.extent, first) {
-            (Some([_, h, d]), _) | (None, Some([_, h, d])) if d > 1 || h > 1 => {
-                if d > 1 {
-                    3
-                } else {
-                    2
-                }
-            }
-            _ => 1,
-        }),
+        (None, None) => match spec.shape.extent.extent.or(first) {
+            Some([_, _, (2..)]) => Geometry::D3,
+            Some([_, (2..), _]) => Geometry::D2,
+            _ => Geometry::D1,
+        },
     };
     check_counts(spec, geometry)?;
     let samples = match (&spec.shape.samples, geometry.is_multisample()) {
@@ -376,7 +354,6 @@ fn extent(
     pieces: Option<&[Piece<'_>]>,
     first: Option<[u32; 3]>,
 ) -> Result<Extent, Problem> {
-    let problem = |message: String| Err(at.problem(codes::VALUE, message));
     let geometry = plan.geometry;
     let [width, mut height, depth] = match (spec.shape.extent.extent, first) {
         (Some(extent), _) => extent,
@@ -405,10 +382,9 @@ fn extent(
     }
     let axes = geometry.axes();
     if (axes < 3 && depth != 1) || (axes < 2 && height != 1) {
-        return problem(format!(
-            "{width} x {height} x {depth} texels have more than {}",
-            Count(axes, "dimension")
-        ));
+        let axes = Count(axes, "dimension");
+        let message = format!("{width} x {height} x {depth} texels have more than {axes}");
+        return Err(at.problem(codes::VALUE, message));
     }
     Ok(Extent { width, height, depth })
 }
@@ -452,4 +428,9 @@ fn check_rows(plan: &Plan, spec: &ResourceSpec, pieces: &[Piece<'_>]) -> Result<
         left = left.saturating_sub(bytes);
     }
     Ok(())
+}
+
+/// The number of axes, for geometries that the key `dims` can express.
+pub(super) fn plain_axes(geometry: Geometry) -> Option<usize> {
+    matches!(geometry, Geometry::D1 | Geometry::D2 | Geometry::D3).then(|| geometry.axes())
 }

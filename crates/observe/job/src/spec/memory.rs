@@ -46,10 +46,23 @@ pub struct OutputSpec {
     pub extent: Option<[u32; 3]>,
     /// Number of axes that were given.
     pub dims: u8,
-    /// `level`, for a mipmapped array
+    /// The part of an array that is written.
+    pub part: PartSpec,
+}
+
+/// The part of an array that a texture, surface or output refers to.
+#[derive(Clone, Debug, Default)]
+pub struct PartSpec {
+    /// The key `level`.
     pub level: Option<At<u32>>,
-    /// `layer`; for cubes, the face
+    /// The key `layer`; for cubes, it is a face.
     pub layer: Option<At<u32>>,
+}
+
+/// Parses the keys `level` and `layer`.
+pub(super) fn part(table: &Table<'_>) -> PartSpec {
+    let number = |key| table.get(key).and_then(|v| Some(v.at(v.small(0)?)));
+    PartSpec { level: number("level"), layer: number("layer") }
 }
 
 /// Parses a buffer.
@@ -64,10 +77,8 @@ pub(super) fn buffer(value: &TomlValue<'_>) -> Option<BufferSpec> {
     table.finish();
     let data = match data {
         Some(Data::Zeros(None)) if !has_size => {
-            table.problem(
-                codes::MISSING_KEY,
-                "expected the number of bytes in `zeros` or `size`".into(),
-            );
+            let message = "expected the number of bytes in `zeros` or `size`";
+            table.problem(codes::MISSING_KEY, message.into());
             return None;
         }
         Some(data) => data,
@@ -97,21 +108,22 @@ pub(super) fn data(table: &Table<'_>) -> Option<Data> {
     match (zeros, file, bytes, typed) {
         (None, None, None, Typed::None) => None,
         (Some(v), None, None, Typed::None) => zeros_of(&v),
-        (None, Some(v), None, Typed::None) => {
-            let name = v.string("a file name")?;
-            Some(Data::File(name.with(PathBuf::from(&name.value)), format))
-        }
+        (None, Some(v), None, Typed::None) => Some(Data::File(file_name(&v)?, format)),
         (None, None, Some(v), Typed::None) => number::raw_bytes(&v).map(Data::Inline),
         (None, None, None, Typed::One(ty, v)) => number::numbers_of(ty, &v).map(Data::Inline),
         _ => {
-            table.problem(
-                codes::CONFLICT,
-                "only one of `zeros`, `file`, `bytes` and the types such as `u32` can be there"
-                    .into(),
-            );
+            let message =
+                "only one of `zeros`, `file`, `bytes` and the types such as `u32` can be there";
+            table.problem(codes::CONFLICT, message.into());
             None
         }
     }
+}
+
+/// The name of a file, relative to the job.
+pub(super) fn file_name(value: &TomlValue<'_>) -> Option<At<PathBuf>> {
+    let name = value.string("a file name")?;
+    Some(name.with(PathBuf::from(&name.value)))
 }
 
 /// A number of bytes, or `true` for the whole object.
@@ -132,18 +144,15 @@ fn output(value: &TomlValue<'_>) -> Option<At<OutputSpec>> {
     let file = table.need("file", "the name of the file to be written");
     let format = format(&table);
     let ExtentSpec { extent, dims } = extent(&table);
-    let number = |key| table.get(key).and_then(|v| Some(v.at(v.small(0)?)));
-    let (level, layer) = (number("level"), number("layer"));
+    let part = part(&table);
     table.finish();
     let file = file?.string("a file name")?;
     let path = Path::new(&file.value);
     let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
     if !plain || path.file_name().is_none() || file.value.ends_with('/') {
         let message = format!("`{}` is not a file below the output folder", file.value);
-        value.report(
-            file.problem(codes::VALUE, message)
-                .help("outputs are written to the folder of `--out`: give a name without `..` and a leading `/`"),
-        );
+        let help = "outputs are written to the folder of `--out`: give a name without `..` and a leading `/`";
+        value.report(file.problem(codes::VALUE, message).help(help));
         return None;
     }
     if file.value.chars().any(char::is_control) {
@@ -151,7 +160,7 @@ fn output(value: &TomlValue<'_>) -> Option<At<OutputSpec>> {
         return None;
     }
     let file = file.with(path.to_owned());
-    Some(value.at(OutputSpec { file, format, extent, dims, level, layer }))
+    Some(value.at(OutputSpec { file, format, extent, dims, part }))
 }
 
 /// Parses an output or an array of outputs.
@@ -241,11 +250,4 @@ pub(super) fn parts(table: &Table<'_>) -> Option<At<Parts>> {
         parts.push(part);
     }
     Some(value.at(parts))
-}
-
-impl BufferSpec {
-    /// Whether its address is fixed.
-    pub fn is_placed(&self) -> bool {
-        self.place.address.is_some()
-    }
 }

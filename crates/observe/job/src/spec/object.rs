@@ -1,6 +1,6 @@
 //! Parses textures, surfaces and samplers of a job.
 
-use super::memory;
+use super::memory::{self, PartSpec, part};
 use super::resource::{ResourceSpec, TexelSource, resource};
 use crate::problem::codes;
 use texunit_device::ReadMode;
@@ -38,15 +38,6 @@ pub struct SurfaceSpec {
     pub handle: Option<u64>,
 }
 
-/// The part of an array that a texture or surface refers to.
-#[derive(Clone, Debug, Default)]
-pub struct PartSpec {
-    /// The key `level`.
-    pub level: Option<At<u32>>,
-    /// The key `layer`; for cubes, it is a face.
-    pub layer: Option<At<u32>>,
-}
-
 /// A sampler that is separate from textures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IndependentSampler {
@@ -70,26 +61,18 @@ pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
     let read_mode = read_mode(table);
     let normalized_coords = table.get(keys::NORMALIZED_COORDS).and_then(|v| v.boolean());
     let sampler = SamplerSpec::of_texture(table);
-    let part = part(table);
-    let handle = handle(table);
+    let (part, handle) = (part(table), handle(table));
     table.finish();
     let resource = resource?;
-    is_one_part(table, &resource, &part, "texture").then_some(TextureSpec {
-        at,
-        resource,
-        part,
-        read_mode,
-        normalized_coords,
-        sampler,
-        handle,
-    })
+    let is_one = is_one_part(table, &resource, &part, "texture");
+    let texture = TextureSpec { at, resource, part, read_mode, normalized_coords, sampler, handle };
+    is_one.then_some(texture)
 }
 
 /// Parses a surface.
 pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
     let resource = resource(table, "surface");
-    let part = part(table);
-    let handle = handle(table);
+    let (part, handle) = (part(table), handle(table));
     table.finish();
     let mut resource = resource?;
     if !is_one_part(table, &resource, &part, "surface") {
@@ -106,11 +89,6 @@ pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
 /// Parses the handle by which kernels refer to the object.
 pub(super) fn handle(table: &Table<'_>) -> Option<u64> {
     table.get("handle").and_then(|v| memory::address(&v)).map(|at| at.value)
-}
-
-fn part(table: &Table<'_>) -> PartSpec {
-    let number = |key| table.get(key).and_then(|v| Some(v.at(v.small(0)?)));
-    PartSpec { level: number("level"), layer: number("layer") }
 }
 
 fn is_one_part(table: &Table<'_>, resource: &ResourceSpec, part: &PartSpec, what: &str) -> bool {

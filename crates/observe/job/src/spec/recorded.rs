@@ -77,7 +77,6 @@ const MAX_TEXT: u64 = 1 << 30;
 /// Parses the keys at the top of a job.
 pub(super) fn settings(root: &Table<'_>) -> Settings {
     let number = |key, most| root.get(key).and_then(|v| v.number(1, most));
-    let flag = |key| root.get(key).and_then(|v| v.boolean()).unwrap_or(false);
     let arch = root.get("arch").and_then(|v| {
         let name = v.string("an architecture, such as \"sm_75\"")?;
         let arch = ComputeCapability::from_target(&name.value);
@@ -98,7 +97,7 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
         stack_limit: number("stack_limit", MAX_STACK).map(|n| n as u32),
         printf_limit: number("printf_limit", MAX_TEXT).map(|n| n as usize),
         grid_id: root.get("grid_id").and_then(|v| v.number(0, i64::MAX as u64)).unwrap_or(0),
-        check: flag("check"),
+        check: root.get("check").and_then(|v| v.boolean()).unwrap_or(false),
     }
 }
 
@@ -117,14 +116,9 @@ pub(super) fn expected(value: &TomlValue<'_>) -> Option<At<ExpectedSpec>> {
     let before = table.problem_count();
     let (data, parts) = (data(&table), parts(&table));
     table.finish();
-    match data {
-        Some(data) => Some(value.at(ExpectedSpec { data, parts })),
-        None => {
-            if table.problem_count() == before {
-                let keys = "`file`, `bytes` or a type such as `u32`";
-                table.problem(codes::MISSING_KEY, format!("expected one of the keys {keys}"));
-            }
-            None
-        }
+    if data.is_none() && table.problem_count() == before {
+        let keys = "`file`, `bytes` or a type such as `u32`";
+        table.problem(codes::MISSING_KEY, format!("expected one of the keys {keys}"));
     }
+    Some(value.at(ExpectedSpec { data: data?, parts }))
 }

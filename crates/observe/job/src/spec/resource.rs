@@ -148,7 +148,7 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
         }
     };
     Some(match key {
-        "file" => TexelSource::Files(vec![file(v)?]),
+        "file" => TexelSource::Files(vec![memory::file_name(v)?]),
         "files" => TexelSource::Files(files(v)?),
         "texels" => TexelSource::Inline(Texels::read(v, format)?),
         "zeros" | "undefined" => {
@@ -166,18 +166,13 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
     })
 }
 
-fn file(value: &TomlValue<'_>) -> Option<At<PathBuf>> {
-    let name = value.string("a file name")?;
-    Some(name.with(PathBuf::from(&name.value)))
-}
-
 fn files(value: &TomlValue<'_>) -> Option<Vec<At<PathBuf>>> {
     let items = value.array("an array of file names")?;
     if items.is_empty() {
         value.problem(codes::VALUE, "expected at least one file name");
         return None;
     }
-    let files: Vec<_> = items.iter().filter_map(file).collect();
+    let files: Vec<_> = items.iter().filter_map(memory::file_name).collect();
     (files.len() == items.len()).then_some(files)
 }
 

@@ -52,16 +52,13 @@ fn passes_are_those_of_words_by_bank() {
 
 #[test]
 fn words_of_one_bank_are_passes() {
-    let made = |f: &dyn Fn(u64) -> u64, bytes| wavefronts(&at(f), u32::MAX, bytes);
-    assert_eq!(made(&|lane| 4 * lane, 4), Wavefronts { made: 1, ideal: 1 });
-    assert_eq!(made(&|_| 64, 4), Wavefronts { made: 1, ideal: 1 });
-    assert_eq!(made(&|lane| 8 * lane, 4), Wavefronts { made: 2, ideal: 1 });
-    assert_eq!(made(&|lane| 128 * lane, 4), Wavefronts { made: 32, ideal: 1 });
-    assert_eq!(made(&|lane| 132 * lane, 4), Wavefronts { made: 1, ideal: 1 });
-    assert_eq!(made(&|lane| 8 * lane, 8), Wavefronts { made: 2, ideal: 2 });
-    assert_eq!(made(&|lane| 16 * lane, 16), Wavefronts { made: 4, ideal: 4 });
-    assert_eq!(made(&|lane| 32 * lane, 16), Wavefronts { made: 8, ideal: 4 });
-    assert_eq!(made(&|lane| lane, 1), Wavefronts { made: 1, ideal: 1 });
+    // Distance of the lanes and bytes of each, and the wavefronts.
+    let strides = [(4, 4), (0, 4), (8, 4), (128, 4), (132, 4), (8, 8), (16, 16), (32, 16), (1, 1)];
+    let made = strides.map(|(stride, bytes)| {
+        let all = wavefronts(&at(|lane| 64 + stride * lane), u32::MAX, bytes);
+        (all.made, all.ideal)
+    });
+    assert_eq!(made, [(1, 1), (1, 1), (2, 1), (32, 1), (1, 1), (2, 2), (4, 4), (8, 4), (1, 1)]);
 }
 
 #[test]

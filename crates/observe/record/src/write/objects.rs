@@ -2,8 +2,7 @@
 
 use super::{Job, SHORT};
 use crate::Refused;
-use crate::arrays::Texels;
-use crate::memory::SavedBlock;
+use crate::memory::{SavedBlock, Texels};
 use crate::resources::{self, TexelHolders, array_name};
 use crate::text::{digits, hex, quoted};
 use std::collections::HashSet;
@@ -15,7 +14,9 @@ impl Job<'_> {
     /// Writes the objects that are not variables of the module.
     pub(super) fn objects(&mut self) -> Result<String, Refused> {
         let (before, mut text) = (self.before, String::new());
-        let own: HashSet<u64> = self.own_addresses();
+        let own = self.module.globals().into_iter();
+        let own: HashSet<u64> =
+            own.filter_map(|name| Some(self.module.global(&name)?.address())).collect();
         for (i, held) in before.memory.iter().enumerate() {
             if !own.contains(&held.address) {
                 text += &self.memory(i, held)?;
@@ -47,7 +48,7 @@ impl Job<'_> {
         }
         for (i, WithHandle { handle, value, .. }) in before.state.samplers.iter().enumerate() {
             if !handles.contains(handle) {
-                let keys = alone(value, *handle);
+                let keys = format!("{}, handle = {}", sampler_alone(value), hex(*handle));
                 others += &self.object(format!("sampler-{}", i + 1), *handle, "sampler", &keys);
             }
         }
@@ -79,11 +80,6 @@ impl Job<'_> {
             );
         }
         text
-    }
-
-    fn own_addresses(&self) -> HashSet<u64> {
-        let globals = self.module.globals().into_iter();
-        globals.filter_map(|name| Some(self.module.global(&name)?.address())).collect()
     }
 
     /// Writes the table of an allocation.
@@ -179,24 +175,17 @@ impl Job<'_> {
     }
 
     fn where_texels_are(&self) -> TexelHolders<'_> {
-        TexelHolders { texels: &self.before.texels, memory: &self.before.memory, gone: &[] }
+        TexelHolders { texels: &self.before.texels, memory: &self.before.memory, gone: &self.gone }
     }
 
     /// The keys for a texture's texels; freed memory is remembered for [`Self::ended`].
     fn source(&mut self, resource: &Resource) -> Option<String> {
-        let gone: Vec<(u64, u64)> =
-            self.gone.iter().map(|(address, gone)| (*address, gone.number)).collect();
-        let places = TexelHolders { gone: &gone, ..self.where_texels_are() };
-        let source = resources::source(resource, &places);
+        let source = resources::source(resource, &self.where_texels_are());
         if resource.block().ended().is_some() && source.is_some() {
             self.lost.insert(resource.block().number());
         }
         source
     }
-}
-
-fn alone(sampler: &Sampler, handle: u64) -> String {
-    format!("{}, handle = {}", sampler_alone(sampler), hex(handle))
 }
 
 fn sampler_alone(sampler: &Sampler) -> String {

@@ -103,18 +103,10 @@ fn key(geometry: Geometry) -> String {
 fn keywords(error: &GeometryError) -> String {
     let of = |geometry: Geometry| {
         let axes = geometry.axes();
-        let mut words = match geometry.is_cube() {
-            true => "cube=True".to_owned(),
-            false => format!("dim={axes}"),
-        };
-        for (is, word) in
-            [(geometry.is_array(), "layered"), (geometry.is_multisample(), "multisample")]
-        {
-            if is {
-                words += &format!(", {word}=True");
-            }
-        }
-        words
+        let shape = if geometry.is_cube() { "cube=True" } else { &format!("dim={axes}") };
+        let layered = if geometry.is_array() { ", layered=True" } else { "" };
+        let multisample = if geometry.is_multisample() { ", multisample=True" } else { "" };
+        format!("{shape}{layered}{multisample}")
     };
     let (wanted, own) = (of(error.instruction), of(error.own));
     match error.layout {
@@ -128,14 +120,12 @@ fn keywords(error: &GeometryError) -> String {
 }
 
 fn keys(error: &GeometryError) -> String {
-    let wanted = key(error.instruction);
+    let (wanted, own) = (key(error.instruction), key(error.own));
+    let makes = "makes an object for this instruction";
     match error.layout {
-        Layout::Array => format!(
-            "in the job, {wanted} makes an object for this instruction; this one has {}",
-            key(error.own)
-        ),
+        Layout::Array => format!("in the job, {wanted} {makes}; this one has {own}"),
         Layout::Linear | Layout::Pitched => {
-            format!("in the job, {wanted} without `layout` makes an object for this instruction")
+            format!("in the job, {wanted} without `layout` {makes}")
         }
     }
 }
@@ -210,10 +200,8 @@ pub(super) mod tests {
                     let job = help(Host::Job, instruction, own, surface);
                     let program = help(Host::Program, instruction, own, surface);
                     assert!(job.contains("in the job") && !job.contains("cuda"), "{job}");
-                    assert!(
-                        !program.contains("job") && !program.contains("geometry ="),
-                        "{program}"
-                    );
+                    let is_of_job = program.contains("job") || program.contains("geometry =");
+                    assert!(!is_of_job, "{program}");
                     assert!(program.contains("array") || program.contains("cube"), "{program}");
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::{Host, fault_diagnostic};
 use crate::place::{CodeLocation, function_name};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use texunit_simt::{Fault, FaultKind};
 use texunit_syntax::{SourceFile, Span};
 
@@ -11,14 +11,10 @@ use texunit_syntax::{SourceFile, Span};
 pub fn fault_json(fault: &Fault, source: Option<&SourceFile>, host: Host) -> Value {
     let (line, column) = place(fault.span, source);
     let text = source.map(|s| s.line(s.location(fault.span.start).line).trim().to_owned());
-    let calls: Vec<_> = fault
-        .calls
-        .iter()
-        .map(|(function, span)| {
-            let (line, column) = place(*span, source);
-            json!({ "function": function, "name": function_name(function), "line": line, "column": column })
-        })
-        .collect();
+    let calls = fault.calls.iter().map(|(function, span)| {
+        let (line, column) = place(*span, source);
+        json!({ "function": function, "name": function_name(function), "line": line, "column": column })
+    });
     let mut value = json!({
         "kind": fault.kind.name(),
         "message": fault.kind.to_string(),
@@ -30,7 +26,7 @@ pub fn fault_json(fault: &Fault, source: Option<&SourceFile>, host: Host) -> Val
         "line": line,
         "column": column,
         "text": text,
-        "calls": calls,
+        "calls": calls.collect::<Vec<_>>(),
         "frames": source.map(|text| CodeLocation::of_fault(fault, text).frames),
         "help": fault_diagnostic(fault, host).help,
     });
@@ -45,8 +41,8 @@ pub fn fault_json(fault: &Fault, source: Option<&SourceFile>, host: Host) -> Val
         });
         value["launched_by"] = launched_by.collect();
     }
-    if let Some(object) = value.as_object_mut() {
-        object.extend(details(&fault.kind));
+    if let (Value::Object(object), Value::Object(details)) = (&mut value, details(&fault.kind)) {
+        object.extend(details);
     }
     value
 }
@@ -59,9 +55,9 @@ fn place(span: Span, source: Option<&SourceFile>) -> (Value, Value) {
     }
 }
 
-fn details(kind: &FaultKind) -> Map<String, Value> {
+fn details(kind: &FaultKind) -> Value {
     let hex = |v: u64| format!("{v:#x}");
-    let value = match kind {
+    match kind {
         FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed } => json!({
             "access": access, "space": space.name(), "address": hex(*address), "size": size,
             "resource": &**nearest, "allocation": nearest.allocation, "unnoticed": unnoticed,
@@ -84,9 +80,5 @@ fn details(kind: &FaultKind) -> Map<String, Value> {
             json!({ "limit": limit })
         }
         _ => json!({}),
-    };
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
     }
 }

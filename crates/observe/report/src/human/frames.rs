@@ -1,13 +1,11 @@
 //! Excerpts of the source that a module was compiled from, which are shown above those of the PTX.
 
-use std::ops::Range;
-
-use annotate_snippets::{Annotation, AnnotationKind, Element, Origin, Snippet};
-use texunit_syntax::Diagnostic;
-
 use super::{Head, MAX_NOTES};
 use crate::place::{Frame, Via, leading, shown_file};
 use crate::{Located, visible};
+use annotate_snippets::{Annotation, AnnotationKind, Element, Origin, Snippet};
+use std::ops::Range;
+use texunit_syntax::Diagnostic;
 
 /// Maximum number of source positions shown.
 const MAX_FRAMES: usize = 12;

@@ -8,12 +8,10 @@
 mod file;
 mod name;
 mod text;
-mod toolkit;
 
-pub use file::{printable, source_file};
+pub use file::{is_toolkit, printable, source_file};
 pub use name::{both_names, function_name};
 pub use text::line_of_file;
-pub use toolkit::is_toolkit;
 
 use crate::record::record;
 use serde_core::de::Error;
@@ -128,13 +126,11 @@ impl CodeLocation {
         let calls = || fault.calls.iter().rev().map(|(_, call)| *call);
         let called = calls().flat_map(|call| frames(sources, call, Via::Called));
         let own = frames(sources, fault.span, Via::Instruction);
+        let places = calls().take(MAX_FRAMES).map(|call| PtxPlace::new(Some(sources), text, call));
         Self {
             frames: own.chain(called).take(MAX_FRAMES).collect(),
             ptx: PtxPlace::new(Some(sources), text, fault.span),
-            calls: calls()
-                .take(MAX_FRAMES)
-                .map(|call| PtxPlace::new(Some(sources), text, call))
-                .collect(),
+            calls: places.collect(),
         }
     }
 
@@ -165,7 +161,7 @@ impl CodeLocation {
     /// Whether all positions are in CUDA headers, so that no line of the user's is involved.
     pub fn is_of_toolkit(&self) -> bool {
         let mut frames = self.frames.iter();
-        !self.frames.is_empty() && frames.all(|frame| toolkit::is_toolkit(&frame.file))
+        !self.frames.is_empty() && frames.all(|frame| is_toolkit(&frame.file))
     }
 
     /// The source position followed by the PTX position: `a.cu:4:5 in f(int) (a.ptx:45:2)`; without
@@ -214,7 +210,7 @@ impl CodeLocation {
 
 /// The index of the first frame outside CUDA headers, or 0.
 pub(crate) fn leading(frames: &[Frame]) -> usize {
-    frames.iter().position(|frame| !toolkit::is_toolkit(&frame.file)).unwrap_or(0)
+    frames.iter().position(|frame| !is_toolkit(&frame.file)).unwrap_or(0)
 }
 
 /// `places.cu:10:5 in put<float>(float*, int, float)`
@@ -280,7 +276,7 @@ pub fn line_at(sources: &Sources, text: &SourceFile, span: Span) -> (String, u32
 pub fn shown_file(file: &str) -> String {
     let file = &known_file(file, None);
     let here = std::env::current_dir().ok();
-    let below = here.as_deref().and_then(|here| std::path::Path::new(file).strip_prefix(here).ok());
+    let below = here.as_deref().and_then(|here| Path::new(file).strip_prefix(here).ok());
     below.and_then(|path| path.to_str()).filter(|path| !path.is_empty()).unwrap_or(file).to_owned()
 }
 

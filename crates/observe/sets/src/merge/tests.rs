@@ -23,18 +23,12 @@ fn part(line: u32, (first, end): (u64, u64), fold: Option<Fold>, values: &[u8]) 
 }
 
 fn read(line: u32, bytes: (u64, u64)) -> ObjectSets {
-    ObjectSets {
-        number: 0,
-        size: SIZE,
-        reads: vec![part(line, bytes, None, &[])],
-        ..ObjectSets::default()
-    }
+    ObjectSets { size: SIZE, reads: vec![part(line, bytes, None, &[])], ..ObjectSets::default() }
 }
 
 fn write(line: u32, first: u64, values: &[u8]) -> ObjectSets {
     let bytes = (first, first + values.len() as u64);
     ObjectSets {
-        number: 0,
         size: SIZE,
         writes: vec![part(line, bytes, None, values)],
         ..ObjectSets::default()
@@ -43,7 +37,7 @@ fn write(line: u32, first: u64, values: &[u8]) -> ObjectSets {
 
 fn fold(line: u32, first: u64, fold: Fold, value: u32) -> ObjectSets {
     let folds = vec![part(line, (first, first + 4), Some(fold), &value.to_le_bytes())];
-    ObjectSets { number: 0, size: SIZE, folds, ..ObjectSets::default() }
+    ObjectSets { size: SIZE, folds, ..ObjectSets::default() }
 }
 
 fn sets(ctas: (u64, u64), objects: Vec<ObjectSets>) -> Sets {
@@ -101,8 +95,7 @@ fn what_depends_on_other_ranges_is_refused() {
     let conflict = |first, second| {
         let c = merged(first, second).unwrap_err();
         assert_eq!((c.ends[0].ctas.end, c.ends[1].ctas.begin), (3, 3));
-        let lines = c.ends.map(|end| end.span.start);
-        assert_eq!(lines, [1, 2]);
+        assert_eq!(c.ends.map(|end| end.span.start), [1, 2]);
         (c.offset, c.ends.map(|end| end.does))
     };
     use Does::*;

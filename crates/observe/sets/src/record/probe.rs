@@ -1,10 +1,11 @@
 //! The observer of one worker: marks the bytes that its accesses touch.
 
-use super::{Operations, Recorder, lock};
+use super::{Recorder, lock};
 use crate::fold::Fold;
 use crate::runs::SECTOR;
 use crate::shadow::{Folds, Marks, PAGE, Page, Shadow};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use texunit_memory::MemoryMap;
 use texunit_simt::observe::{
     Access, AccessOp, Arrangement, At, CallEvent, ExecutedSurfaceAccess, LaunchInfo, Listing,
@@ -118,18 +119,21 @@ impl<'a> Worker<'a> {
 
     fn marking(&self, object: u32, kind: AccessKind, op: u32) -> Marking<'a> {
         let recorder: &'a Recorder = self.recorder;
-        let shadow = recorder.shadow_to_mark(object);
-        Marking { shadow, kind, op, sector: 0, mask: 0 }
+        Marking { shadow: recorder.shadow_to_mark(object), kind, op, sector: 0, mask: 0 }
     }
 
     fn fold(&self, op: u32) -> Option<Fold> {
-        let known: &Operations = self.recorder.known.get()?;
-        known.folds.get(&op).copied().flatten()
+        self.recorder.known.get()?.folds.get(&op).copied().flatten()
     }
 
+    /// An access outside every recorded object; stops the launch unless the access is a fault
+    /// itself.
     fn unknown(&self, op: u32, address: u64, is_fault: bool) {
         let message = format!("{address:#x} is in nothing that is recorded");
-        self.recorder.stray(op, message, HELP_UNKNOWN, is_fault);
+        self.recorder.keep(Some(op), message, HELP_UNKNOWN, true);
+        if !is_fault {
+            self.recorder.stop.store(true, Relaxed);
+        }
     }
 
     /// Marks an access of lanes to global memory.

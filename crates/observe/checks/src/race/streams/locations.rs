@@ -52,14 +52,7 @@ impl Streams {
         let spot = Spot::numbered([index, thread.into()], op, (past.grid, past.block));
         let span = *text.spans.get(op as usize)?;
         let place = CodeLocation::new(&text.sources, &text.source, span);
-        let node = self.name(past.position.queue);
-        Some(End {
-            cta: spot.cta,
-            thread: spot.thread,
-            kernel: text.kernel.clone(),
-            place,
-            span,
-            node,
-        })
+        let (kernel, node) = (text.kernel.clone(), self.name(past.position.queue));
+        Some(End { cta: spot.cta, thread: spot.thread, kernel, place, span, node })
     }
 }
