@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use texunit_bench::{generated, memory, nvcc_output, seconds};
+use texunit_bench::{best, generated, memory, nvcc_output, seconds};
 
 use texunit_check::{Options, check_source, check_with, lint};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
@@ -69,13 +69,11 @@ fn ptxas() -> Option<PathBuf> {
 
 /// Best time in seconds of several runs of a program, and whether it succeeded.
 fn run(runs: usize, program: &Path, args: &[&str]) -> (f64, bool) {
-    let once = |_| {
+    best(runs, || {
         let mut command = Command::new(program);
         command.args(args).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
-        let (time, status) = seconds(|| command.status().unwrap());
-        (time, status.success())
-    };
-    (0..runs).map(once).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+        command.status().unwrap().success()
+    })
 }
 
 /// Options with which ptxas stops after its front end.

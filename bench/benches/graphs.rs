@@ -7,7 +7,6 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
-use texunit_bench::seconds;
 // Links the crate that defines the functions declared below.
 use texunit_cuda as _;
 use texunit_cuda_abi::{CUDA_KERNEL_NODE_PARAMS, CUresult};
@@ -74,7 +73,7 @@ fn ok(code: CUresult) {
 
 /// Best time of several runs, in milliseconds.
 fn best(mut work: impl FnMut()) -> f64 {
-    (0..RUNS).map(|_| seconds(&mut work).0 * 1e3).min_by(f64::total_cmp).unwrap()
+    texunit_bench::best(RUNS, &mut work).0 * 1e3
 }
 
 fn main() {

@@ -90,8 +90,7 @@ fn rotate(device: &Device) {
     }
     let one = LaunchOptions::new([1; 3], [16, 2, 1]).with_threads(1);
     let launch = || kernel.launch(&one, &args).unwrap();
-    let run = |_| seconds(|| (0..SMALL).for_each(|_| drop(launch()))).0;
-    let time = (0..RUNS).map(run).min_by(f64::total_cmp).unwrap();
+    let (time, ()) = texunit_bench::best(RUNS, || (0..SMALL).for_each(|_| drop(launch())));
     row("rotate, one warp", 1, time / f64::from(SMALL), &launch());
 }
 

@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::hint::black_box;
-use std::time::Instant;
+use texunit_bench::best;
 use texunit_unit::FetchPlan;
 use texunit_workloads::cases;
 use texunit_workloads::workload::Failure;
@@ -20,15 +20,12 @@ fn main() -> Result<(), Failure> {
     println!("|---|---|");
     for case in cases::all().iter().filter(|case| case.name.ends_with("-coh")) {
         let texture = case.texture()?;
-        let mut best = f64::INFINITY;
-        for _ in 0..ROUNDS {
-            let start = Instant::now();
-            for _ in 0..AT_ONCE {
-                let plan = FetchPlan::new(black_box(case.form), &texture, &case.sampler);
-                black_box(plan).map_err(|e| e.to_string())?;
-            }
-            best = best.min(start.elapsed().as_secs_f64());
-        }
+        let plan = |_| {
+            let plan = FetchPlan::new(black_box(case.form), &texture, &case.sampler);
+            black_box(plan).map(drop)
+        };
+        let (best, built) = best(ROUNDS, || (0..AT_ONCE).try_for_each(plan));
+        built.map_err(|e| e.to_string())?;
         println!("| {} | {:.0} |", case.name, best / f64::from(AT_ONCE) * 1e9);
     }
     Ok(())

@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::hint::black_box;
-use std::time::Instant;
+use texunit_bench::best;
 use texunit_sass::print::Style;
 use texunit_sass::txd::OPCODE;
 use texunit_sass::{Arch, Control, Word};
@@ -27,13 +27,7 @@ fn txd(n: u64) -> u64 {
 }
 
 fn row(name: &str, count: u64, mut f: impl FnMut(u64) -> u64) {
-    let mut best = f64::INFINITY;
-    let mut found = 0;
-    for _ in 0..RUNS {
-        let start = Instant::now();
-        found = (0..count).map(&mut f).sum();
-        best = best.min(start.elapsed().as_secs_f64());
-    }
+    let (best, found) = best(RUNS, || (0..count).map(&mut f).sum::<u64>());
     println!("| {name} | {count} | {found} | {:.1} |", count as f64 / best / 1e6);
 }
 

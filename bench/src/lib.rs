@@ -50,6 +50,12 @@ pub fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64(), result)
 }
 
+/// The least time in seconds of several runs of `work`, and the result of that run.
+pub fn best<T>(runs: usize, mut work: impl FnMut() -> T) -> (f64, T) {
+    let timed = (0..runs).map(|_| seconds(&mut work));
+    timed.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+}
+
 /// CPU time of this thread in seconds, or `None` if the system does not report it.
 pub fn cpu_time() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;

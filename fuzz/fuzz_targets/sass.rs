@@ -10,12 +10,11 @@
 use libfuzzer_sys::fuzz_target;
 use texunit_sass::control::{PHASE, READ, WRITE};
 use texunit_sass::descriptor::{Descriptor, header, sampler};
-use texunit_sass::listing;
 use texunit_sass::parse::parse;
 use texunit_sass::print::{Style, print};
 use texunit_sass::rules::check;
 use texunit_sass::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX};
-use texunit_sass::{Arch, Control, Txd, Word};
+use texunit_sass::{Arch, Control, Txd, Word, listing};
 
 /// Longer than the text of any instruction.
 const MAX_TEXT: usize = 256;

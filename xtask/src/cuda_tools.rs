@@ -7,7 +7,6 @@ use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 
 use crate::files;
-use crate::tools::{first_file, run};
 use serde::Deserialize;
 
 /// A set of files and packages that are installed together.
@@ -109,7 +108,7 @@ impl Kit {
         if !self.requirements {
             command.arg("--no-deps");
         }
-        run(command.args(&self.packages))
+        files::quiet(command.args(&self.packages))
     }
 
     /// Installs the files of a folder of the package. Its wheel is for a specific Python version,
@@ -118,9 +117,13 @@ impl Kit {
         let (wheels, unpacked) = (to.join("wheel"), to.join("unpacked"));
         let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"];
         let wheel = ["--python-version", "3.11", "--platform", "manylinux2014_x86_64", "--dest"];
-        run(Command::new("python3").args(pip).args(wheel).arg(&wheels).args(&self.packages))?;
-        let wheel = first_file(&wheels)?;
-        run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
+        files::quiet(
+            Command::new("python3").args(pip).args(wheel).arg(&wheels).args(&self.packages),
+        )?;
+        let wheel = files::first_file(&wheels)?;
+        files::quiet(
+            Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked),
+        )?;
         for (_, name) in &self.files {
             files::copy_into(name, &unpacked.join(inside), to)?;
             // Python's `zipfile` does not restore permissions.

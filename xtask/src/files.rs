@@ -71,6 +71,12 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
+/// The first file of a folder.
+pub(crate) fn first_file(folder: &Path) -> Result<PathBuf, String> {
+    let first = entries(folder)?.into_iter().find(|path| path.is_file());
+    first.ok_or_else(|| format!("{} is empty", folder.display()))
+}
+
 /// The rows of a TOML file that contains nothing but one list of tables. The file is part of this
 /// program, so that an error is a bug.
 pub(crate) fn rows<T: DeserializeOwned>(text: &str) -> Vec<T> {
@@ -99,4 +105,16 @@ pub(crate) fn finish(command: &mut Command) -> Result<(), String> {
     let shown = format!("{command:?}");
     let status = command.status().map_err(|e| format!("{shown}: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{shown} failed")) }
+}
+
+/// Runs a command whose output is not shown; the error is the last line of it that names one.
+pub(crate) fn quiet(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|e| format!("{name}: {e}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let last = text.lines().rfind(|l| l.contains("ERROR") || l.contains("rror:"));
+    Err(last.or(text.lines().last()).map_or_else(|| format!("{name} failed"), str::to_owned))
 }

@@ -18,7 +18,6 @@ mod ptxas;
 mod release;
 mod sass;
 mod site;
-mod tools;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};

@@ -14,8 +14,7 @@ use texunit_syntax::SourceFile;
 
 use crate::generate::{Families, Question};
 use crate::parallel::each;
-use crate::ptxas::{Answer, Tool};
-use crate::tools;
+use crate::ptxas::{self, Answer, Tool};
 
 /// Number of ptxas runs on the lines of one module after which each remaining line is checked
 /// alone.
@@ -32,7 +31,7 @@ pub(crate) struct Request {
     /// Seed of the random modules
     seed: u64,
     #[command(flatten)]
-    tools: tools::Choice,
+    tools: ptxas::Choice,
     /// Only modules of this family
     #[arg(long, value_name = "NAME", value_parser = Families::NAMES)]
     family: Option<String>,
@@ -59,7 +58,7 @@ pub(crate) struct Ask {
     #[command(flatten)]
     lines: Lines,
     #[command(flatten)]
-    tools: tools::Choice,
+    tools: ptxas::Choice,
     /// Write the modules on which the verdicts agree to a gzipped file of JSON lines
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,

@@ -1,7 +1,6 @@
 //! Runs work in several threads.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Number of threads, and so of processes of NVIDIA's tools that run at the same time.
 const WORKERS: usize = 2;
@@ -12,31 +11,15 @@ pub(crate) fn each<T: Send>(
     count: usize,
     work: impl Fn(usize, usize) -> io::Result<T> + Sync,
 ) -> io::Result<Vec<T>> {
-    let next = AtomicUsize::new(0);
-    let (next, work) = (&next, &work);
-    let mut done: Vec<(usize, T)> = Vec::new();
-    std::thread::scope(|scope| {
-        let worker = |slot| {
-            scope.spawn(move || {
-                let mut own = Vec::new();
-                loop {
-                    let item = next.fetch_add(1, Ordering::Relaxed);
-                    if item >= count {
-                        return io::Result::Ok(own);
-                    }
-                    own.push((item, work(item, slot)?));
-                }
-            })
-        };
-        let workers: Vec<_> = (0..WORKERS).map(worker).collect();
-        for worker in workers {
-            match worker.join() {
-                Ok(own) => done.extend(own?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        io::Result::Ok(())
+    let part = &|slot: usize| -> io::Result<Vec<T>> {
+        (slot..count).step_by(WORKERS).map(|item| work(item, slot)).collect()
+    };
+    let parts = std::thread::scope(|scope| {
+        let workers: [_; WORKERS] = std::array::from_fn(|slot| scope.spawn(move || part(slot)));
+        let ended = workers.into_iter().map(|worker| worker.join());
+        let results = ended.map(|it| it.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        results.collect::<io::Result<Vec<_>>>()
     })?;
-    done.sort_by_key(|(item, _)| *item);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
+    let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+    Ok((0..count).filter_map(|item| parts[item % WORKERS].next()).collect())
 }

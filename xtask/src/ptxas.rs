@@ -1,11 +1,13 @@
-//! Runs a release of ptxas on a module, with a time limit.
+//! Finds the releases of ptxas, in a folder that the user names or among the kits ([`cuda_tools`]),
+//! and runs one on a module, with a time limit. They serve only to check texunit's verdicts.
 
+use crate::cuda_tools;
+use crate::files::at;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
 use texunit_check::Ptxas;
 
 /// Time limit of ptxas for one module.
@@ -102,9 +104,51 @@ fn words_of(line: &str) -> &str {
     line.split_once(": ").map_or(line, |(_, words)| words.trim())
 }
 
+/// The selection of tools.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Choice {
+    /// Folder with the tools; without it they are installed with pip into target/nvidia
+    #[arg(long = "tools", value_name = "DIR", env = "TEXUNIT_NVIDIA")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Only this release of ptxas
+    #[arg(long = "ptxas", value_name = "X.Y")]
+    pub(crate) release: Option<Ptxas>,
+}
+
+impl Choice {
+    /// The selected releases of ptxas; missing ones are named in warnings.
+    pub(crate) fn found(&self) -> Vec<Tool> {
+        let selected = |release: &Ptxas| self.release.is_none_or(|only| only == *release);
+        let tool = |release: Ptxas| match self.ptxas(release) {
+            Ok(path) => Some(Tool { release, path }),
+            Err(why) => {
+                eprintln!("WARNING: ptxas {release} is not here: {why}");
+                None
+            }
+        };
+        Ptxas::ALL.into_iter().filter(selected).filter_map(tool).collect()
+    }
+
+    /// The path of ptxas, which must be that release.
+    fn ptxas(&self, release: Ptxas) -> Result<PathBuf, String> {
+        let kit = format!("ptxas-{release}");
+        let path = cuda_tools::file(self.folder.as_deref(), &kit, "ptxas")?;
+        let output = at(&path, Command::new(&path).arg("--version").output())?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        match text.contains(&format!("release {release},")) {
+            true => Ok(path),
+            false => Err(format!("{} is not release {release}", path.display())),
+        }
+    }
+
+    pub(crate) fn nvdisasm(&self) -> Result<PathBuf, String> {
+        cuda_tools::file(self.folder.as_deref(), "ptxas-12.4", "nvdisasm")
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::error_line;
+    use super::*;
 
     #[test]
     fn lines_of_ptxas() {
@@ -116,5 +160,13 @@ mod tests {
         assert_eq!(error_line(line), Some((12, "Parsing error near ':': syntax error".into())));
         assert_eq!(error_line("ptxas a.ptx, line 6; warning : Vector Type"), None);
         assert_eq!(error_line("ptxas fatal   : Ptx assembly aborted due to errors"), None);
+    }
+
+    #[test]
+    fn a_folder_without_tools_is_said_to_be_so() {
+        let nowhere = Choice { folder: Some("/nowhere".into()), release: None };
+        assert!(nowhere.found().is_empty());
+        let why = nowhere.ptxas(Ptxas::V11_8).unwrap_err();
+        assert!(why.starts_with("there is no /nowhere/cu11/"), "{why}");
     }
 }

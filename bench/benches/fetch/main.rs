@@ -9,19 +9,16 @@
 //! fail. The lines of a baseline are those of `texunit bench --format json`.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, missing_docs)]
 
-mod baseline;
 mod others;
 mod surfaces;
 
-use baseline::Baseline;
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use texunit_workloads::cases;
-use texunit_workloads::effort::Effort;
-use texunit_workloads::line;
-use texunit_workloads::measure::{Rate, Via, measure, time};
-use texunit_workloads::workload::Workload;
+use texunit_workloads::measure::{Rate, Via, json, measure, time};
+use texunit_workloads::workload::{Effort, Workload};
 
 const USAGE: &str = "options: [--baseline FILE] [--save-baseline FILE] [--seconds S] [--reference] [PART OF A NAME]";
 
@@ -67,6 +64,35 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
+/// Best fetch rates of an earlier run, by case and interface.
+#[derive(Default)]
+struct Baseline {
+    rates: HashMap<(String, String), f64>,
+}
+
+impl Baseline {
+    fn read(file: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let mut rates = HashMap::new();
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+            let (key, rate) = parse(line)
+                .ok_or_else(|| format!("{}:{}: not a rate", file.display(), number + 1))?;
+            rates.insert(key, rate);
+        }
+        Ok(Self { rates })
+    }
+
+    fn rate(&self, name: &str, via: Via) -> Option<f64> {
+        self.rates.get(&(name.to_owned(), via.name().to_owned())).copied()
+    }
+}
+
+fn parse(line: &str) -> Option<((String, String), f64)> {
+    let line: serde_json::Value = serde_json::from_str(line).ok()?;
+    let word = |key: &str| Some(line.get(key)?.as_str()?.to_owned());
+    Some(((word("case")?, word("via")?), line.get("mfetch_per_s")?.as_f64()?))
+}
+
 /// Prints the rows of the table with their ratios to the baseline, and collects them for the next
 /// baseline.
 struct Table {
@@ -98,7 +124,7 @@ impl Table {
             None => "-".into(),
         };
         println!("| {name} | {} | {:.1} | {:.1} | {ratio} |", via.name(), rate.best, rate.median);
-        self.lines += &line::json(name, via, effort, rate);
+        self.lines += &json(name, via, effort, rate);
         self.lines += "\n";
     }
 }

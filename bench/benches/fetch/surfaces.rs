@@ -8,8 +8,8 @@ use texunit_unit::{
     SurfaceAnswer, SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, ZERO_LANES,
 };
 use texunit_workloads::cases::plane;
-use texunit_workloads::effort::Effort;
 use texunit_workloads::measure::{Via, time};
+use texunit_workloads::workload::Effort;
 
 /// Width and height of the surface in texels.
 const SIZE: u32 = 1024;

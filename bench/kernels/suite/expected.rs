@@ -1,7 +1,7 @@
 //! Computes the expected results of a case by its plain C loop, which this machine's C compiler
-//! compiles for one thread.
+//! compiles for one thread; compares the buffers that kernels have written with them.
 
-use super::{Case, Check, Data, Value};
+use super::{Case, Data, Value};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
@@ -80,4 +80,60 @@ fn done(case: &Case, output: std::io::Result<Output>) -> Result<Vec<u8>, String>
     let said = String::from_utf8_lossy(&output.stderr);
     let failed = || format!("{}, plain loop: {}: {said}", case.name, output.status);
     if output.status.success() { Ok(output.stdout) } else { Err(failed()) }
+}
+
+/// How the contents of a buffer are compared with the expected ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Check {
+    /// The buffer is not compared, since it is temporary memory between launches.
+    Scratch,
+    /// All elements must be bit-exact.
+    Equal,
+    /// Each element must be within an absolute and a relative tolerance.
+    Close(f64, f64),
+    /// All elements must be exact except for this share of them, in kernels where rounding decides
+    /// when a loop ends.
+    Mostly(f64),
+}
+
+fn numbers(data: &Data) -> Vec<f64> {
+    match data {
+        Data::U8(all) => all.iter().map(|&v| f64::from(v)).collect(),
+        Data::U32(all) => all.iter().map(|&v| f64::from(v)).collect(),
+        Data::F32(all) => all.iter().map(|&v| f64::from(v)).collect(),
+        Data::F64(all) => all.clone(),
+    }
+}
+
+/// Describes how the contents of a buffer differ from the expected ones; `None` if they pass the
+/// check.
+pub(crate) fn differences(
+    name: &str,
+    check: Check,
+    found: &Data,
+    expected: &Data,
+) -> Option<String> {
+    let (found, expected) = (numbers(found), numbers(expected));
+    if found.len() != expected.len() {
+        return Some(format!("{name}: {} elements and not {}", found.len(), expected.len()));
+    }
+    let is_wrong = |found: f64, expected: f64| match check {
+        Check::Scratch => false,
+        Check::Equal | Check::Mostly(_) => found != expected,
+        Check::Close(absolute, relative) => {
+            let is_close = (found - expected).abs() <= absolute + relative * expected.abs();
+            // The comparison is negated, so that NaN counts as different.
+            !is_close
+        }
+    };
+    let wrong = || (0..found.len()).filter(|&i| is_wrong(found[i], expected[i]));
+    let allowed = match check {
+        Check::Mostly(share) => (share * found.len() as f64) as usize,
+        _ => 0,
+    };
+    let (count, first) = (wrong().count(), wrong().next()?);
+    (count > allowed).then(|| {
+        let (found, expected) = (found[first], expected[first]);
+        format!("{name}: {count} elements are wrong; [{first}] is {found} and not {expected}")
+    })
 }

@@ -5,14 +5,12 @@
 //! are defined only here.
 
 mod cases;
-mod check;
 mod expected;
 mod inputs;
 mod session;
 
 pub(crate) use cases::{case, names};
-pub(crate) use check::{Check, differences};
-pub(crate) use expected::expected;
+pub(crate) use expected::{Check, differences, expected};
 pub(crate) use session::{RunStats, Session, digest};
 
 /// The problem size of a case.

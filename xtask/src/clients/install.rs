@@ -1,13 +1,14 @@
-//! Prepares the environment of a client, a package whose tests run on texunit: its Python packages,
-//! the source archive with its tests, and folders for output.
+//! The table of clients, packages whose tests run on texunit (tests/clients/clients.toml, whose head
+//! describes the keys), and the environment of each: its Python packages, the source archive with
+//! its tests, and folders for output.
 
+use crate::files::{self, at};
+use crate::workspace;
+use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use super::table::{Client, Source};
-use crate::files::{self, at};
-use crate::tools::run;
-use crate::workspace;
+use std::sync::LazyLock;
 
 /// The folders of a client below `target/clients`.
 pub(crate) struct Place {
@@ -27,7 +28,9 @@ impl Place {
         let folder = at(&folder, folder.canonicalize())?;
         let mut place = Self { folder, site: PathBuf::new() };
         if !place.python().exists() {
-            run(Command::new("python3").args(["-m", "venv"]).arg(place.folder.join("venv")))?;
+            files::quiet(
+                Command::new("python3").args(["-m", "venv"]).arg(place.folder.join("venv")),
+            )?;
         }
         let question = "import sysconfig; print(sysconfig.get_path('purelib'))";
         let answer = Command::new(place.python()).args(["-c", question]).output();
@@ -84,7 +87,7 @@ impl Place {
         }
         println!("{}: installing into {}", client.name, self.folder.display());
         // pip selects no releases itself, because all packages, including dependencies, are pinned.
-        run(self.pip().args(["--no-compile", "--no-deps", "--requirement"]).arg(&file))?;
+        files::quiet(self.pip().args(["--no-compile", "--no-deps", "--requirement"]).arg(&file))?;
         if let Some(source) = &client.source {
             self.get_source(source)?;
         }
@@ -107,12 +110,12 @@ impl Place {
         pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
         pip.args(["--no-binary", &source.package, "--dest"]).arg(&archives);
         pip.arg(format!("{}=={}", source.package, source.version));
-        run(pip.envs(&source.environment))?;
+        files::quiet(pip.envs(&source.environment))?;
         let name = format!("{}-{}", source.package, source.version);
         let archive = archives.join(format!("{name}.tar.gz"));
         let unpacked = self.folder.join("unpacked");
         let unpack = ["-m", "tarfile", "-e"];
-        run(Command::new(self.python()).args(unpack).arg(&archive).arg(&unpacked))?;
+        files::quiet(Command::new(self.python()).args(unpack).arg(&archive).arg(&unpacked))?;
         let to = self.folder.join("source");
         files::remove(&to)?;
         files::rename(&unpacked.join(name), &to)?;
@@ -131,7 +134,7 @@ impl Place {
         for (name, soname) in [("cuda", "libcuda.so.1"), ("curand", "libcurand.so.10")] {
             let mut cc = Command::new("cc");
             cc.args(["-shared", &format!("-Wl,-soname,{soname}"), "-o"]);
-            run(cc.arg(stubs.join(format!("lib{name}.so"))).arg(&empty))?;
+            files::quiet(cc.arg(stubs.join(format!("lib{name}.so"))).arg(&empty))?;
         }
         let include = toolkit.join("include");
         let headers = [include.clone(), include.join("cccl")];
@@ -141,6 +144,42 @@ impl Place {
         pip.args(["--force-reinstall", "--no-binary", ":all:", package]);
         pip.env("PATH", path).env("CFLAGS", "-w -O1").env("LDFLAGS", "-Wl,--no-as-needed");
         pip.env("CPATH", std::env::join_paths(headers).map_err(|e| e.to_string())?);
-        run(pip.env("LIBRARY_PATH", stubs))
+        files::quiet(pip.env("LIBRARY_PATH", stubs))
     }
 }
+
+/// A package that uses CUDA, with a test suite.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Client {
+    pub(crate) name: String,
+    pub(crate) what: String,
+    pub(crate) absent: Option<String>,
+    pub(crate) source: Option<Source>,
+    pub(crate) compiled: Option<String>,
+    #[serde(default)]
+    pub(crate) tests: Vec<String>,
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) pytest: Vec<String>,
+    /// Seconds, as `test_limit`.
+    #[serde(default)]
+    pub(crate) limit: u32,
+    #[serde(default)]
+    pub(crate) test_limit: u32,
+}
+
+/// A source archive on PyPI.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Source {
+    pub(crate) package: String,
+    pub(crate) version: String,
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
+}
+
+/// All clients, in the order of the table.
+pub(crate) static CLIENTS: LazyLock<Vec<Client>> =
+    LazyLock::new(|| files::rows(include_str!("../../../tests/clients/clients.toml")));

@@ -7,7 +7,6 @@
 
 mod install;
 mod record;
-mod table;
 
 use crate::files::at;
 use crate::{exit_code, workspace};
@@ -15,9 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::builder::PossibleValuesParser;
-use install::Place;
+use install::{CLIENTS, Client, Place};
 use record::{Counts, Record};
-use table::{CLIENTS, Client};
 
 /// The arguments of `clients`.
 #[derive(Default, clap::Args)]
@@ -145,7 +143,7 @@ fn built() -> Result<PathBuf, String> {
     if crate::libs::run(&crate::libs::Request::default()) != ExitCode::SUCCESS {
         return Err("texunit cannot be built".to_owned());
     }
-    Ok(crate::libs::target(&workspace()).join("release/texunit"))
+    Ok(crate::libs::target().join("release/texunit"))
 }
 
 /// Runs the tests of a client, and returns their counts.

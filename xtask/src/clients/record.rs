@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use super::table::CLIENTS;
+use super::install::CLIENTS;
 use crate::{files, workspace};
 
 const FILE: &str = "tests/clients/counts.txt";

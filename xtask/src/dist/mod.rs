@@ -6,7 +6,6 @@
 
 mod archive;
 mod elf;
-mod fresh;
 mod guide;
 pub(crate) mod notices;
 mod pkgconfig;
@@ -63,7 +62,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
 
 /// The folder of the archive and the wheel.
 pub(crate) fn folder(light: bool) -> PathBuf {
-    let dist = libs::target(&crate::workspace()).join("dist");
+    let dist = libs::target().join("dist");
     if light { dist.join("light") } else { dist }
 }
 
@@ -92,7 +91,7 @@ pub(crate) fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
         judge_size(&wheel)?;
         wheel::judge(&wheel, &tools)?;
     }
-    fresh::check(&wheel, &archive, nvcc.as_deref(), &dist.join("fresh"))?;
+    wheel::check(&wheel, &archive, nvcc.as_deref(), &dist.join("fresh"))?;
     files::remove(&dist.join("stage"))?;
     Ok(vec![archive, wheel])
 }

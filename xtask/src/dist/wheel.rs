@@ -1,4 +1,5 @@
-//! Builds the wheel: the Python package of `python`, with the program and the libraries.
+//! Builds the wheel: the Python package of `python`, with the program and the libraries. Tests it in
+//! a new Python environment without Rust.
 //!
 //! maturin generates the metadata, as for `pip install`, and the package `wheel` packs it; nothing
 //! is compiled again.
@@ -8,6 +9,7 @@ use super::{Built, NOTICES, guide, libraries, pkgconfig, shims};
 use crate::files::{self, anew, call};
 use crate::libs::{MODULE, PROGRAM};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The platform tag of the wheel.
 fn tag() -> String {
@@ -38,10 +40,10 @@ pub(super) fn make(built: &Built, tools: &Zig, dist: &Path) -> Result<PathBuf, S
         python
     };
     call(python().arg("pack").arg(&unpacked).arg("--dest-dir").arg(&packed))?;
-    let mut wheel = crate::tools::first_file(&packed)?;
+    let mut wheel = files::first_file(&packed)?;
     if !built.light {
         call(python().args(["tags", "--remove", "--platform-tag", &tag()]).arg(&wheel))?;
-        wheel = crate::tools::first_file(&packed)?;
+        wheel = files::first_file(&packed)?;
     }
     let wheel_in_dist = dist.join(wheel.file_name().unwrap_or_default());
     files::rename(&wheel, &wheel_in_dist)?;
@@ -74,7 +76,7 @@ fn about(built: &Built, tools: &Zig, unpacked: &Path) -> Result<(), String> {
     maturin.args(["pep517", "write-dist-info", "--locked", "--manifest-path"]);
     maturin.arg(crate::workspace().join("python/Cargo.toml"));
     maturin.arg("--metadata-directory").arg(unpacked);
-    crate::tools::run(&mut maturin).map_err(|e| format!("maturin: {e}"))?;
+    files::quiet(&mut maturin).map_err(|e| format!("maturin: {e}"))?;
     let folder = unpacked.join(format!("texunit-{}.dist-info", env!("CARGO_PKG_VERSION")));
     files::copy(&built.notices, &folder.join("licenses").join(NOTICES))?;
     let metadata = folder.join("METADATA");
@@ -96,4 +98,61 @@ pub(super) fn judge(wheel: &Path, zig: &Zig) -> Result<(), String> {
     } else {
         Err(format!("auditwheel says of {}: {said}", wheel.display()))
     }
+}
+
+/// Packages that the tests of the wheel need.
+const TOOLS: [&str; 2] = ["pytest==9.2.0", "numpy==2.4.6"];
+
+/// Files of python/tests that are fast and need no CUDA compiler.
+const LIGHT: [&str; 3] = ["test_module.py", "test_c.py", "test_core.py"];
+
+/// Installs the wheel in a new environment below `folder`, and runs all of python/tests, or with a
+/// light package those that do not need nvcc.
+pub(super) fn check(
+    wheel: &Path,
+    archive: &Path,
+    nvcc: Option<&Path>,
+    folder: &Path,
+) -> Result<(), String> {
+    anew(folder)?;
+    let venv = folder.join("venv");
+    files::quiet(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+    let python = venv.join("bin/python");
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    // The wheel is installed without an index, because it must not have dependencies.
+    files::quiet(empty(&python, folder).args(pip).args(["--no-index", "--no-deps"]).arg(wheel))?;
+    files::quiet(empty(&python, folder).args(["-c", "import texunit; texunit.path()"]))?;
+    files::quiet(empty(&python, folder).args(pip).args(TOOLS))?;
+    let mut tests = empty(&python, folder);
+    tests.args(["-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "--basetemp"]);
+    let all = crate::workspace().join("python/tests");
+    tests.arg(folder.join("temporary"));
+    match nvcc {
+        Some(nvcc) => tests.arg(all).env("TEXUNIT_NVCC", nvcc),
+        None => tests.args(LIGHT.map(|file| all.join(file))),
+    };
+    tests.env("TEXUNIT_WHEEL", wheel).env("TEXUNIT_ARCHIVE", archive);
+    let shown = format!("{tests:?}");
+    let status = tests.status().map_err(|e| format!("{shown}: {e}"))?;
+    if !status.success() {
+        return Err(format!("tests of the wheel fail: {shown}"));
+    }
+    files::remove(folder)
+}
+
+/// A command whose environment has only this Python, system programs, and pip's configuration, so
+/// that it cannot find Rust.
+fn empty(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    let kept = |name: &str| {
+        name.starts_with("PIP_")
+            || name.starts_with("SSL_")
+            || name.to_lowercase().ends_with("_proxy")
+    };
+    let kept = std::env::vars().filter(|(name, _)| kept(name));
+    command.env_clear().envs(kept).env("HOME", folder.join("home")).env("LANG", "C.UTF-8");
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    let bin = program.parent().unwrap_or(Path::new("/"));
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    command
 }

@@ -49,11 +49,11 @@ impl Zig {
             )
         };
         let python = Path::new("python3");
-        crate::tools::run(Command::new(python).args(["-m", "venv", "--clear"]).arg(&environment))
+        crate::files::quiet(Command::new(python).args(["-m", "venv", "--clear"]).arg(&environment))
             .map_err(why)?;
         let mut pip = zig.tool("python3");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
-        crate::tools::run(&mut pip).map_err(why)?;
+        crate::files::quiet(&mut pip).map_err(why)?;
         files::write(&installed, wanted)?;
         Ok(zig)
     }

@@ -1,10 +1,9 @@
-//! Expands the rules of grammar.txt, which describes them, to random texts.
+//! Expands the rules of grammar.txt, which describes them, and draws from the lists of texts in
+//! pools.toml.
 
+use super::setup::{any_register, good, near};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-
-use super::pools::draw;
-use super::register::{any_register, good, near};
 use texunit_testkit::Random;
 
 /// A text that a rule can expand to.
@@ -129,6 +128,23 @@ fn value(rule: &str, variables: &Variables, random: &mut Random) -> String {
         (None, None) if rule.starts_with(|c: char| c.is_ascii_digit()) => rule.to_owned(),
         (None, None) => expand(rule, variables, random),
     }
+}
+
+static POOLS: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
+    let pools: BTreeMap<String, Vec<String>> =
+        toml::from_str(include_str!("pools.toml")).expect("pools.toml has lists of texts");
+    let leaked = |list: Vec<String>| list.into_iter().map(|text| &*text.leak()).collect();
+    pools.into_iter().map(|(name, list)| (name, leaked(list))).collect()
+});
+
+/// The texts of a pool.
+pub(super) fn pool(name: &str) -> &'static [&'static str] {
+    &POOLS[name]
+}
+
+/// A random text of a pool.
+pub(super) fn draw(name: &str, random: &mut Random) -> &'static str {
+    random.of(pool(name))
 }
 
 #[cfg(test)]

@@ -4,10 +4,8 @@
 use texunit_isa::{Braces, Form, OperandRule, OperandType, Role, Shape, columns, forms};
 
 use super::Question;
-use super::grammar::{Variables, expand, yes};
-use super::pools::pool;
-use super::register::bits;
-use super::setup::Setup;
+use super::grammar::{Variables, expand, pool, yes};
+use super::setup::{Setup, bits};
 use texunit_testkit::Random;
 
 /// Shapes of texture and surface instructions.

@@ -1,14 +1,10 @@
 //! Generates random modules to be judged by ptxas and by texunit, by family. A seed determines all
 //! of them.
 
-mod control;
 mod family;
 mod grammar;
 mod instruction;
-mod item;
 mod mutation;
-mod pools;
-mod register;
 mod setup;
 
 use std::path::Path;
@@ -131,13 +127,13 @@ impl Families {
             "ordinary" => instruction::ordinary(setup, most, random),
             "declaration" => family::declaration(setup, random),
             "directive" => family::directive(setup, random),
-            "control" => control::question(setup, random),
+            "control" => family::control(setup, random),
             "array" => family::array(setup, most, random),
             "call" => family::call(setup, most, random),
-            "item" => item::items(setup, most, random),
-            "constant" => item::constants(setup, most, random),
-            "name" => item::names(setup, most, random),
-            _ => item::spellings(setup, most, random),
+            "item" => family::items(setup, most, random),
+            "name" => family::names(setup, most, random),
+            // Instructions with constants, or with white space and comments in random places.
+            _ => family::lines_of(&format!("{name}_line"), ".func g0();\n", setup, most, random),
         }
     }
 }

@@ -10,7 +10,7 @@ use texunit_check::Ptxas;
 use texunit_syntax::{Span, token_spans};
 
 use super::Question;
-use super::pools::{draw, pool};
+use super::grammar::{draw, pool};
 use super::setup::machine;
 use texunit_testkit::Random;
 

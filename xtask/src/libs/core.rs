@@ -7,9 +7,9 @@
 //! public name in the thin library. The core needs other names, because a function of the C library
 //! called `texunit_...` would otherwise be bound to the thin one that jumps to it.
 
-use super::linker::{Linker, Shared, written};
+use super::linker::{Linker, Shared, mark_weak, written};
 use super::names::{self, List};
-use super::weak;
+
 use crate::files::{self, finish};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -55,8 +55,7 @@ pub(super) struct Entries {
 
 /// Links the core from a static archive.
 pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, String> {
-    let workspace = crate::workspace();
-    let header = files::read(&workspace.join(HEADER))?;
+    let header = files::read(&crate::workspace().join(HEADER))?;
     let mut entries = Entries { driver: Vec::new(), nvml: Vec::new(), for_c: Vec::new() };
     let mut symbols = Vec::new();
     for name in names::of_archive(archive)? {
@@ -76,7 +75,7 @@ pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, Strin
             }
         }
     }
-    let variants = DRIVER_FUNCTIONS.variants(&workspace)?;
+    let variants = DRIVER_FUNCTIONS.variants()?;
     let own = symbols.iter().map(|name| (format!("{PREFIX}{name}"), name.clone()));
     let others = variants.iter().map(|(name, symbol)| (format!("{PREFIX}{name}"), symbol.clone()));
     let aliases: Vec<_> = own.chain(others).collect();
@@ -87,12 +86,11 @@ pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, Strin
         version: Some(&version),
         exported: &format!("{PREFIX}*;"),
         aliases: &aliases,
-        needs: &[],
-        found: "",
         end: Some("texunit_core_fini"),
+        ..Shared::default()
     };
     let core = linker.link(&shared, archive)?;
-    weak::mark(&core, |name| name.starts_with("Py") || name.starts_with("_Py"))?;
+    mark_weak(&core, |name| name.starts_with("Py") || name.starts_with("_Py"))?;
     Ok(entries)
 }
 
@@ -179,15 +177,8 @@ pub(super) fn thin(
     text: &str,
 ) -> Result<PathBuf, String> {
     let source = written(linker.to.join(format!("{soname}.s")), text)?;
-    let shared = Shared {
-        soname,
-        version,
-        exported,
-        aliases: &[],
-        needs: &[into],
-        found: "$ORIGIN",
-        end: None,
-    };
+    let shared =
+        Shared { soname, version, exported, needs: &[into], found: "$ORIGIN", ..Shared::default() };
     let file = linker.assemble(&shared, &source)?;
     files::remove(&source)?;
     Ok(file)
@@ -198,12 +189,10 @@ pub(super) fn program_and_module(linker: &Linker<'_>) -> Result<[PathBuf; 2], St
     let sources = crate::workspace().join("crates/dist/core/src");
     let module = Shared {
         soname: MODULE,
-        version: None,
         exported: "PyInit_*;",
-        aliases: &[],
         needs: &[CORE],
         found: "$ORIGIN/lib",
-        end: None,
+        ..Shared::default()
     };
     let module = linker.assemble(&module, &sources.join("module.c"))?;
     let program = linker.to.join(PROGRAM);

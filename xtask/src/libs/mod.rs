@@ -16,7 +16,6 @@ mod linker;
 mod named;
 mod names;
 mod shims;
-mod weak;
 
 use crate::dist::zig::{self, Zig};
 use crate::files;
@@ -28,9 +27,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-pub(crate) use shims::{FOLDER as SHIMS, PROGRAMS as SHIM_PROGRAMS, SITE};
-
 pub(crate) use named::files as named;
+pub(crate) use shims::{FOLDER as SHIMS, PROGRAMS as SHIM_PROGRAMS, SITE};
 
 pub(crate) use core::{ARCHIVE_FOR_C, CORE, DRIVER, FOR_C, MODULE, NVML, PROGRAM};
 
@@ -120,11 +118,8 @@ pub(crate) fn say(made: Result<Vec<PathBuf>, String>) -> ExitCode {
 }
 
 /// The target folder of Cargo.
-pub(crate) fn target(workspace: &Path) -> PathBuf {
-    match std::env::var_os("CARGO_TARGET_DIR") {
-        Some(folder) => workspace.join(folder),
-        None => workspace.join("target"),
-    }
+pub(crate) fn target() -> PathBuf {
+    crate::workspace().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
 }
 
 /// Builds the program and the libraries; returns their paths, the program's first.
@@ -132,8 +127,7 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     if !cfg!(target_os = "linux") {
         return Err("the drop-in libraries are for Linux".to_owned());
     }
-    let workspace = &crate::workspace();
-    let mut built = target(workspace);
+    let mut built = target();
     if request.zig.is_some() {
         built.push(zig::triple());
     }
@@ -141,112 +135,100 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     let to = request.to.clone().unwrap_or_else(|| built.clone());
     files::folder(&to)?;
     let linker = Linker { zig: request.zig.as_ref(), to: &to };
+    let build = Build { request, linker, built };
     let mut files = Vec::new();
     if !request.no_program && !request.whole {
-        cargo(
-            workspace,
-            request,
-            &["rustc", "-p", "texunit", "--features", "all", "--bin", "texunit"],
-        )?;
-        files.push(built.join("texunit"));
+        build.cargo(&["rustc", "-p", "texunit", "--features", "all", "--bin", "texunit"])?;
+        files.push(build.built.join("texunit"));
     }
-    files.extend(core_and_thin(workspace, request, &linker, &built)?);
-    let others = OTHERS.iter().filter(|library| request.wants(&library.soname));
-    for library in others {
-        let feature = library.feature.as_deref();
-        let archive = archive(workspace, request, &library.package, feature, &built)?;
-        files.push(link(library, &linker, &archive)?);
+    files.extend(build.core_and_thin()?);
+    for library in OTHERS.iter().filter(|library| request.wants(&library.soname)) {
+        let archive = build.archive(&library.package, library.feature.as_deref())?;
+        files.push(link(library, &build.linker, &archive)?);
     }
-    files.extend(named::make(workspace, request, &linker, &built)?);
+    files.extend(named::make(&build)?);
     if request.only.is_none() {
-        files.extend(shims::make(workspace, request, &linker, &built)?);
+        files.extend(shims::make(&build)?);
     }
     Ok(files)
 }
 
-/// Builds the core and the thin files in front of it; if the program is one of them, its path is
-/// first.
-fn core_and_thin(
-    workspace: &Path,
-    request: &Request,
-    linker: &Linker<'_>,
-    built: &Path,
-) -> Result<Vec<PathBuf>, String> {
-    if ![DRIVER, NVML, FOR_C].into_iter().any(|soname| request.wants(soname)) {
-        return Ok(Vec::new());
-    }
-    let features = request.whole.then_some("default");
-    let archive = archive(workspace, request, "texunit-core", features, built)?;
-    let entries = core::link(linker, &archive)?;
-    let mut files = Vec::new();
-    if request.whole {
-        files.extend(core::program_and_module(linker)?);
-    }
-    files.push(linker.to.join(CORE));
-    if request.wants(DRIVER) {
-        files.push(core::driver(linker, &entries)?);
-        symlink(DRIVER, &linker.to.join("libcuda.so"))?;
-    }
-    if request.wants(NVML) {
-        files.push(core::nvml(linker, &entries)?);
-    }
-    if request.wants(FOR_C) {
-        files.push(core::for_c(linker, &entries)?);
-        symlink(FOR_C, &linker.to.join("libtexunit.so"))?;
-        files.push(core::archive_for_c(linker, &archive, &entries)?);
-    }
-    Ok(files)
+/// A build of libraries.
+struct Build<'a> {
+    request: &'a Request,
+    linker: Linker<'a>,
+    /// The folder that Cargo builds into.
+    built: PathBuf,
 }
 
-/// Builds a static library with Cargo, and returns its path.
-fn archive(
-    workspace: &Path,
-    request: &Request,
-    package: &str,
-    features: Option<&str>,
-    built: &Path,
-) -> Result<PathBuf, String> {
-    let mut arguments = vec!["rustc", "-p", package, "--lib", "--crate-type", "staticlib"];
-    arguments.push("--no-default-features");
-    arguments.extend(features.map(|features| ["--features", features]).into_iter().flatten());
-    cargo(workspace, request, &arguments)?;
-    Ok(built.join(format!("lib{}.a", package.replace('-', "_"))))
-}
-
-fn cargo(workspace: &Path, request: &Request, arguments: &[&str]) -> Result<(), String> {
-    let mut command = match &request.zig {
-        Some(zig) => zig.cargo(arguments),
-        None => {
-            let mut command = files::cargo();
-            command.args(arguments);
-            command
+impl Build<'_> {
+    /// Builds the core and the thin files in front of it; if the program is one of them, its path
+    /// is first.
+    fn core_and_thin(&self) -> Result<Vec<PathBuf>, String> {
+        let Self { request, linker, .. } = self;
+        if ![DRIVER, NVML, FOR_C].into_iter().any(|soname| request.wants(soname)) {
+            return Ok(Vec::new());
         }
-    };
-    command.current_dir(workspace).args(["--quiet", "--locked"]);
-    match request.profile() {
-        "debug" => {}
-        profile => {
-            command.args(["--profile", profile]);
+        let archive = self.archive("texunit-core", request.whole.then_some("default"))?;
+        let entries = core::link(linker, &archive)?;
+        let mut files = Vec::new();
+        if request.whole {
+            files.extend(core::program_and_module(linker)?);
         }
+        files.push(linker.to.join(CORE));
+        if request.wants(DRIVER) {
+            files.push(core::driver(linker, &entries)?);
+            symlink(DRIVER, &linker.to.join("libcuda.so"))?;
+        }
+        if request.wants(NVML) {
+            files.push(core::nvml(linker, &entries)?);
+        }
+        if request.wants(FOR_C) {
+            files.push(core::for_c(linker, &entries)?);
+            symlink(FOR_C, &linker.to.join("libtexunit.so"))?;
+            files.push(core::archive_for_c(linker, &archive, &entries)?);
+        }
+        Ok(files)
     }
-    files::finish(&mut command)
+
+    /// Builds a static library with Cargo, and returns its path.
+    fn archive(&self, package: &str, features: Option<&str>) -> Result<PathBuf, String> {
+        let mut arguments = vec!["rustc", "-p", package, "--lib", "--crate-type", "staticlib"];
+        arguments.push("--no-default-features");
+        arguments.extend(features.map(|features| ["--features", features]).into_iter().flatten());
+        self.cargo(&arguments)?;
+        Ok(self.built.join(format!("lib{}.a", package.replace('-', "_"))))
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> Result<(), String> {
+        let mut command = match &self.request.zig {
+            Some(zig) => zig.cargo(arguments),
+            None => {
+                let mut command = files::cargo();
+                command.args(arguments);
+                command
+            }
+        };
+        command.current_dir(crate::workspace()).args(["--quiet", "--locked"]);
+        if self.request.profile() != "debug" {
+            command.args(["--profile", self.request.profile()]);
+        }
+        files::finish(&mut command)
+    }
 }
 
 /// Links a static library into a shared one.
 fn link(library: &Library, linker: &Linker<'_>, archive: &Path) -> Result<PathBuf, String> {
-    let aliases = match &library.functions {
-        Some(list) => list.variants(&crate::workspace())?,
-        None => Vec::new(),
-    };
+    let aliases = library.functions.as_ref().map(List::variants).transpose()?.unwrap_or_default();
     let shared = Shared {
         soname: &library.soname,
         version: library.version.as_deref(),
         exported: &library.exported,
         aliases: &aliases,
-        needs: &[],
         // The runtime loads the driver itself, from its own folder.
         found: "$ORIGIN",
         end: library.end.as_deref(),
+        ..Shared::default()
     };
     let file = linker.link(&shared, archive)?;
     if let Some(name) = &library.link {
@@ -255,15 +237,9 @@ fn link(library: &Library, linker: &Linker<'_>, archive: &Path) -> Result<PathBu
     Ok(file)
 }
 
-#[cfg(unix)]
 fn symlink(target: &str, path: &Path) -> Result<(), String> {
-    let _ = std::fs::remove_file(path);
+    files::remove(path)?;
     files::at(path, std::os::unix::fs::symlink(target, path))
-}
-
-#[cfg(not(unix))]
-fn symlink(_: &str, path: &Path) -> Result<(), String> {
-    Err(format!("{}: symbolic links are made on Unix only", path.display()))
 }
 
 #[cfg(test)]
@@ -288,25 +264,12 @@ mod tests {
     #[test]
     fn entry_points_build_dependencies_with_equal_features() {
         let all = crates(&["--workspace", "--all-features", "--edges", "normal,build,dev"]);
-        let entry_points: [&[&str]; 17] = [
-            &[],
-            &["-p", "texunit", "--all-features"],
-            &["-p", "texunit-bench"],
-            &["-p", "texunit-capi"],
-            &["-p", "texunit-core"],
-            &["-p", "texunit-core", "--no-default-features"],
-            &["-p", "texunit-cuda"],
-            &["-p", "texunit-cudart", "--all-features"],
-            &["-p", "texunit-cublas"],
-            &["-p", "texunit-cufft"],
-            &["-p", "texunit-curand"],
-            &["-p", "texunit-python"],
-            &["-p", "texunit-python-module"],
-            &["-p", "texunit-nvml"],
-            &["-p", "texunit-redirect"],
-            &["-p", "texunit-shims"],
-            &["-p", "xtask"],
-        ];
+        let packages = "-p xtask,-p texunit --all-features,-p texunit-cudart --all-features,\
+            -p texunit-core --no-default-features";
+        let plain =
+            "bench capi core cuda cublas cufft curand python python-module nvml redirect shims";
+        let plain = plain.split(' ').map(|name| format!("-p texunit-{name}"));
+        let entry_points = packages.split(',').map(str::to_owned).chain(plain);
         // The features of these packages may differ, because little is compiled again for them:
         // `texunit-features` has no code, `texunit-job` and `texunit-sample` are the only crates
         // that depend on `texunit-files`, and no crate depends on the others.
@@ -321,8 +284,9 @@ mod tests {
             "rmcp v",
             "tokio v",
         ];
-        for entry_point in entry_points {
-            let own = crates(&[entry_point, &["--edges", "normal,build"]].concat());
+        for entry_point in entry_points.chain([String::new()]) {
+            let words: Vec<&str> = entry_point.split_whitespace().collect();
+            let own = crates(&[&words[..], &["--edges", "normal,build"]].concat());
             let others: Vec<_> = own
                 .difference(&all)
                 .filter(|line| !leaves.iter().any(|leaf| line.starts_with(leaf)))

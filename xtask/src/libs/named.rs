@@ -3,12 +3,12 @@
 //! file of jumps, with the symbol names and versions that programs are linked with.
 
 use super::core::{PREFIX, jumps_to, thin};
-use super::linker::{Linker, Shared};
+use super::linker::Shared;
 use super::names::List;
-use super::{Request, archive, symlink};
+use super::{Build, symlink};
 use crate::files::rows;
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 /// A library with the name of one of NVIDIA's, in one file with code and several files of jumps.
@@ -56,22 +56,17 @@ pub(super) fn sonames() -> impl Iterator<Item = &'static str> {
 }
 
 /// Builds the requested libraries.
-pub(super) fn make(
-    workspace: &Path,
-    request: &Request,
-    linker: &Linker<'_>,
-    built: &Path,
-) -> Result<Vec<PathBuf>, String> {
-    let mut files = Vec::new();
+pub(super) fn make(build: &Build<'_>) -> Result<Vec<PathBuf>, String> {
+    let (mut files, linker) = (Vec::new(), &build.linker);
     for library in &*ALL {
-        if !library.files.iter().any(|file| request.wants(&file.soname)) {
+        if !library.files.iter().any(|file| build.request.wants(&file.soname)) {
             continue;
         }
-        let archive = archive(workspace, request, &library.package, None, built)?;
+        let archive = build.archive(&library.package, None)?;
         let mut aliases = Vec::new();
         let mut thin_files = Vec::new();
         for file in &library.files {
-            let functions = file.functions.symbols(workspace)?;
+            let functions = file.functions.symbols()?;
             let names = functions.iter().map(|(name, symbol)| (name.as_str(), symbol.as_str()));
             thin_files.push((file, jumps_to(names)?));
             let symbols = functions.into_iter().map(|(_, symbol)| symbol);
@@ -85,10 +80,9 @@ pub(super) fn make(
             version: Some(&version),
             exported: &format!("{PREFIX}*;"),
             aliases: &aliases,
-            needs: &[],
             // The library loads the driver itself, from its own folder.
             found: "$ORIGIN",
-            end: None,
+            ..Shared::default()
         };
         files.push(linker.link(&shared, &archive)?);
         for (file, jumps) in thin_files {

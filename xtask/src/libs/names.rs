@@ -37,18 +37,18 @@ pub(super) struct List {
 
 impl List {
     /// Aliases of functions for per-thread default streams, each with the function's name.
-    pub(super) fn variants(&self, workspace: &Path) -> Result<Vec<(String, String)>, String> {
+    pub(super) fn variants(&self) -> Result<Vec<(String, String)>, String> {
         // The suffix of an alias is the next to last word of a line.
         let named = |row: &Vec<String>| {
             let (symbol, ending) = (row.first()?, row.get(row.len().checked_sub(2)?)?);
             (ending != "-").then(|| (format!("{symbol}_{ending}"), symbol.clone()))
         };
-        Ok(self.rows(workspace)?.iter().filter_map(named).collect())
+        Ok(self.rows()?.iter().filter_map(named).collect())
     }
 
     /// The functions of the list, each with its symbol in the library with the code, whose name can
     /// depend on the version.
-    pub(super) fn symbols(&self, workspace: &Path) -> Result<Vec<(String, String)>, String> {
+    pub(super) fn symbols(&self) -> Result<Vec<(String, String)>, String> {
         let symbol = |row: &Vec<String>| {
             let word = row.first()?;
             Some(match (word.strip_suffix('*'), &self.major) {
@@ -57,11 +57,11 @@ impl List {
                 (None, _) => (word.clone(), word.clone()),
             })
         };
-        Ok(self.rows(workspace)?.iter().filter_map(symbol).collect())
+        Ok(self.rows()?.iter().filter_map(symbol).collect())
     }
 
-    fn rows(&self, workspace: &Path) -> Result<Vec<Vec<String>>, String> {
-        let list = files::read(&workspace.join(&*self.file))?;
+    fn rows(&self) -> Result<Vec<Vec<String>>, String> {
+        let list = files::read(&crate::workspace().join(&*self.file))?;
         let words = |line: &str| -> Vec<String> {
             let words = line.split('#').next().unwrap_or_default().split_whitespace();
             words.map(str::to_owned).collect()

@@ -2,10 +2,9 @@
 //! that only `texunit run` adds to PATH. A file there that Python runs before a program is found by
 //! PYTHONPATH.
 
-use super::linker::Linker;
-use super::{Request, cargo, core};
+use super::{Build, core};
 use crate::files;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The name of the replacements' folder, below that of the libraries.
 pub(crate) const FOLDER: &str = "shims";
@@ -15,28 +14,23 @@ pub(crate) const PROGRAMS: [&str; 2] = ["nvidia-smi", "ptxas"];
 pub(crate) const SITE: &str = "sitecustomize.py";
 
 /// Builds all replacements as small programs that load a core with their code.
-pub(super) fn make(
-    workspace: &Path,
-    request: &Request,
-    linker: &Linker<'_>,
-    built: &Path,
-) -> Result<Vec<PathBuf>, String> {
-    let folder = linker.to.join(FOLDER);
+pub(super) fn make(build: &Build<'_>) -> Result<Vec<PathBuf>, String> {
+    let folder = build.linker.to.join(FOLDER);
     files::folder(&folder)?;
-    if !request.whole {
-        cargo(workspace, request, &["build", "-p", "texunit-shims", "--bins"])?;
+    if !build.request.whole {
+        build.cargo(&["build", "-p", "texunit-shims", "--bins"])?;
     }
     let make = |name: &str| {
         let (program, made) = (folder.join(name), folder.join(format!("{name}.new")));
-        if request.whole {
-            core::shim(linker, name, &made)?;
+        if build.request.whole {
+            core::shim(&build.linker, name, &made)?;
         } else {
-            files::copy(&built.join(name), &made)?;
+            files::copy(&build.built.join(name), &made)?;
         }
         // The file is renamed when complete, because a program may be running under this name.
         files::rename(&made, &program)?;
         Ok(program)
     };
-    files::copy_into(SITE, &workspace.join("crates/cuda/shims/python"), &folder)?;
+    files::copy_into(SITE, &crate::workspace().join("crates/cuda/shims/python"), &folder)?;
     PROGRAMS.iter().map(|name| make(name)).chain([Ok(folder.join(SITE))]).collect()
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use texunit_check::Ptxas;
 
-use crate::tools;
+use crate::ptxas;
 
 /// The maximum number of printed differences.
 const SHOWN: usize = 20;
@@ -25,7 +25,7 @@ pub(crate) struct Request {
     /// Seed of both
     seed: u64,
     #[command(flatten)]
-    tools: tools::Choice,
+    tools: ptxas::Choice,
 }
 
 /// Runs the comparison of machine words and of lowered modules.

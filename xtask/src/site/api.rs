@@ -11,7 +11,7 @@ use std::process::Command;
 pub(super) fn build(out: &Path) -> Result<(), String> {
     let metadata = Metadata::read()?;
     let crates = metadata.published()?;
-    let made = crate::libs::target(&crate::workspace()).join("doc");
+    let made = crate::libs::target().join("doc");
     // Pages of earlier runs are removed, because they may describe crates that are no longer
     // public.
     files::remove(&made)?;

@@ -1,14 +1,10 @@
-//! Converts Python objects to input arrays, and makes arrays for results.
+//! Converts Python objects to input arrays, and makes arrays for results. Textures can read the
+//! memory of an array without a copy.
 //!
 //! An object exposes its memory by the buffer protocol, `__array_interface__` or DLPack, and is
 //! kept alive while it is read. As in NumPy, other threads must not change arrays during a call.
 
 #![allow(unsafe_code, reason = "memory of other objects, while they are held")]
-
-mod dlpack;
-mod shared;
-
-pub(crate) use shared::{Keeper, shared};
 
 use crate::error::OrRaise;
 use pyo3::buffer::PyUntypedBuffer;
@@ -16,7 +12,13 @@ use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyTuple};
-use texunit_sample::{Dtype, Input};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_sample::{ArrayOptions, Dtype, Input, SampleError, shared_shape};
+use texunit_unit::Resource;
+
+mod dlpack;
 
 /// An input array, whose owner is kept alive while it is read.
 pub(crate) struct InputArray {
@@ -304,4 +306,39 @@ impl<'py> Out<'py> {
     pub(crate) fn finish(self) -> PyResult<Bound<'py, PyAny>> {
         if self.is_scalar { self.object.get_item(0) } else { Ok(self.object) }
     }
+}
+
+/// Keeps the memory of an array alive. A texture that reads the memory must be dropped before it.
+pub(crate) struct Keeper {
+    _held: InputArray,
+}
+
+// SAFETY: the contents are never accessed, and any thread can drop them, because buffers and Python
+// objects acquire the GIL for that.
+unsafe impl Send for Keeper {}
+// SAFETY: a shared reference gives no access to the contents.
+unsafe impl Sync for Keeper {}
+
+/// A resource with the keeper of its memory. Otherwise the error says why the memory cannot be
+/// shared, and returns the arrays.
+type Shared = Result<(Resource, Keeper), (SampleError, Vec<InputArray>)>;
+
+/// Makes a resource that reads the memory of an array. The outer error is a Python exception.
+pub(crate) fn shared(mut levels: Vec<InputArray>, options: &ArrayOptions) -> PyResult<Shared> {
+    let inputs = levels.iter().map(InputArray::input).collect::<PyResult<Vec<_>>>()?;
+    let shape = match shared_shape(&inputs, options) {
+        Ok(shape) => shape,
+        Err(why) => return Ok(Err((why, levels))),
+    };
+    drop(inputs);
+    let Some(held) = levels.pop() else {
+        return Ok(Err((SampleError::NotShared(String::new()), levels)));
+    };
+    let data = NonNull::new(held.data.cast_mut()).unwrap_or(NonNull::dangling());
+    // SAFETY: `data` and `len` are those of the array's elements, which the owner keeps valid while
+    // it is held. The caller holds the returned `Keeper` while the resource is used. The block is
+    // read-only.
+    let block = unsafe { Block::foreign(data, held.len, false, "texture") };
+    let resource = Resource::array(&shape, Arc::new(block), "texture");
+    Ok(Ok((resource.map_err(SampleError::from).or_raise()?, Keeper { _held: held })))
 }

@@ -17,7 +17,6 @@ mod launch;
 mod operands;
 mod options;
 mod program;
-mod progress;
 mod surface;
 mod texture;
 

@@ -4,9 +4,9 @@ use crate::array::{InputArray, Keeper, Out, shared};
 use crate::descriptor::{Described, described, merge};
 use crate::error::{OrRaise, error};
 use crate::explanation::Explanation;
-use crate::operands::{OF_SAMPLES, Operands, Vectors};
+use crate::operands::{OF_SAMPLES, Operands, Vectors, in_parts};
 use crate::options::{array_options, copy_option, texture_options};
-use crate::progress::in_parts;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};

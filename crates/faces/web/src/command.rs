@@ -6,7 +6,7 @@ use texunit_sample::file::FileOptions;
 
 /// Options for sampler and texture, which have the names of keys. The flag says whether the option
 /// has no value.
-const OPTIONS: [(&str, bool); 12] = [
+const OPTIONS: [(&str, bool); 13] = [
     ("unnormalized", true),
     ("read", false),
     ("filter", false),
@@ -19,6 +19,7 @@ const OPTIONS: [(&str, bool); 12] = [
     ("anisotropy", false),
     ("srgb", true),
     ("seamless", true),
+    ("compare-func", false),
 ];
 
 /// The arguments of `texunit` without the program name.
@@ -74,9 +75,6 @@ pub(crate) fn arguments(
                 Some(value) => all.extend([format!("--{key}"), value.to_owned()]),
                 None => {}
             }
-        }
-        if let Some(function) = keys.get("compare-func") {
-            all.extend(["--compare-func".to_owned(), function.to_owned()]);
         }
     }
     all

@@ -4,7 +4,7 @@ use super::actions::{self, Target};
 use super::completion::{self, Completion};
 use super::index::Index;
 use super::message::ErrorCode;
-use super::{definition, hover, symbols};
+use super::{hover, names};
 use lsp_types::{
     CodeActionParams, CompletionItem, CompletionList, CompletionTextEdit, DocumentHighlight,
     DocumentHighlightKind, Hover, HoverContents, Location, Position, PrepareRenameResponse, Range,
@@ -135,17 +135,16 @@ fn hover_at(view: &View<'_>, params: Value) -> Answer {
 
 fn definition_at(view: &View<'_>, params: Value) -> Answer {
     let at: TextDocumentPositionParams = read(params)?;
-    let found = definition::definition(view.text(), view.index, view.offset(at.position));
+    let found = names::definition(view.text(), view.index, view.offset(at.position));
     written(found.map(|span| view.location(view.range(span))))
 }
 
 fn references(view: &View<'_>, params: Value) -> Answer {
     let params: ReferenceParams = read(params)?;
     let at = view.offset(params.text_document_position.position);
-    let found = definition::references(view.text(), view.index, at);
+    let found = names::references(view.text(), view.index, at);
     let converter = view.target.text.converter(view.target.encoding);
-    let wanted =
-        |u: &definition::Occurrence| params.context.include_declaration || !u.is_declaration;
+    let wanted = |u: &names::Occurrence| params.context.include_declaration || !u.is_declaration;
     let uses = found.into_iter().flatten().filter(wanted);
     let places: Vec<Location> = uses.map(|u| view.location(converter.range(u.span))).collect();
     written(places)
@@ -153,7 +152,7 @@ fn references(view: &View<'_>, params: Value) -> Answer {
 
 fn highlights(view: &View<'_>, params: Value) -> Answer {
     let at: TextDocumentPositionParams = read(params)?;
-    let found = definition::references(view.text(), view.index, view.offset(at.position));
+    let found = names::references(view.text(), view.index, view.offset(at.position));
     let converter = view.target.text.converter(view.target.encoding);
     let places = found.into_iter().flatten().map(|u| DocumentHighlight {
         range: converter.range(u.span),
@@ -164,7 +163,7 @@ fn highlights(view: &View<'_>, params: Value) -> Answer {
 
 fn outline(view: &View<'_>, _params: Value) -> Answer {
     let flat = (!view.client.symbol_tree).then_some(view.target.uri);
-    written(symbols::symbols(view.target.text, view.index, view.target.encoding, flat))
+    written(names::symbols(view.target.text, view.index, view.target.encoding, flat))
 }
 
 fn complete(view: &View<'_>, params: Value) -> Answer {
@@ -192,7 +191,7 @@ fn complete(view: &View<'_>, params: Value) -> Answer {
 
 fn prepare_rename(view: &View<'_>, params: Value) -> Answer {
     let at: TextDocumentPositionParams = read(params)?;
-    match definition::renameable(view.text(), view.index, view.offset(at.position)) {
+    match names::renameable(view.text(), view.index, view.offset(at.position)) {
         Ok((span, _)) => written(PrepareRenameResponse::Range(view.range(span))),
         Err(why) => Err(Failure::new(ErrorCode::RequestFailed, why)),
     }
@@ -201,7 +200,7 @@ fn prepare_rename(view: &View<'_>, params: Value) -> Answer {
 fn rename(view: &View<'_>, params: Value) -> Answer {
     let params: RenameParams = read(params)?;
     let at = view.offset(params.text_document_position.position);
-    let places = definition::rename(view.text(), view.index, at, &params.new_name)
+    let places = names::rename(view.text(), view.index, at, &params.new_name)
         .map_err(|why| Failure::new(ErrorCode::RequestFailed, why))?;
     let converter = view.target.text.converter(view.target.encoding);
     let edit = |span| TextEdit { range: converter.range(span), new_text: params.new_name.clone() };

@@ -26,15 +26,14 @@ mod answers;
 mod completion;
 mod config;
 mod cursor;
-mod definition;
 mod doc;
 mod document;
 mod hover;
 mod index;
 mod instruction;
 mod message;
+mod names;
 mod server;
-mod symbols;
 mod task;
 pub mod words;
 

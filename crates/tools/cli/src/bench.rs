@@ -7,10 +7,8 @@ use clap::Args;
 use std::time::Duration;
 use texunit_forms::Count;
 use texunit_workloads::cases;
-use texunit_workloads::effort::Effort;
-use texunit_workloads::line;
-use texunit_workloads::measure::{Via, measure};
-use texunit_workloads::workload::{Failure, Workload};
+use texunit_workloads::measure::{Via, json, measure};
+use texunit_workloads::workload::{Effort, Failure, Workload};
 
 crate::args::choices! {
     /// The interface of fetches.
@@ -99,7 +97,7 @@ fn print_all(
             OutputFormat::Human => {
                 format!("{:<14}{:>9.1}{:>9.1}", case.name, rate.best, rate.median)
             }
-            OutputFormat::Json => line::json(&case.name, via, &effort, rate),
+            OutputFormat::Json => json(&case.name, via, &effort, rate),
         };
         if let Err(error) = print(&text) {
             return Ok(Err(error));

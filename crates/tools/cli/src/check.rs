@@ -4,7 +4,6 @@
 //! corrected if requested, and reported; nothing is kept afterwards.
 
 mod fix;
-mod folder;
 pub(crate) mod read;
 
 use crate::codes;
@@ -110,7 +109,7 @@ pub fn run(args: &CheckArgs) -> u8 {
         run.fixed(0);
     }
     for path in &args.files {
-        let files = if path.is_dir() { folder::files(path) } else { vec![Ok(path.clone())] };
+        let files = if path.is_dir() { read::files(path) } else { vec![Ok(path.clone())] };
         for file in files {
             match file.map(|file| check.file(&file, &mut run)) {
                 Ok(Ok(())) => {}

@@ -121,20 +121,24 @@ mod tests {
 
     #[test]
     fn long_lines_are_broken_at_spaces() {
-        let text = "  x: 0.4 -> texel coordinate 1.5999; texels 1 and 2\nshort\n\n";
-        let fits = fitted(text, 30, 4);
-        assert_eq!(fits, "  x: 0.4 -> texel coordinate\n      1.5999; texels 1 and 2\nshort\n\n");
         let word = "x".repeat(100);
-        assert_eq!(fitted(&word, 30, 4), word);
-        assert_eq!(fitted("é é é é é é é é é é é é é é é é é", 24, 4).lines().count(), 2);
-    }
-
-    #[test]
-    fn escape_sequences_take_no_columns_and_second_columns_stay_aligned() {
-        let text = "  \x1b[1m-o\x1b[0m <FILE>  Writes the results here\n";
-        let fits = "  \x1b[1m-o\x1b[0m <FILE>  Writes the results\n             here\n";
-        assert_eq!(fitted(text, 33, 0), fits);
-        assert_eq!(fitted(text, 38, 0), text);
-        assert_eq!(fitted("    a paragraph of help", 22, 0), "    a paragraph of\n    help");
+        // Escape sequences take no columns, and second columns stay aligned.
+        let option = "  \x1b[1m-o\x1b[0m <FILE>  Writes the results here\n";
+        let aligned = "  \x1b[1m-o\x1b[0m <FILE>  Writes the results\n             here\n";
+        for (text, columns, hang, fits) in [
+            (
+                "  x: 0.4 -> texel coordinate 1.5999; texels 1 and 2\nshort\n\n",
+                30,
+                4,
+                "  x: 0.4 -> texel coordinate\n      1.5999; texels 1 and 2\nshort\n\n",
+            ),
+            (&word, 30, 4, &word),
+            ("é é é é é é é é é é é é é", 21, 4, "é é é é é é é é é é\n    é é é"),
+            (option, 33, 0, aligned),
+            (option, 38, 0, option),
+            ("    a paragraph of help", 22, 0, "    a paragraph of\n    help"),
+        ] {
+            assert_eq!(fitted(text, columns, hang), fits);
+        }
     }
 }

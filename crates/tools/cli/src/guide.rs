@@ -56,14 +56,17 @@ fn write(args: &ExamplesArgs) -> Result<String, String> {
     ))
 }
 
-/// The folder with the files: that of a package, whose program is in `bin`, or of a clone, whose
-/// program is in `target/PROFILE`.
+/// The folder with the files: `guide` beside the folder `bin` of a package's program; for a program
+/// elsewhere, the clone that it was built in, whose target folder can be anywhere.
 fn find() -> Result<PathBuf, String> {
     let program = std::env::current_exe()
         .map_err(|e| format!("cannot find the path of this program: {e}"))?;
     let here = program.parent().unwrap_or(Path::new("."));
-    let mut places = [here.join("../guide"), here.join("../..")].into_iter();
-    places.find(|place| place.join(LIST).is_file()).ok_or_else(|| {
+    let place = match here.ends_with("bin") {
+        true => here.join("../guide"),
+        false => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.."),
+    };
+    place.join(LIST).is_file().then_some(place).ok_or_else(|| {
         format!(
             "the examples are not beside {} (`cargo install` builds the program alone): they come with texunit's wheel and \
              its archive, and a clone of its repository has them",

@@ -1,10 +1,9 @@
 //! Prints the report of a launch as text: the kernel's output and a summary on standard output,
 //! everything else on standard error.
 
-use crate::checks;
 use crate::color::{self, Stream};
 use crate::launch_report::{Failure, Report};
-use crate::out;
+use crate::{checks, out};
 use texunit_device::{Fusion, GradientStats};
 use texunit_forms::Count;
 use texunit_job::InText;

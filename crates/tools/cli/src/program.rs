@@ -304,18 +304,9 @@ pub fn install(args: &InstallLibsArgs) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::{FromArgMatches, Parser};
-
-    #[derive(Parser)]
-    struct Words {
-        #[command(flatten)]
-        run: RunArgs,
-    }
 
     fn parse(words: &[&str]) -> Result<RunArgs, clap::Error> {
-        let all = ["run"].iter().chain(words).chain(&["program"]);
-        let matches = <Words as clap::CommandFactory>::command().try_get_matches_from(all)?;
-        Ok(Words::from_arg_matches(&matches)?.run)
+        RunArgs::parse(words.iter().chain(&["program"]).map(OsString::from).collect())
     }
 
     /// Parses `texunit run WORDS program`.

@@ -1,14 +1,12 @@
 //! Runs one launch, from the job file to the written outputs.
 
 use crate::args::LaunchFormat;
-use crate::checks;
-use crate::effective;
 use crate::explain::launch::Explained;
 use crate::launch_args::LaunchArgs;
 use crate::launch_report::{Failure, Report};
-use crate::observation;
 use crate::progress::{Shown, with_bar};
 use crate::ranges::{self, Recording};
+use crate::{checks, effective, observation};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;

@@ -3,10 +3,9 @@
 mod operand;
 
 use crate::args::OutputFormat;
-use crate::effective;
 use crate::explain::Failure;
 use crate::explain::args::{SamplerArgs, TextureArgs};
-use crate::number;
+use crate::{effective, number};
 use clap::Args;
 use operand::Operands;
 use serde_json::{Value, json};

@@ -153,10 +153,7 @@ impl<'a> Search<'a> {
         make: impl Fn(i64) -> Option<Case>,
     ) -> bool {
         let mut try_it = |n: i64| n < from && make(n).is_some_and(|case| self.attempt(case));
-        if try_it(least) {
-            return true;
-        }
-        if try_it(least.saturating_add(1)) {
+        if try_it(least) || try_it(least.saturating_add(1)) {
             return true;
         }
         // The bisection finds the minimum if all numbers above a threshold fail. Otherwise it still

@@ -1,8 +1,7 @@
 //! Fetches through the Rust API: coordinates are read from arrays, results written to arrays.
 //! Results of each batch overwrite those of the previous one, as if the caller had consumed them.
 
-use crate::effort::Effort;
-use crate::workload::{Failure, Workload, samples};
+use crate::workload::{Effort, Failure, Workload, samples};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_unit::{

@@ -6,8 +6,6 @@
 
 pub mod api;
 pub mod cases;
-pub mod effort;
-pub mod line;
 pub mod measure;
 pub mod points;
 pub mod ptx;

@@ -1,9 +1,9 @@
-//! Times the runs of a workload.
+//! Times the runs of a workload, and formats the rate as a line of JSON, the form of `texunit bench
+//! --format json` and of baselines.
 
 use crate::api::Arrays;
-use crate::effort::Effort;
 use crate::ptx::Launch;
-use crate::workload::{Failure, Workload};
+use crate::workload::{Effort, Failure, Workload};
 use std::time::Instant;
 
 /// The interface that fetches use.
@@ -70,4 +70,21 @@ pub fn time(effort: Effort, mut run: impl FnMut()) -> Rate {
     let rate = |seconds: f64| f64::from(effort.fetches) / seconds / 1e6;
     let runs = seconds.len();
     Rate { best: rate(seconds[0]), median: rate(seconds[runs / 2]), runs }
+}
+
+/// The line for a case's rate, without its line end. Rates are in million fetches per second.
+pub fn json(case: &str, via: Via, effort: &Effort, rate: Rate) -> String {
+    let rounded = |rate: f64| (rate * 1000.0).round() / 1000.0;
+    let line = serde_json::json!({
+        "case": case,
+        "via": via.name(),
+        "threads": effort.threads,
+        "mfetch_per_s": rounded(rate.best),
+        "median_mfetch_per_s": rounded(rate.median),
+        "simd": texunit_unit::fetch_simd_level().name(),
+        "fetches": effort.fetches,
+        "batch": effort.batch,
+        "runs": rate.runs,
+    });
+    line.to_string()
 }

@@ -1,7 +1,9 @@
-//! A workload: an instruction, a texture, a sampler, and the coordinates to fetch at.
+//! A workload: an instruction, a texture, a sampler, and the coordinates to fetch at; and how long
+//! it is measured.
 
 use crate::points::hash;
 use std::sync::Arc;
+use std::time::Duration;
 use texunit_texel::{Channel, f32_to_f16};
 use texunit_unit::{
     ArrayShape, FetchForm, FetchOperands, ReadMode, Residency, Resource, Sampler, Texture,
@@ -94,4 +96,17 @@ impl Workload {
 pub(crate) fn samples(count: u32) -> impl Iterator<Item = u32> {
     const SAMPLES: u32 = 400;
     (0..count).step_by(((count / SAMPLES) | 1) as usize)
+}
+
+/// The effort of a measurement.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Host threads, at least one.
+    pub threads: usize,
+    /// Fetches of a run.
+    pub fetches: u32,
+    /// Fetches per batch, whose results are in arrays at the same time.
+    pub batch: u32,
+    /// Minimum total time of the runs.
+    pub time: Duration,
 }

@@ -1,8 +1,6 @@
 //! `texunit cases`: exports the cases of tests/fetch for other implementations of a texture unit,
 //! and runs case files.
 
-mod functions;
-mod npz;
 mod run;
 mod suite;
 
@@ -169,7 +167,7 @@ fn export(sources: &[PathBuf], args: &ExportArgs) -> Result<String, String> {
         "files": list.collect::<Vec<_>>(),
     });
     save(&args.folder.join("schema.json"), SCHEMA.as_bytes())?;
-    for (name, text) in functions::files().map_err(|e| e.to_string())? {
+    for (name, text) in suite::function_files().map_err(|e| e.to_string())? {
         let path = args.folder.join(name);
         make(path.parent().unwrap_or(&path))?;
         save(&path, text.as_bytes())?;
@@ -222,7 +220,7 @@ fn write(source: &Path, args: &ExportArgs) -> Result<Written, String> {
             text.into_bytes()
         }
         SuiteFormat::Npz => {
-            let mut arrays = npz::Arrays::new();
+            let mut arrays = suite::Arrays::new();
             let document = suite::document(&name, &file, &mut arrays)?;
             arrays.finish(&document)?
         }

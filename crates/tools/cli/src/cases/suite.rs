@@ -1,15 +1,24 @@
 //! Converts a file of cases to a document with every texel, operand and expected bit, so that a
 //! reader needs neither TOML nor texunit's generators. docs/conformance.md describes the members.
+//! Its numbers are in the document, or are NumPy arrays: a ZIP of NPY files. For units besides the
+//! texture unit the suite has results of a GPU, and C programs that read and check them
+//! (docs/special-functions.md, docs/tensor-cores.md).
 
 use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{Cursor, Read, Write as _};
 use texunit_cases::{
     Access, Case, CaseFile, Expected, Fault, FetchCase, ResourceSpec, SurfaceCase,
 };
+use texunit_files::{Dtype, encode_array};
+use texunit_sfu::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH, Table};
 use texunit_spec::hex;
 use texunit_unit::{
     AddressMode, CompareFunction, FetchForm, FetchKind, FetchOperands, Layout, Lod, ReadMode,
     Sampler,
 };
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 /// The page with the rules, which has an anchor for each.
 pub(super) const RULES: &str = "https://github.com/texunit/texunit/blob/main/docs/numerics.md";
@@ -258,4 +267,96 @@ fn surface(n: usize, case: &SurfaceCase, numbers: &mut dyn Numbers) -> Result<Va
         "after": after.map(|after| numbers.bytes(format!("case{n}.after"), after)).transpose()?,
         "error": case.error,
     }))
+}
+
+/// The name of the document's member, which is an array of UTF-8 bytes.
+const DOCUMENT: &str = "document";
+
+/// The archive that is being written.
+pub(super) struct Arrays(ZipWriter<Cursor<Vec<u8>>>);
+
+impl Arrays {
+    pub(super) fn new() -> Self {
+        Self(ZipWriter::new(Cursor::new(Vec::new())))
+    }
+
+    fn add(&mut self, name: &str, dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Result<(), String> {
+        // Without a time stamp, so that the same cases give the same file.
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .last_modified_time(zip::DateTime::default());
+        let file = encode_array(dtype, shape, bytes);
+        let added = self.0.start_file(format!("{name}.npy"), options);
+        added.map_err(|e| e.to_string())?;
+        self.0.write_all(&file).map_err(|e| e.to_string())
+    }
+
+    /// Completes the file.
+    pub(super) fn finish(mut self, document: &Value) -> Result<Vec<u8>, String> {
+        let text = document.to_string();
+        self.add(DOCUMENT, Dtype::U8, &[text.len() as u64], text.as_bytes())?;
+        self.0.finish().map(Cursor::into_inner).map_err(|e| e.to_string())
+    }
+}
+
+impl Numbers for Arrays {
+    fn words(&mut self, name: String, columns: Vec<Vec<u32>>) -> Result<Value, String> {
+        let rows = columns.first().map_or(0, Vec::len) as u64;
+        let bytes: Vec<u8> = columns.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+        self.add(&name, Dtype::U32, &[columns.len() as u64, rows], &bytes)?;
+        Ok(json!(name))
+    }
+
+    fn bytes(&mut self, name: String, bytes: &[u8]) -> Result<Value, String> {
+        self.add(&name, Dtype::U8, &[bytes.len() as u64], bytes)?;
+        Ok(json!(name))
+    }
+}
+
+/// The files: their paths in the suite's folder, and their contents.
+pub(super) fn function_files() -> Result<[(&'static str, String); 5], std::io::Error> {
+    Ok([
+        ("special-functions/tables.txt", tables()),
+        ("special-functions/hashes.txt", texunit_sfu::H200_HASHES.to_owned()),
+        (
+            "special-functions/mufu.c",
+            include_str!("../../../../../examples/conformance/mufu.c").to_owned(),
+        ),
+        ("tensor-core/elements.txt", elements()?),
+        ("tensor-core/mma.c", include_str!("../../../../../examples/conformance/mma.c").to_owned()),
+    ])
+}
+
+fn elements() -> Result<String, std::io::Error> {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(texunit_tensor::H200_ELEMENTS).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+const HEAD: &str = "\
+# The tables of the special function unit (MUFU) of an NVIDIA H200 (sm_90), version 1 of this form.
+# A line `table NAME SEGMENTS S0 S1 S2 BIAS` begins a table; a line `SEGMENT C0 C1 C2` of decimal integers follows for each segment.
+#     V = (C0 << S0) + BIAS + (C1 * X << S1) + (C2 * Q(X) << S2)                      exactly, in units of 2^-41
+#     Q(X) = the square of the 17 bits X over 2^19, without partial products in columns below 2^19, cut
+# Which bits of an operand are the segment and X, and which of V the result, is in mufu.c, beside this file.
+";
+
+fn tables() -> String {
+    let mut text = HEAD.to_owned();
+    add(&mut text, "RCP", &RCP);
+    add(&mut text, "RSQ", &RSQ);
+    add(&mut text, "SQRT", &SQRT);
+    add(&mut text, "EX2", &EX2);
+    add(&mut text, "LG2", &LG2);
+    add(&mut text, "SIN", &SIN);
+    add(&mut text, "TANH", &TANH);
+    text
+}
+
+fn add<const SEGMENTS: usize>(text: &mut String, name: &str, table: &Table<SEGMENTS>) {
+    let [s0, s1, s2] = table.shifts;
+    let _ = writeln!(text, "table {name} {SEGMENTS} {s0} {s1} {s2} {}", table.bias);
+    for (segment, [c0, c1, c2]) in table.coefficients.iter().enumerate() {
+        let _ = writeln!(text, "{segment} {c0} {c1} {c2}");
+    }
 }

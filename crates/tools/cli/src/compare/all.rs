@@ -1,9 +1,8 @@
 //! `texunit compare --all`: runs everything on the GPU, in several processes.
 
-use super::CompareArgs;
 use super::unit::{Answer, Unit};
 use super::worker::{Hello, Worker};
-use super::{Comparison, Source, folder, job, sources};
+use super::{CompareArgs, Comparison, Source, folder, job, sources};
 use crate::args::OutputFormat;
 use crate::progress::{Shown, with_bar};
 use serde::Serialize;

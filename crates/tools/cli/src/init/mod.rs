@@ -1,7 +1,6 @@
 //! `texunit init`: a job file for the kernels of a PTX file, with every parameter filled in as far
 //! as the PTX says what it is.
 
-mod guesses;
 mod objects;
 mod text;
 
@@ -10,9 +9,9 @@ use crate::color::{self, Stream};
 use crate::failure::Stopped;
 use crate::out;
 use clap::Args;
-pub(crate) use guesses::left;
 use std::path::{Component, Path, PathBuf};
 use text::Skeleton;
+pub(crate) use text::left;
 use texunit_check::ir::{FuncId, Function, Module};
 use texunit_check::{Options, check_with, uses};
 use texunit_files::CommandFiles;

@@ -4,7 +4,6 @@
 //! user's documentation.
 
 mod serve;
-mod transport;
 mod worker;
 
 use clap::Args;

@@ -48,8 +48,7 @@ fn instructions(scope: &Scope, name: &str) -> Result<Answer, String> {
     if name.starts_with('-') {
         return Err("`name` is an instruction: tex, or tex.level.2d".to_owned());
     }
-    let ended =
-        process::texunit(&words, scope.allowed.first(), scope.limits).map_err(|e| e.to_string())?;
+    let ended = process::texunit(&words, scope).map_err(|e| e.to_string())?;
     if ended.code != Some(0) {
         return Err(ended.stderr.trim().to_owned());
     }

@@ -16,7 +16,7 @@ mod tools;
 use crate::number;
 use clap::Args;
 use paths::Allowed;
-use process::Limits;
+use process::Scope;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use std::path::PathBuf;
@@ -51,8 +51,7 @@ pub fn run(args: &McpArgs) -> u8 {
     if let Err(why) = process::limit_memory(args.memory_limit) {
         return crate::out::error(format_args!("--memory-limit: {why}"), crate::USAGE);
     }
-    let limits = Limits { time: Duration::from_secs(args.timeout) };
-    let server = server::Server::new(allowed, limits);
+    let server = server::Server::new(Scope { allowed, time: Duration::from_secs(args.timeout) });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,

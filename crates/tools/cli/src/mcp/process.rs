@@ -2,7 +2,6 @@
 
 use super::paths::Allowed;
 use std::io::{self, Read};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,17 +12,11 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Additional time for a process with a time limit of its own, `run --timeout`.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The limits of a process.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    pub(super) time: Duration,
-}
-
-/// What tools may use: files below the allowed folders, and processes within limits.
+/// What tools may use: files below the allowed folders, and processes with a time limit.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     pub(super) allowed: Allowed,
-    pub(super) limits: Limits,
+    pub(super) time: Duration,
 }
 
 #[derive(Debug, Default)]
@@ -50,13 +43,9 @@ pub(super) fn limit_memory(_: u64) -> Result<(), String> {
 }
 
 /// Runs this program with the given arguments.
-pub(super) fn texunit(
-    words: &[String],
-    folder: &Path,
-    limits: Limits,
-) -> io::Result<ProcessResult> {
+pub(super) fn texunit(words: &[String], scope: &Scope) -> io::Result<ProcessResult> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(words).current_dir(folder).stdin(Stdio::null());
+    command.args(words).current_dir(scope.allowed.first()).stdin(Stdio::null());
     command.env("NO_COLOR", "1").stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     {
@@ -66,12 +55,12 @@ pub(super) fn texunit(
     }
     let mut child = command.spawn()?;
     let (out, errors) = (child.stdout.take(), child.stderr.take());
-    std::thread::scope(|scope| {
-        let out = scope.spawn(|| text(out));
-        let errors = scope.spawn(|| text(errors));
+    std::thread::scope(|threads| {
+        let out = threads.spawn(|| text(out));
+        let errors = threads.spawn(|| text(errors));
         let ends_by_itself = words.first().is_some_and(|word| word == "run");
         let grace = if ends_by_itself { GRACE } else { Duration::ZERO };
-        let (status, timed_out) = wait(&mut child, limits.time + grace)?;
+        let (status, timed_out) = wait(&mut child, scope.time + grace)?;
         let text =
             |reader: std::thread::ScopedJoinHandle<'_, String>| reader.join().unwrap_or_default();
         Ok(ProcessResult { code: status, stdout: text(out), stderr: text(errors), timed_out })

@@ -1,16 +1,14 @@
 //! The protocol's side of the server: lists the tools and calls them.
 
 use super::answers::Answers;
-use super::paths::Allowed;
-use super::process::{Limits, Scope};
+use super::process::Scope;
 use super::tools::{self, TOOLS};
-use rmcp::ErrorData;
-use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,8 +25,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(allowed: Allowed, limits: Limits) -> Self {
-        Self { scope: Scope { allowed, limits }, answers: Arc::default() }
+    pub(super) fn new(scope: Scope) -> Self {
+        Self { scope, answers: Arc::default() }
     }
 
     /// Calls a tool. The error is a message for the assistant.

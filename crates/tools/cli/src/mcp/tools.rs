@@ -144,10 +144,10 @@ fn checks(arguments: &Value) -> Result<Vec<String>, String> {
 }
 
 fn texunit(scope: &Scope, words: &[String]) -> Result<ProcessResult, String> {
-    let ended = process::texunit(words, scope.allowed.first(), scope.limits);
+    let ended = process::texunit(words, scope);
     let ended = ended.map_err(|error| format!("texunit cannot be started: {error}"))?;
     if ended.timed_out {
-        let seconds = scope.limits.time.as_secs();
+        let seconds = scope.time.as_secs();
         return Err(format!(
             "ended after {} (--timeout): the kernel may be in an infinite loop",
             Count(seconds, "second")
@@ -204,7 +204,7 @@ fn array<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
 
 fn run(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
     let report = Scratch::new("report.json")?;
-    let seconds = scope.limits.time.as_secs().to_string();
+    let seconds = scope.time.as_secs().to_string();
     let mut all = words(&["run", "--report", &report.path(), "--timeout", &seconds]);
     all.extend(checks(arguments)?);
     all.extend(program(scope, arguments)?);
@@ -328,7 +328,7 @@ fn profile(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
             texunit(scope, &all)?
         }
         (None, Some(_)) => {
-            let seconds = scope.limits.time.as_secs().to_string();
+            let seconds = scope.time.as_secs().to_string();
             let mut all = words(&["run", "--timeout", &seconds, "--profile", &scratch.path()]);
             all.extend(program(scope, arguments)?);
             texunit(scope, &all)?

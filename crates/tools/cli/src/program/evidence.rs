@@ -4,7 +4,7 @@
 use super::inspect::{Obstacle, Warning};
 use super::reports::{Outputs, is_output};
 use super::{NOT_STARTED, RunArgs, say};
-use crate::args::ProfileFormat;
+use crate::args::{ProfileFormat, name_of};
 use crate::color::{self, ColorChoice};
 use crate::number;
 use clap::Args;
@@ -132,17 +132,13 @@ impl EvidenceArgs {
             say(format_args!("texunit: fresh memory is filled by --fill {fill}"));
         }
         let set = |is_set: bool| is_set.then(|| "1".to_owned());
-        let color = match color::choice() {
-            ColorChoice::Auto => None,
-            ColorChoice::Always => Some("always".to_owned()),
-            ColorChoice::Never => Some("never".to_owned()),
-        };
+        let color = Some(color::choice()).filter(|choice| *choice != ColorChoice::Auto);
         let options = [
             ("TEXUNIT_MAX_STEPS", self.max_steps.map(|steps| steps.to_string())),
             ("TEXUNIT_SCHEDULE", self.schedule.map(|seed| seed.to_string())),
             ("TEXUNIT_FILL", self.fill.map(|fill| fill.to_string())),
             ("TEXUNIT_CONTINUE_AFTER_FAULT", set(self.continue_after_fault)),
-            ("TEXUNIT_COLOR", color),
+            ("TEXUNIT_COLOR", color.as_ref().map(name_of)),
             ("TEXUNIT_COVERAGE_TOOLKIT", set(self.coverage_toolkit)),
         ];
         command.envs(options.into_iter().filter_map(|(name, value)| Some((name, value?))));
@@ -341,36 +337,30 @@ mod tests {
 
     #[test]
     fn exit_codes() {
-        use texunit_evidence::{Finding, Record};
-        let mut faulty = Record::default();
-        faulty.findings.insert(1, Finding::default());
-        let run = |records, timed_out| Run { records, timed_out, ..Run::default() };
-        let failing = run(vec![Record::default(), faulty], None);
-        assert_eq!(exit_code(&failing, 0, Some(9)), 9);
-        assert_eq!(exit_code(&failing, 3, Some(9)), 3);
-        assert_eq!(exit_code(&failing, 0, None), 0);
-        assert_eq!(exit_code(&run(vec![Record::default()], None), 0, Some(9)), 0);
-        assert_eq!(exit_code(&run(Vec::new(), Some(1.0)), 0, Some(9)), TIMED_OUT);
-        let idle = Run { not_executed: Some("no PTX".to_owned()), ..Run::default() };
-        assert_eq!([Some(9), None].map(|code| exit_code(&idle, 0, code)), [NOT_STARTED, 0]);
-        assert_eq!(exit_code(&idle, 7, Some(9)), 7);
-    }
-
-    #[test]
-    fn lost_evidence_is_no_success() {
         use texunit_evidence::{Finding, Lost, Record};
-        let lost = |failures| Some(Lost { events: 1, failures, ..Lost::default() });
-        let codes = |run: &Run| {
-            let of = |program| [Some(9), None].map(|code| exit_code(run, program, code));
-            [of(0), of(7)]
-        };
-        let run = |lost| Run { lost, ..Run::default() };
-        assert_eq!(codes(&run(lost(false))), [[NOT_STARTED, crate::FAILED], [7, 7]]);
-        assert_eq!(codes(&run(lost(true))), [[9, crate::FAILED], [7, 7]]);
         let mut faulty = Record::default();
         faulty.findings.insert(1, Finding::default());
-        let both = Run { records: vec![faulty], ..run(lost(false)) };
-        assert_eq!(codes(&both), [[9, crate::FAILED], [7, 7]]);
+        let failing = Run { records: vec![Record::default(), faulty], ..Run::default() };
+        let losing = |failures| {
+            let lost = Some(Lost { events: 1, failures, ..Lost::default() });
+            Run { lost, ..Run::default() }
+        };
+        let both = Run { records: failing.records.clone(), ..losing(false) };
+        let idle = Run { not_executed: Some("no PTX".to_owned()), ..Run::default() };
+        // With --error-exitcode 9, and without; another code of the program stays.
+        for (run, codes) in [
+            (Run { records: vec![Record::default()], ..Run::default() }, [0, 0]),
+            (failing, [9, 0]),
+            (idle, [NOT_STARTED, 0]),
+            (losing(false), [NOT_STARTED, crate::FAILED]),
+            (losing(true), [9, crate::FAILED]),
+            (both, [9, crate::FAILED]),
+        ] {
+            let of = |program| [Some(9), None].map(|code| exit_code(&run, program, code));
+            assert_eq!([of(0), of(7)], [codes, [7, 7]], "{run:?}");
+        }
+        let late = Run { timed_out: Some(1.0), ..Run::default() };
+        assert_eq!(exit_code(&late, 0, Some(9)), TIMED_OUT);
     }
 
     #[test]
@@ -384,18 +374,19 @@ mod tests {
             record.kernels.insert("k".to_owned(), kernel);
             Run { records: vec![record], ..Run::default() }
         };
-        let warning = |obstacle| [Warning { text: "no PTX".to_owned(), obstacle }];
-        let says = |run: &Run, warnings: &[Warning]| not_executed(run, warnings);
         let (idle, refused) = (Run::default(), record("CUDA_ERROR_INVALID_PTX", 0));
-        let text = Some("no PTX".to_owned());
-        assert_eq!(says(&idle, &warning(Obstacle::Everything)), text);
-        // For example `--gtest_list_tests`.
-        assert_eq!(says(&idle, &warning(Obstacle::Calls)), None);
-        assert_eq!(says(&refused, &warning(Obstacle::Calls)), text);
-        let own = says(&refused, &[]).unwrap_or_default();
+        for (run, obstacle, said) in [
+            (&idle, Obstacle::Everything, Some("no PTX".to_owned())),
+            // For example `--gtest_list_tests`.
+            (&idle, Obstacle::Calls, None),
+            (&refused, Obstacle::Calls, Some("no PTX".to_owned())),
+            (&record("CUDA_ERROR_INVALID_PTX", 1), Obstacle::Everything, None),
+        ] {
+            let warning = Warning { text: "no PTX".to_owned(), obstacle };
+            assert_eq!(not_executed(run, &[warning]), said, "{run:?}");
+        }
+        let own = not_executed(&refused, &[]).unwrap_or_default();
         assert!(own.contains("CUDA_ERROR_INVALID_PTX"), "{own}");
-        let launched = record("CUDA_ERROR_INVALID_PTX", 1);
-        assert_eq!(says(&launched, &warning(Obstacle::Everything)), None);
-        assert_eq!(says(&record("CUDA_ERROR_INVALID_VALUE", 0), &[]), None);
+        assert_eq!(not_executed(&record("CUDA_ERROR_INVALID_VALUE", 0), &[]), None);
     }
 }

@@ -1,9 +1,8 @@
 //! Inspects a program before it is started: whether it contains PTX, and whether it will find
 //! texunit's libraries. Problems are warnings.
 
-use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSection, ReadCache};
+use object::{Endianness, Object, ObjectSection, ReadCache, elf};
 use std::fs::File;
 use std::path::Path;
 use texunit_fatbin::EntryKind;
@@ -37,12 +36,6 @@ pub(super) enum Obstacle {
     Everything,
 }
 
-impl Warning {
-    fn of_calls(text: String) -> Self {
-        Self { text, obstacle: Obstacle::Calls }
-    }
-}
-
 /// All warnings about a program, from its ELF headers and symbols.
 pub(super) fn warnings(program: &Path) -> Vec<Warning> {
     // For scripts, foreign programs and damaged files, the operating system reports the error.
@@ -58,57 +51,62 @@ type Elf<'data> = ElfFile64<'data, Endianness, &'data ReadCache<File>>;
 
 fn look(file: &Elf<'_>, program: &Path) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    let mut warn = |obstacle, text| warnings.push(Warning { text, obstacle });
     let name = program.display();
-    let dynamic = Dynamic::of(file);
+    let dynamic = Dynamic::read(file).unwrap_or_default();
     let code = code(file);
     if code.has_machine_code && !code.has_ptx {
-        warnings.push(Warning::of_calls(format!(
-            "{name} has machine code for GPUs but no PTX, which is what texunit runs; compile it with \
+        warn(
+            Obstacle::Calls,
+            format!(
+                "{name} has machine code for GPUs but no PTX, which is what texunit runs; compile it with \
              -arch=compute_86 or another -gencode arch=compute_XX,code=compute_XX, or, where a build system names the \
              sm_XX alone (CMake's 86-real), set NVCC_APPEND_FLAGS=\"-gencode=arch=compute_86,code=compute_86\" when it builds"
-        )));
+            ),
+        );
     }
     if has_machine_regions(file) {
-        let text = format!(
-            "{name} has regions of OpenMP that clang has compiled to machine code for GPUs, and texunit runs PTX: they \
+        warn(
+            Obstacle::Everything,
+            format!(
+                "{name} has regions of OpenMP that clang has compiled to machine code for GPUs, and texunit runs PTX: they \
              run on the host, if at all; compile them with GCC (-foffload=nvptx-none), or see what \
              docs/programs/offloading.md says of -fopenmp-target-jit"
+            ),
         );
-        warnings.push(Warning { text, obstacle: Obstacle::Everything });
     }
     if let (Some(path), true) = (&dynamic.rpath, dynamic.needs_cuda()) {
-        let text = format!(
-            "{name} has an rpath ({path}), in which it looks for CUDA's libraries first; texunit loads its own before \
+        warn(
+            Obstacle::No,
+            format!(
+                "{name} has an rpath ({path}), in which it looks for CUDA's libraries first; texunit loads its own before \
              them. To run it without `texunit run`, link it with -Wl,--enable-new-dtags, or remove the rpath \
              (patchelf --remove-rpath)"
+            ),
         );
-        warnings.push(Warning { text, obstacle: Obstacle::No });
     }
     for old in dynamic.needed.iter().filter(|name| is_old_runtime(name)) {
-        warnings.push(Warning::of_calls(format!(
-            "{name} needs {old}, a runtime older than CUDA 12, which texunit does not have; compile it with CUDA 12 \
+        warn(
+            Obstacle::Calls,
+            format!(
+                "{name} needs {old}, a runtime older than CUDA 12, which texunit does not have; compile it with CUDA 12 \
              or 13"
-        )));
+            ),
+        );
     }
     if code.is_there && !is_linked_when_it_starts(file) {
-        let text = format!(
-            "{name} is linked statically as a whole (-static), so that it cannot find texunit's libraries, nor any \
+        warn(
+            Obstacle::Everything,
+            format!(
+                "{name} is linked statically as a whole (-static), so that it cannot find texunit's libraries, nor any \
              driver; link it without -static"
+            ),
         );
-        warnings.push(Warning { text, obstacle: Obstacle::Everything });
-    } else if code.is_there && !dynamic.needs_runtime() {
-        match Static::of(file) {
-            Static::None => {}
-            Static::Stripped => warnings.push(Warning::of_calls(format!(
-                "{name} has no table of symbols (it is stripped): if CUDA's runtime is linked into it, texunit cannot \
-                 replace it; keep the symbols, or compile it with -cudart shared"
-            ))),
-            Static::New => {}
-            Static::Old => warnings.push(Warning::of_calls(format!(
-                "{name} has CUDA's runtime linked into it, in a version older than 12, of which texunit has no exact \
-                 counterpart; compile it with CUDA 12 or 13"
-            ))),
-        }
+    } else if code.is_there
+        && !dynamic.needs_runtime()
+        && let Some(problem) = static_runtime(file)
+    {
+        warn(Obstacle::Calls, format!("{name} has {problem}"));
     }
     warnings
 }
@@ -146,35 +144,21 @@ fn is_linked_when_it_starts(file: &Elf<'_>) -> bool {
     segments.is_ok_and(|all| all.iter().any(|s| s.p_type(file.endian()) == elf::PT_INTERP))
 }
 
-/// The version of a statically linked runtime.
-enum Static {
-    None,
-    /// Unknown, since symbols are stripped.
-    Stripped,
-    /// The statically linked runtime is that of CUDA 12 or later.
-    New,
-    /// The statically linked runtime is older than CUDA 12.
-    Old,
-}
-
-impl Static {
-    /// Determined by functions that only some versions have.
-    fn of(file: &Elf<'_>) -> Self {
-        if file.section_by_name(".symtab").is_none() {
-            return Self::Stripped;
-        }
-        let Some(Ok(names)) = file.section_by_name(".strtab").map(|names| names.data()) else {
-            return Self::Stripped;
-        };
-        let names = || names.split(|&byte| byte == 0);
-        let has =
-            [b"cudaMalloc".as_slice(), b"cudaBindTexture"].map(|name| names().any(|n| n == name));
-        match has {
-            [false, _] => Self::None,
-            [_, true] => Self::Old,
-            [_, false] => Self::New,
-        }
-    }
+/// Why texunit cannot replace a runtime that is linked statically, if it cannot.
+fn static_runtime(file: &Elf<'_>) -> Option<&'static str> {
+    let names = file.section_by_name(".symtab").and_then(|_| file.section_by_name(".strtab"));
+    let Some(names) = names.and_then(|names| names.data().ok()) else {
+        return Some(
+            "no table of symbols (it is stripped): if CUDA's runtime is linked into it, texunit cannot \
+             replace it; keep the symbols, or compile it with -cudart shared",
+        );
+    };
+    let has = |name: &[u8]| names.split(|&byte| byte == 0).any(|other| other == name);
+    // CUDA 12 and later lack the second function.
+    (has(b"cudaMalloc") && has(b"cudaBindTexture")).then_some(
+        "CUDA's runtime linked into it, in a version older than 12, of which texunit has no exact \
+         counterpart; compile it with CUDA 12 or 13",
+    )
 }
 
 /// The contents of the fatbins.
@@ -223,10 +207,6 @@ struct Dynamic {
 }
 
 impl Dynamic {
-    fn of(file: &Elf<'_>) -> Self {
-        Self::read(file).unwrap_or_default()
-    }
-
     fn read(file: &Elf<'_>) -> object::Result<Self> {
         let table = file.elf_dynamic_table()?;
         let texts = |tag: elf::DynamicTag| {

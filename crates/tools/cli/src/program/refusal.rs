@@ -1,9 +1,8 @@
 //! Explains why a program cannot be started.
 
-use object::Endianness;
 use object::elf::{self, FileHeader64, ProgramHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
-use object::{ReadCache, ReadRef};
+use object::{Endianness, ReadCache, ReadRef};
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::Path;

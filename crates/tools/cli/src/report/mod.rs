@@ -7,7 +7,6 @@
 
 mod inputs;
 mod page;
-mod preview;
 mod recordings;
 mod sources;
 

@@ -3,8 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use texunit::args::OutputFormat;
-use texunit::compare::CompareArgs;
-use texunit::compare::{Comparison, human, json, run_on};
+use texunit::compare::{CompareArgs, Comparison, human, json, run_on};
 use texunit_gpu::compare::Outcome;
 
 fn root() -> PathBuf {

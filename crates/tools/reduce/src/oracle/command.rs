@@ -1,7 +1,7 @@
 //! A judge for the exit code and output of any program that is run on the case.
 
 use super::Workspace;
-use super::process::{ProcessResult, patience, run};
+use super::workspace::{ProcessResult, patience, run};
 use crate::Judge;
 use crate::case::Case;
 use std::ffi::{OsStr, OsString};

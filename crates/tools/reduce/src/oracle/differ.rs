@@ -1,6 +1,6 @@
 //! A judge for launches whose results differ between two configurations.
 
-use super::process::{ProcessResult, patience, run};
+use super::workspace::{ProcessResult, patience, run};
 use super::{Outcome, Settings, Workspace, look};
 use crate::Judge;
 use crate::case::Case;

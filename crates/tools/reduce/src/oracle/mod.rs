@@ -7,7 +7,6 @@ mod differ;
 mod judge;
 mod key;
 mod launch;
-mod process;
 mod workspace;
 
 pub use check::CheckJudge;

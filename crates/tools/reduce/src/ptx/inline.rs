@@ -1,6 +1,6 @@
 //! Inlines functions that are called only once.
 
-use super::{Tree, Unit, calls, name_of, walk};
+use super::{Tree, Unit, name_of, names, walk};
 use crate::text::{Edit, apply, words};
 use std::collections::HashSet;
 use texunit_syntax::ast::{
@@ -34,7 +34,7 @@ fn innermost<'t, 'a>(
 ) -> Option<(&'t Block<'a>, &'t Instruction<'a>)> {
     block.statements.iter().find_map(|statement| match statement {
         Statement::Block(inner) => innermost(inner, name),
-        Statement::Instruction(i) if calls::callee(i) == Some(name) => Some((block, i)),
+        Statement::Instruction(i) if names::callee(i) == Some(name) => Some((block, i)),
         _ => None,
     })
 }

@@ -1,15 +1,11 @@
 //! Reduces the text of a PTX module, from its largest parts to its smallest. Each function makes
 //! attempts in a search, and returns whether any succeeded.
 
-mod calls;
 mod formula;
 mod inline;
-mod items;
 mod names;
-mod numbers;
 mod operands;
 mod statements;
-mod values;
 
 use crate::search::Search;
 use crate::text::{Edit, apply, blank_lines, comments};
@@ -157,14 +153,14 @@ fn singly(
 pub(crate) fn without_debug(search: &mut Search<'_>) {
     let all = |tree: &Tree<'_>| {
         let mut unit = comments(tree.text);
-        unit.extend(items::directives(tree).into_iter().flatten());
+        unit.extend(statements::directives(tree).into_iter().flatten());
         vec![unit]
     };
     if !together(search, "comments", all) {
         together(search, "comments", |tree| {
             comments(tree.text).into_iter().map(|edit| vec![edit]).collect()
         });
-        together(search, "directives", items::directives);
+        together(search, "directives", statements::directives);
     }
     together(search, "blank lines", |tree| vec![blank_lines(tree.text)]);
 }
@@ -173,26 +169,26 @@ pub(crate) fn without_debug(search: &mut Search<'_>) {
 pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
     let mut changed = false;
     if first {
-        changed |= together(search, "declarations", items::split);
+        changed |= together(search, "declarations", statements::split);
     }
     // Items are removed after bodies, because most functions are called as long as their callers
     // have bodies.
-    changed |= together(search, "bodies of functions", items::bodies);
+    changed |= together(search, "bodies of functions", statements::bodies);
     changed |= statements::reduce(search);
-    changed |= together(search, "functions and variables", items::items);
+    changed |= together(search, "functions and variables", statements::items);
     changed |= together(search, "unused names", names::unused);
     changed |= together(search, "blocks", statements::unwrap);
     changed |= together(search, "guards", operands::guards);
     changed |= together(search, "operands", operands::simpler);
-    changed |= singly(search, "values", values::forward);
+    changed |= singly(search, "values", operands::forward);
     changed |= together(search, "offsets", operands::offsets);
-    changed |= together(search, "initial values and directives", items::extras);
-    changed |= calls::arguments(search);
+    changed |= together(search, "initial values and directives", statements::extras);
+    changed |= names::arguments(search);
     changed |= singly(search, "calls", inline::only_calls);
     changed |= names::parameters(search);
     changed |= together(search, "unused names", names::unused);
     changed |= together(search, "modifiers", operands::modifiers);
-    changed |= numbers::reduce(search);
+    changed |= operands::numbers(search);
     // Removes single lines, mainly for text that the parser could not parse.
     changed |= together(search, "lines", |tree| {
         let mut at = 0;

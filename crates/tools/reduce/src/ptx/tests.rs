@@ -1,6 +1,6 @@
 //! Tests every pass on small modules, with judges that require certain texts.
 
-use super::{inline, names, operands, tidy, together, values};
+use super::{inline, names, operands, tidy, together};
 use crate::search::{Limits, Search};
 use crate::text::words;
 use crate::{Case, Judge, Progress};
@@ -50,7 +50,7 @@ fn all_passes_together() {
 #[test]
 fn what_is_unused_goes() {
     let small = after(KERNEL, &["st.global.u32"], |search| {
-        together(search, "", super::items::split);
+        together(search, "", super::statements::split);
         together(search, "", names::unused);
     });
     assert!(!small.contains("unused") && !small.contains("%b"), "{small}");
@@ -82,7 +82,7 @@ fn values_are_handed_on() {
     );
     let tree = super::Tree { text: source.text(), parsed: parse(&source) };
     let found: Vec<String> =
-        values::forward(&tree).iter().map(|unit| crate::text::apply(tree.text, unit)).collect();
+        operands::forward(&tree).iter().map(|unit| crate::text::apply(tree.text, unit)).collect();
     for wanted in ["ld.u32 %x, [%b+16+4]", "ld.u32 %x, [%b+4]", "mov.u64 %e, 20;", "mov.u64 %e, 5;"]
     {
         assert!(found.iter().any(|text| text.contains(wanted)), "{wanted}: {found:#?}");
