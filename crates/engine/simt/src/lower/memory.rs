@@ -103,10 +103,13 @@ impl<'a> Builder<'a> {
             Operand::Reg(r) => self.bits(*r) == ty.bits(),
             _ => true,
         };
+        let bytes = ty.bytes() * parts.len() as u32;
+        // CUB before 2.1 waits by `.cg`. Loops over `float4` with `__ldcg` stay compiled.
+        let is_cg = || self.source.snippet(inst.span).contains(".cg");
         matches!(inst.mods.space, None | Some(Space::Global))
-            && matches!(ty.bytes() * parts.len() as u32, 2 | 4 | 8 | 16)
+            && matches!(bytes, 2 | 4 | 8 | 16)
             && parts.iter().all(is_own)
-            && self.is_strong(inst)
+            && (self.is_strong(inst) || (bytes < 16 || ty.bytes() == 8) && is_cg())
     }
 
     /// Replaces the elements of an access by temporaries for words of up to 8 bytes. Returns the
