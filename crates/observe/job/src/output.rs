@@ -26,6 +26,20 @@ impl Source {
             Source::Global(g) => Ok(g.read()),
         }
     }
+
+    /// Reads only the first bytes of memory, which may be much larger.
+    fn read_first(&self, size: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = vec![0; size];
+        match self {
+            Source::Buffer(buffer) => buffer.read_at(0, &mut bytes)?,
+            Source::Global(global) => global.read_at(0, &mut bytes)?,
+            Source::Texels(made) => {
+                bytes = made.read();
+                bytes.truncate(size);
+            }
+        }
+        Ok(bytes)
+    }
 }
 
 /// How bytes are interpreted as texels: format, size, and their number.
@@ -86,12 +100,10 @@ impl Pending {
 
     /// The current bytes, limited to those that are written.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = self.source.read()?;
-        if let Some(Shape { format, extent: [width, height, depth], .. }) = self.texels {
-            let size = Texels::byte_size(format, width, height, depth);
-            bytes.truncate(size.map_or(0, |size| size as usize));
+        match self.texels {
+            Some(_) => self.source.read_first(self.size() as usize),
+            None => self.source.read(),
         }
-        Ok(bytes)
     }
 
     /// Format and size, if the bytes are texels.
