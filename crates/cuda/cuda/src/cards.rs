@@ -1,5 +1,6 @@
 //! The GPUs that the user chooses.
 
+use crate::facts;
 use crate::prelude::*;
 use texunit_device::cards::{self, CARDS};
 
@@ -22,9 +23,48 @@ pub(crate) fn chosen(names: Option<&str>) -> Result<Vec<&'static Card>, String> 
     }
 }
 
+/// The numbers of the devices, of `count`, that `CUDA_VISIBLE_DEVICES` shows, in its order. It has
+/// numbers and the beginnings of UUIDs; as in a driver, what follows an entry that is no device, or
+/// is named twice, does not count.
+pub(crate) fn visible(list: Option<&str>, count: usize) -> Vec<usize> {
+    let Some(list) = list else { return (0..count).collect() };
+    let mut visible = Vec::new();
+    for entry in list.split(',').map(str::trim) {
+        let named = |&i: &usize| match entry.starts_with("GPU-") {
+            true => facts::uuid_text(i as i32).starts_with(entry),
+            false => entry.parse() == Ok(i),
+        };
+        match (0..count).find(named).filter(|number| !visible.contains(number)) {
+            Some(number) => visible.push(number),
+            None => break,
+        }
+    }
+    visible
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn devices_that_are_visible() {
+        let uuid = format!("{},0", facts::uuid_text(1));
+        for (list, wanted) in [
+            (None, &[0, 1, 2][..]),
+            (Some("2,0"), &[2, 0]),
+            (Some(" 1 "), &[1]),
+            (Some("1,3,0"), &[1]),
+            (Some("0,-1,1"), &[0]),
+            (Some("2,2,1"), &[2]),
+            (Some(&uuid), &[1, 0]),
+            (Some("GPU-74657875-6e69"), &[0]),
+            (Some("GPU-ff"), &[]),
+            (Some(""), &[]),
+            (Some("NoDevFiles"), &[]),
+        ] {
+            assert_eq!(visible(list, 3), wanted, "{list:?}");
+        }
+    }
 
     #[test]
     fn lists_of_devices() {

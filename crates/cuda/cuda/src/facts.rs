@@ -4,6 +4,7 @@
 use crate::prelude::*;
 use crate::settings::settings;
 use crate::{attributes, cards, state};
+use std::fmt::Write;
 
 pub use texunit_cuda_abi::CUDA_VERSION;
 
@@ -30,14 +31,14 @@ impl Device {
     /// Memory in bytes that this process has allocated on the device; `None` if it has no context
     /// there.
     pub fn used(&self) -> Option<u64> {
-        let gpu = state::gpu(self.ordinal).ok()?;
+        let gpu = state::with_index(self.ordinal).ok()?;
         // Each context holds a reference to its device.
         (Arc::strong_count(gpu) > 1).then(|| gpu.device.memory().used())
     }
 
-    /// UUID of the device (`cuDeviceGetUuid`).
-    pub fn uuid(&self) -> [u8; 16] {
-        unique(self.ordinal)
+    /// UUID of the device (`cuDeviceGetUuid`): `GPU-` and 16 bytes in the usual grouping.
+    pub fn uuid(&self) -> String {
+        uuid_text(self.ordinal)
     }
 
     /// PCI bus and device number.
@@ -61,6 +62,15 @@ pub(crate) fn unique(ordinal: i32) -> [u8; 16] {
     let mut bytes = *b"texunit device 0";
     bytes[15] = b'0'.wrapping_add(ordinal as u8);
     bytes
+}
+
+pub(crate) fn uuid_text(ordinal: i32) -> String {
+    let mut text = String::from("GPU");
+    for (at, byte) in unique(ordinal).iter().enumerate() {
+        let dash = if matches!(at, 0 | 4 | 6 | 8 | 10) { "-" } else { "" };
+        let _ = write!(text, "{dash}{byte:02x}");
+    }
+    text
 }
 
 /// PCI bus and device number; for the GPU that was measured, its own.

@@ -34,6 +34,8 @@ pub(crate) struct Settings {
     pub(crate) trace: Trace,
     /// `TEXUNIT_DEVICE`: names of device profiles, one for each device.
     pub(crate) devices: Option<String>,
+    /// `CUDA_VISIBLE_DEVICES`: the devices of those that the program sees; empty: none.
+    pub(crate) visible: Option<String>,
     /// `TEXUNIT_STRICT=1`: refuses PTX that is newer than the device, as a driver does.
     pub(crate) strict: bool,
     /// `TEXUNIT_FMAD`: whether mul and add without a rounding modifier are fused as by ptxas; `0`
@@ -265,6 +267,7 @@ fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
     Settings {
         trace,
         devices: reader.set("TEXUNIT_DEVICE"),
+        visible: variable("CUDA_VISIBLE_DEVICES"),
         strict: reader.is_on("TEXUNIT_STRICT"),
         save_ptx: reader.path("TEXUNIT_SAVE_PTX"),
         fail_on: fail_on.unwrap_or(Severity::Warning),

@@ -36,6 +36,8 @@ impl Default for Primary {
 pub(crate) struct Gpu {
     /// Device number, from 0 on.
     pub(crate) ordinal: CUdevice,
+    /// Number among all devices of `TEXUNIT_DEVICE`, which says its UUID and its place.
+    pub(crate) index: i32,
     /// Name, architecture, attributes.
     pub(crate) card: &'static Card,
     /// Memory, descriptor tables and launches.
@@ -48,7 +50,7 @@ pub(crate) struct Gpu {
 
 impl Gpu {
     /// Creates device number `ordinal` of `count`.
-    pub(crate) fn new(ordinal: usize, card: &'static Card, count: usize) -> Self {
+    pub(crate) fn new((ordinal, index): (usize, usize), card: &'static Card, count: usize) -> Self {
         let options = DeviceOptions::default()
             .with_architecture(card.capability)
             .with_memory_limit(card.memory)
@@ -62,6 +64,7 @@ impl Gpu {
             });
         Self {
             ordinal: ordinal as CUdevice,
+            index: index as i32,
             card,
             device: Device::new(&options),
             primary: Mutex::default(),
@@ -97,7 +100,7 @@ fn check_forked() -> Answer {
     }
 }
 
-/// Creates the devices that `TEXUNIT_DEVICE` names, unless they exist. Before that, `begin` is
+/// Creates the devices that `TEXUNIT_DEVICE` names and the program may see, unless they exist. Before that, `begin` is
 /// called with their names.
 pub(crate) fn init(begin: impl FnOnce(Vec<String>)) -> Answer {
     check_forked()?;
@@ -109,12 +112,26 @@ fn make(begin: impl FnOnce(Vec<String>)) -> Answer<Vec<Arc<Gpu>>> {
         crate::message::say(format_args!("{message}"));
         CUresult::NO_DEVICE.because(message)
     })?;
-    let count = cards.len();
-    begin(cards.iter().map(|card| card.key.to_owned()).collect());
-    let gpu = |(ordinal, card)| Arc::new(Gpu::new(ordinal, card, count));
+    let list = settings().visible.as_deref();
+    let visible = cards::visible(list, cards.len());
+    if visible.is_empty() {
+        let list = list.unwrap_or_default();
+        let message = format!(
+            "CUDA_VISIBLE_DEVICES is `{list}`, so the program sees none of {}, numbered from 0",
+            Count(cards.len(), "device")
+        );
+        // An empty list, `-1` and the like hide the devices on purpose.
+        if list.starts_with(|c: char| c.is_ascii_digit() || c == 'G') {
+            crate::message::say(format_args!("{message}"));
+        }
+        return Err(CUresult::NO_DEVICE.because(message));
+    }
+    let count = visible.len();
+    begin(visible.iter().map(|&index| cards[index].key.to_owned()).collect());
+    let gpu = |(ordinal, index)| Arc::new(Gpu::new((ordinal, index), cards[index], count));
     // SAFETY: the function only stores to a variable, and the library is never unloaded.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-    let gpus: Vec<_> = cards.into_iter().enumerate().map(gpu).collect();
+    let gpus: Vec<_> = visible.into_iter().enumerate().map(gpu).collect();
     let devices: Vec<Device> = gpus.iter().map(|gpu| gpu.device.clone()).collect();
     devices.iter().for_each(|device| device.memory().set_peers(devices.iter().map(Device::memory)));
     Ok(gpus)
@@ -143,6 +160,13 @@ pub(crate) fn gpus() -> Answer<&'static [Arc<Gpu>]> {
         Some(Err(refusal)) => Err(refusal.clone()),
         None => Err(CUresult::NOT_INITIALIZED.because("cuInit has not been called")),
     }
+}
+
+/// The device with a number among all of `TEXUNIT_DEVICE`, by which other processes know it.
+pub(crate) fn with_index(index: i32) -> Answer<&'static Arc<Gpu>> {
+    gpus()?.iter().find(|gpu| gpu.index == index).ok_or_else(|| {
+        CUresult::INVALID_DEVICE.because(format!("CUDA_VISIBLE_DEVICES hides device {index}"))
+    })
 }
 
 /// A device by its number; `CUDA_ERROR_INVALID_DEVICE` if there is none.

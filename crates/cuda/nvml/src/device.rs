@@ -6,7 +6,6 @@ use crate::facts::Device;
 use crate::structures::{Memory, Memory2, Pci, Pci3};
 use crate::{Handle, devices, nvml_api, text};
 use std::ffi::{c_char, c_int, c_uint};
-use std::fmt::Write;
 use texunit_cuda_abi::args::{InOut, Out, Text};
 
 /// Numbers of driver API device attributes (`CU_DEVICE_ATTRIBUTE_*`).
@@ -39,16 +38,6 @@ fn pci(device: &Device) -> Pci {
         id: id(PCI_ID),
         subsystem: id(PCI_SUBSYSTEM_ID),
     }
-}
-
-/// UUID of a device, `GPU-` and 16 bytes in the usual grouping.
-fn uuid(device: &Device) -> String {
-    let mut text = String::from("GPU");
-    for (at, byte) in device.uuid().iter().enumerate() {
-        let dash = if matches!(at, 0 | 4 | 6 | 8 | 10) { "-" } else { "" };
-        let _ = write!(text, "{dash}{byte:02x}");
-    }
-    text
 }
 
 /// The first device that satisfies a condition.
@@ -115,7 +104,7 @@ nvml_api! {
     /// The device with a UUID.
     fn nvmlDeviceGetHandleByUUID(uuid: Text<'_>, device: Out<'_, Handle>) {
         let wanted = uuid.get()?;
-        device.set(find(|device| self::uuid(device) == wanted)?)
+        device.set(find(|device| device.uuid() == wanted)?)
     }
 
     /// The device with a serial number; simulated devices have none.
@@ -154,7 +143,7 @@ nvml_api! {
 
     /// UUID of a device.
     fn nvmlDeviceGetUUID(device: Handle, uuid: Out<'_, c_char>, length: c_uint) {
-        text(uuid, length, &self::uuid(&device.get()?.1))
+        text(uuid, length, &device.get()?.1.uuid())
     }
 
     /// PCI location of a device, without what version 3 of the structure adds.

@@ -19,12 +19,21 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) fn read(&self) -> Vec<u8> {
-        match self {
-            Source::Buffer(b) => b.read(),
-            Source::Texels(made) => made.read(),
-            Source::Global(g) => g.read(),
-        }
+    /// Reads the first bytes, at most `size`, of memory that may be much larger.
+    fn read(&self, size: u64) -> Vec<u8> {
+        let memory: &Linear = match self {
+            Source::Buffer(buffer) => buffer,
+            Source::Global(global) => global,
+            Source::Texels(made) => {
+                let mut bytes = made.read();
+                bytes.truncate(size as usize);
+                return bytes;
+            }
+        };
+        let mut bytes = vec![0; size.min(memory.size()) as usize];
+        let read = memory.read_at(0, &mut bytes);
+        debug_assert!(read.is_ok(), "the memory lives as long as the job, and has these bytes");
+        bytes
     }
 }
 
@@ -81,12 +90,7 @@ impl Pending {
 
     /// The current bytes, limited to those that are written.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut bytes = self.source.read();
-        if let Some(Shape { format, extent: [width, height, depth], .. }) = self.texels {
-            let size = Texels::byte_size(format, width, height, depth);
-            bytes.truncate(size.map_or(0, |size| size as usize));
-        }
-        bytes
+        self.source.read(self.size())
     }
 
     /// Format and size, if the bytes are texels.

@@ -43,7 +43,7 @@ driver_api! {
 
     /// UUID of a device.
     fn cuDeviceGetUuid | cuDeviceGetUuid_v2(uuid, dev) {
-        uuid.set(CUuuid(facts::unique(state::gpu(dev)?.ordinal)))
+        uuid.set(CUuuid(facts::unique(state::gpu(dev)?.index)))
     }
 
     /// The PCI bus identifier that a device would have: domain, bus, device, function.
@@ -256,7 +256,7 @@ fn peers(src: CUdevice, dst: CUdevice) -> Answer<(&'static Arc<Gpu>, &'static Ar
 }
 
 fn place(gpu: &Gpu) -> (c_int, c_int) {
-    facts::place(gpu.card, gpu.ordinal)
+    facts::place(gpu.card, gpu.index)
 }
 
 fn bus(gpu: &Gpu) -> String {

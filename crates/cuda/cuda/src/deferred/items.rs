@@ -164,7 +164,7 @@ mod tests {
     const DEFAULT: StreamKey = StreamKey { context: 1, queue: Queue::DEFAULT };
 
     fn context() -> Arc<Context> {
-        Context::create(&Arc::new(Gpu::new(0, &CARDS[0], 1)), 0)
+        Context::create(&Arc::new(Gpu::new((0, 0), &CARDS[0], 1)), 0)
     }
 
     fn nothing() -> Work {

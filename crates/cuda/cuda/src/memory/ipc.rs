@@ -32,7 +32,7 @@ pub(crate) fn handle(address: u64) -> Answer<Handle> {
     let found = found.ok_or_else(refused)?;
     let buffer = found.buffer().ok_or_else(refused)?;
     let mut note = vec![KIND];
-    note.extend(found.gpu.ordinal.to_le_bytes());
+    note.extend(found.gpu.index.to_le_bytes());
     note.extend(found.size.to_le_bytes());
     let pages = buffer.share_pages(&note).map_err(|error| {
         CUresult::OUT_OF_MEMORY.because(format!("the system has no file in memory for it: {error}"))
@@ -62,8 +62,7 @@ pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     let (pages, note) = Pages::of_file(file.as_raw_fd()).map_err(|_| failed())?;
     let &[KIND, a, b, c, d, ref size @ ..] = note.as_slice() else { return Err(failed()) };
     let size = u64::from_le_bytes(size.try_into().map_err(|_| failed())?);
-    let device = CUdevice::from_le_bytes([a, b, c, d]);
-    let gpu = state::gpu(device)?;
+    let gpu = state::with_index(i32::from_le_bytes([a, b, c, d]))?;
     let (block, base) = map(&Arc::new(pages), (0, size), "cuIpcOpenMemHandle")?;
     let buffer = gpu.device.adopt(base, block, false).map_err(crate::error::refusal)?;
     let kind = AllocationKind::OpenedMemory(OpenedMemory { ticket, users: Mutex::new(1) });

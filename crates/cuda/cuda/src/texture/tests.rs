@@ -13,7 +13,7 @@ fn a_million_objects_leave_nothing_behind() {
     let count = if long { 1_000_000_u32 } else { 100_000 };
     state::init(drop).unwrap();
     // The test has a device of its own, as other tests of this process use device 0 concurrently.
-    let gpu = Arc::new(Gpu::new(0, &CARDS[0], 1));
+    let gpu = Arc::new(Gpu::new((0, 0), &CARDS[0], 1));
     let context = Context::create(&gpu, 0);
     context::with_stack(|stack| stack.push(context.handle));
     let descriptor = CUDA_ARRAY3D_DESCRIPTOR {

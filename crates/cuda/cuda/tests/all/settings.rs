@@ -318,11 +318,15 @@ fn has_no_device() {
 #[test]
 fn devices_that_cannot_be() {
     let many = "sm_75,".repeat(33);
-    for (devices, said) in
-        [(" ,", "names no device"), ("sm_7", "unknown device `sm_7`"), (&many, "33")]
-    {
-        let (_, err) = child("has_no_device", &[("TEXUNIT_DEVICE", devices)]);
-        assert!(err.contains(said), "{devices}: {err}");
+    for (variable, value, said) in [
+        ("TEXUNIT_DEVICE", " ,", "names no device"),
+        ("TEXUNIT_DEVICE", "sm_7", "unknown device `sm_7`"),
+        ("TEXUNIT_DEVICE", &many, "33"),
+        ("CUDA_VISIBLE_DEVICES", "1,0", "`1,0`, so the program sees none of 1 device"),
+        ("CUDA_VISIBLE_DEVICES", "", ""),
+    ] {
+        let (_, err) = child("has_no_device", &[(variable, value)]);
+        assert!(err.contains(said), "{value}: {err}");
     }
 }
 

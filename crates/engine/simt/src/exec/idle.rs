@@ -10,6 +10,10 @@
 //! on). When a state recurs, the CTA is interpreted while its stores and the addresses that it
 //! loads from are traced, until the state recurs again. The instructions of a waiting CTA are not
 //! counted, because their number depends on other threads.
+//!
+//! A loop that counts its iterations or reads a clock has no state that recurs. If the trace shows
+//! that its CTA only looks at a few places of global memory, the CTA probably waits, too: it takes
+//! turns with others, but ends like a CTA that runs.
 
 pub(super) mod state;
 
@@ -30,6 +34,9 @@ const INSTRUCTIONS: u64 = 2048;
 const SOON: u64 = 2;
 /// Number of rounds within which a state must recur.
 const PERIOD: u32 = 16;
+/// Number of turns after which a CTA that shares its worker is compared anew.
+const TURNS: u32 = 1024;
+
 /// Detects whether a CTA waits.
 pub(super) struct WaitDetector<'a> {
     /// Rounds since the CTA's start or last progress, and the worker's instruction count at that
@@ -49,6 +56,10 @@ enum Stage<'a> {
     /// The state has recurred. The remaining rounds are traced, to find whether it recurs again
     /// without side effects. The CTA waits once it has; `polls`: how often.
     Traced { saved: SavedState<'a>, left: u32, polls: u64 },
+    /// No state has recurred. The remaining rounds are traced, to find whether the CTA polls.
+    Probed { compiled: Option<Compiled<'a>>, left: u32 },
+    /// The CTA polls memory without a recurring state, and takes turns with others.
+    Shares { left: u32 },
 }
 
 /// The state that is restored when the CTA continues.
@@ -75,12 +86,18 @@ impl<'a> WaitDetector<'a> {
         }
     }
 
-    /// Whether the CTA is being checked for waiting.
-    pub(super) fn is_checking(&self, context: &Context<'_>) -> bool {
-        !matches!(self.stage, Stage::Runs) || self.age(context) >= self.next
+    /// Whether the CTA polls memory without a recurring state, so that it may wait for others.
+    pub(super) fn shares(&self) -> bool {
+        matches!(self.stage, Stage::Shares { .. })
     }
 
-    /// Called at the end of a round. Returns true if the CTA waits and other CTAs may run first.
+    /// Whether the CTA is being checked for waiting.
+    pub(super) fn is_checking(&self, context: &Context<'_>) -> bool {
+        !matches!(self.stage, Stage::Runs | Stage::Shares { .. }) || self.age(context) >= self.next
+    }
+
+    /// Called at the end of a round. Returns true if the CTA waits, or may wait, and other CTAs may
+    /// run first.
     #[inline]
     pub(super) fn round(&mut self, context: &mut Context<'a>, warps: &mut [Warp]) -> bool {
         self.rounds += 1;
@@ -102,8 +119,34 @@ impl<'a> WaitDetector<'a> {
                 context.wait_trace = Some(Box::default());
                 Stage::Traced { saved, left: PERIOD, polls: 0 }
             }
-            Stage::Seen { state, left } if left > 0 => Stage::Seen { state, left: left - 1 },
-            Stage::Seen { .. } => return self.again(context),
+            Stage::Seen { left: 0, .. } => {
+                context.wait_trace = Some(Box::default());
+                Stage::Probed { compiled: context.compiled.take(), left: PERIOD }
+            }
+            Stage::Seen { state, left } => Stage::Seen { state, left: left - 1 },
+            Stage::Probed { compiled, left } => {
+                let trace = context.wait_trace.as_deref();
+                let has_side_effect = trace.is_none_or(|trace| trace.has_side_effect);
+                if left > 0 && !has_side_effect {
+                    self.stage = Stage::Probed { compiled, left: left - 1 };
+                    return false;
+                }
+                let polls = trace.map_or(0, |trace| trace.polls.len());
+                (context.wait_trace, context.compiled) = (None, compiled);
+                if has_side_effect || !(1..state::MAX_LOOKS).contains(&polls) {
+                    return self.again(context);
+                }
+                self.begin(context, SOON);
+                Stage::Shares { left: TURNS }
+            }
+            Stage::Shares { left: 0 } => {
+                self.begin(context, FIRST);
+                return false;
+            }
+            Stage::Shares { left } => {
+                self.begin(context, SOON);
+                Stage::Shares { left: left - 1 }
+            }
             Stage::Traced { saved, left, polls } => {
                 let trace = context.wait_trace.as_deref();
                 let has_side_effect = trace.is_none_or(|trace| trace.has_side_effect);
@@ -130,7 +173,7 @@ impl<'a> WaitDetector<'a> {
             }
         };
         // A CTA waits only at the end of an iteration of its waiting loop.
-        matches!(self.stage, Stage::Traced { left: PERIOD, polls: 1.., .. })
+        matches!(self.stage, Stage::Traced { left: PERIOD, polls: 1.., .. } | Stage::Shares { .. })
     }
 
     /// Called if the CTA does not wait. Its state is compared again when its age has doubled.
@@ -152,8 +195,10 @@ impl<'a> WaitDetector<'a> {
 
     /// Resets at the end of a CTA.
     pub(super) fn end(&mut self, context: &mut Context<'a>) {
-        if let Stage::Traced { saved, .. } = std::mem::replace(&mut self.stage, Stage::Runs) {
-            context.compiled = saved.compiled;
+        match std::mem::replace(&mut self.stage, Stage::Runs) {
+            Stage::Traced { saved, .. } => context.compiled = saved.compiled,
+            Stage::Probed { compiled, .. } => context.compiled = compiled,
+            _ => {}
         }
         context.wait_trace = None;
         self.begin(context, FIRST);

@@ -59,6 +59,11 @@ impl<'a> Resident<'a> {
         }
     }
 
+    /// Whether the CTA waits or may wait, so that others may have to run first.
+    pub(super) fn is_aside(&self) -> bool {
+        self.polls().is_some() || self.wait_detector.shares()
+    }
+
     /// Whether no thread of the CTA can do anything before the barrier of its cluster opens.
     pub(super) fn waits_for_cluster(&self) -> bool {
         self.context.cluster.as_ref().is_some_and(|cluster| cluster.barrier.is_idle)

@@ -253,6 +253,9 @@ fn waits_in_vain(
     match have_polled(&mut running) {
         None => {
             shared.waits.go_on(worker, launch.config.external_writers);
+            if running.iter().all(|cta| cta.is_aside()) {
+                parts.iter_mut().any(Residents::grow);
+            }
             return false;
         }
         Some(false) => return false,
@@ -321,7 +324,7 @@ fn run_clusters(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRa
             break;
         }
         // The other workers are notified only when a wait begins, continues or ends.
-        let all_wait = residents.running().all(|cta| cta.polls().is_some());
+        let all_wait = residents.running().all(|cta| cta.is_aside());
         if (all_wait || all_waited)
             && waits_in_vain((launch, shared, worker), std::slice::from_mut(&mut residents))
         {

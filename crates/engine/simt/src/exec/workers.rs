@@ -87,7 +87,8 @@ impl<'s> CtaChunk<'s> {
 pub(super) enum CtaEnd {
     /// All threads of the CTA have exited, or the launch has ended for another reason.
     Done,
-    /// The CTA waits in a loop for a store of another CTA, another launch or the host.
+    /// The CTA waits in a loop for a store of another CTA, another launch or the host, or may wait
+    /// ([`super::idle::WaitDetector::shares`]).
     Waits,
 }
 
@@ -130,7 +131,7 @@ impl<'a> Resident<'a> {
     }
 
     /// Executes a CTA that has begun, to its end or until it waits for others.
-    fn run_on(&mut self, stop: impl Fn() -> bool) -> Result<CtaEnd, Box<Fault>> {
+    pub(super) fn run_on(&mut self, stop: impl Fn() -> bool) -> Result<CtaEnd, Box<Fault>> {
         let Self { context, warps, round, wait_detector, .. } = self;
         let ends = loop {
             match context.turn_cta(warps, round, Policy::InOrder(CTA_TURN), &stop) {
@@ -216,7 +217,7 @@ fn poll_waiting<'a>(
     aside.retain_mut(|place| {
         let waits = place.look(shared);
         goes_on |= !waits;
-        let is_over = place.context.cta.live == 0 || place.wait_detector.polls().is_none();
+        let is_over = place.context.cta.live == 0 || !place.is_aside();
         if is_over {
             place.leave(shared);
         }

@@ -12,8 +12,8 @@ pub(super) struct Address {
     pub(super) offset: u64,
 }
 
-/// Modifiers of loads that observe concurrent changes by other threads.
-const STRONG: [&str; 4] = [".volatile", ".relaxed", ".acquire", ".mmio"];
+/// Modifiers of accesses that may be concurrent with those of other threads.
+const STRONG: [&str; 5] = [".volatile", ".relaxed", ".acquire", ".release", ".mmio"];
 
 impl<'a> Builder<'a> {
     /// Resolves `[base + offset]` in a state space.
@@ -88,15 +88,58 @@ impl<'a> Builder<'a> {
         (access.parts.len() <= 8).then_some(access)
     }
 
-    pub(super) fn load(&mut self, inst: &'a Instruction) -> Option<()> {
+    fn is_strong(&self, inst: &Instruction) -> bool {
         let text = self.source.snippet(inst.span);
-        self.needs.may_wait |= STRONG.iter().any(|word| text.contains(word));
+        STRONG.iter().any(|word| text.contains(word))
+    }
+
+    /// Whether a value is accessed as a whole: a `.b128`, or a vector in global memory by a strong
+    /// access. PTX's memory model makes a separate access of each element of a vector, but a card
+    /// does not tear an aligned vector of up to 16 bytes, and CUB's tile states rely on that.
+    fn is_whole(&self, inst: &Instruction, data: &Operand) -> bool {
+        let Some(ty) = inst.mods.ty() else { return false };
+        let Operand::Vector(parts) = data else { return ty == ScalarType::B128 };
+        let is_own = |part: &Operand| match part {
+            Operand::Reg(r) => self.bits(*r) == ty.bits(),
+            _ => true,
+        };
+        let bytes = ty.bytes() * parts.len() as u32;
+        // CUB before 2.1 waits by `.cg`. Loops over `float4` with `__ldcg` stay compiled.
+        let is_cg = || self.source.snippet(inst.span).contains(".cg");
+        matches!(inst.mods.space, None | Some(Space::Global))
+            && matches!(bytes, 2 | 4 | 8 | 16)
+            && parts.iter().all(is_own)
+            && (self.is_strong(inst) || (bytes < 16 || ty.bytes() == 8) && is_cg())
+    }
+
+    /// Replaces the elements of an access by temporaries for words of up to 8 bytes. Returns the
+    /// elements of each word.
+    fn to_words(&mut self, access: &mut Access) -> Vec<Vec<Slot>> {
+        let size = access.total().min(8) as u8;
+        let count = usize::from(size / access.size);
+        let words: Vec<_> = access.parts.chunks(count).map(<[Slot]>::to_vec).collect();
+        access.parts = words.iter().map(|_| self.temporary(size == 8)).collect();
+        (access.size, access.signed) = (size, false);
+        words
+    }
+
+    pub(super) fn load(&mut self, inst: &'a Instruction) -> Option<()> {
+        self.needs.may_wait |= self.is_strong(inst);
         // A cache policy may follow, which has no effect.
         let [d, address, ..] = &inst.operands[..] else { return None };
         let mut access =
             self.data_access(inst, (address, d), |b, part| b.relaxed_destination(part))?;
-        if inst.mods.ty() == Some(ScalarType::B128) {
-            self.emit(Op::LoadQuad(Box::new(access)));
+        if self.is_whole(inst, d) {
+            let bits = 8 * u32::from(access.size);
+            let words = self.to_words(&mut access);
+            let from = access.parts.clone();
+            let is_quad = access.total() == 16;
+            let access = Box::new(access);
+            self.emit(if is_quad { Op::LoadQuad(access) } else { Op::Load(access) });
+            for (to, from) in words.iter().zip(from) {
+                let ops = self.unpack_ops(to, from, bits)?;
+                ops.into_iter().for_each(|op| self.finisher(op));
+            }
             return Some(());
         }
         for (part, slot) in elements(d).iter().zip(&access.parts) {
@@ -113,12 +156,20 @@ impl<'a> Builder<'a> {
     pub(super) fn store(&mut self, inst: &'a Instruction) -> Option<()> {
         let [address, source, ..] = &inst.operands[..] else { return None };
         let wide = inst.mods.ty().is_some_and(is_wide);
-        let access = self.data_access(inst, (address, source), |b, part| b.source(part, wide))?;
-        let bytes = access.total();
-        self.emit(match inst.mods.ty() {
-            Some(ScalarType::B128) => Op::StoreQuad(Box::new(access)),
-            _ => Op::Store(Box::new(access)),
-        });
+        let mut access =
+            self.data_access(inst, (address, source), |b, part| b.source(part, wide))?;
+        let (bytes, is_whole) = (access.total(), self.is_whole(inst, source));
+        if is_whole {
+            let bits = 8 * u32::from(access.size);
+            let words = self.to_words(&mut access);
+            for (&to, from) in access.parts.iter().zip(&words) {
+                let ops = self.pack_ops(to, from, bits)?;
+                ops.into_iter().for_each(|op| self.helper(op));
+            }
+        }
+        let access = Box::new(access);
+        let is_quad = is_whole && bytes == 16;
+        self.emit(if is_quad { Op::StoreQuad(access) } else { Op::Store(access) });
         match inst.operands.get(2) {
             Some(mbarrier) if inst.mods.acts("async") => self.completes(mbarrier, bytes),
             _ => Some(()),

@@ -168,6 +168,46 @@ fn swaps_of_16_bytes_lose_nothing() {
     assert_eq!(half(0) | half(1) << 64, sum);
 }
 
+/// Strong loads of vectors that the lanes of all CTAs replace, on four host threads: all elements
+/// of a vector come from one store.
+#[test]
+fn strong_vectors_are_not_torn() {
+    for (order, vector, value) in [
+        ("relaxed.gpu.global", "v2.b64", "mov.b64 %v, {%c, %c}"),
+        ("volatile", "v4.b32", "mov.b32 %v, %c"),
+        ("release.gpu", "v2.b32", "mov.b32 %v, %c"),
+        ("global.cg", "v2.b32", "mov.b32 %v, %c"),
+        ("relaxed.sys.global", "v4.b16", "mov.b16 %v, %h"),
+        ("volatile.global", "v2.b16", "mov.b16 %v, %h"),
+    ] {
+        let (load, ty) = (order.replace("release", "acquire"), &vector[3..]);
+        let count = usize::from(vector.as_bytes()[1] - b'0');
+        let found: Vec<String> = (0..count).map(|i| format!("%e{i}")).collect();
+        let tests = found.iter().map(|e| format!("setp.ne.{ty} %p, %e0, {e}; @%p trap; "));
+        let text = kernel(
+            &format!(".reg .{ty} %v, %e<4>; .reg .u32 %n, %c; .reg .b16 %h; .reg .pred %p;"),
+            &format!(
+                "mov.u32 %n, 0; mov.u32 %c, %ctaid.x;
+                 again: mad.lo.u32 %c, %c, 0x10003, %t; cvt.u16.u32 %h, %c; {value};
+                 st.{order}.{vector} [%out], {{{}}}; ld.{load}.{vector} {{{}}}, [%out]; {}
+                 add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 500; @%p bra again;",
+                vec!["%v"; count].join(", "),
+                found.join(", "),
+                tests.collect::<String>(),
+            ),
+        );
+        for jit in [JitMode::Off, JitMode::Always] {
+            let loaded = load_text(&text);
+            let (address, _) = loaded.filled(&[0; 4]);
+            let (grid, block) = ([16, 1, 1], [64, 1, 1]);
+            let how = How { grid, block, threads: 4, jit: Some(jit), ..How::default() };
+            loaded.run("k", how, &[Arg::U64(address)]).unwrap_or_else(|fault| {
+                panic!("{order}.{vector}, {jit:?}: {:?}", fault.kind);
+            });
+        }
+    }
+}
+
 #[test]
 fn cache_policies_change_nothing() {
     let text = kernel(

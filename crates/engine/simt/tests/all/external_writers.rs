@@ -141,18 +141,30 @@ fn somebody_ends_it() {
     assert_eq!((setter.waits.load(Relaxed), setter.went_on.load(Relaxed)), (6, 0));
 }
 
+/// What loops do beside a load, without which their state recurs.
+const BESIDE: [&str; 4] = [
+    "",
+    "add.u32 %r3, %r3, 1;",
+    "mov.u64 %q, %globaltimer; nanosleep.u32 20;",
+    "mov.u64 %q, %clock64; add.u32 %r3, %r3, 1; setp.eq.u32 %p, %r3, 0x40000000; @%p trap;",
+];
+
+/// [`LATER_CTAS_FIRST`] with such loops.
+fn later_ctas_first(beside: &str) -> String {
+    format!("mov.u32 %r3, 0; {}", LATER_CTAS_FIRST.replace("L:", &format!("L: {beside}")))
+}
+
 #[test]
 fn ctas_that_wait_for_later_ones() {
-    each_way(|how| {
-        let (stats, words, setter) = run(
-            LATER_CTAS_FIRST,
-            How { grid: [4, 1, 1], block: [1, 1, 1], max_steps: 1 << 30, ..how },
-            &[],
-        );
-        stats.unwrap();
-        assert_eq!(words[..5], std::iter::once(4).chain((0..4).rev()).collect::<Vec<u32>>());
-        assert_eq!(setter.waits.load(Relaxed), 0);
-    });
+    for beside in BESIDE {
+        each_way(|how| {
+            let how = How { grid: [4, 1, 1], block: [1, 1, 1], max_steps: 1 << 30, ..how };
+            let (stats, words, setter) = run(&later_ctas_first(beside), how, &[]);
+            stats.unwrap();
+            assert_eq!(words[..5], [4, 3, 2, 1, 0], "{beside}");
+            assert_eq!(setter.waits.load(Relaxed), 0);
+        });
+    }
 }
 
 #[test]
@@ -306,10 +318,13 @@ fn clusters_wait_in_vain() {
 
 #[test]
 fn clusters_wait_for_later_ones() {
-    let later = format!("{LATER_CTAS_FIRST} barrier.cluster.arrive; barrier.cluster.wait;");
-    in_clusters(|how| {
-        let (stats, words, _) = run(&later, how, &[]);
-        stats.unwrap();
-        assert_eq!(words[..7], [6, 5, 4, 3, 2, 1, 0]);
-    });
+    for beside in BESIDE {
+        let first = later_ctas_first(beside);
+        let later = format!("{first} barrier.cluster.arrive; barrier.cluster.wait;");
+        in_clusters(|how| {
+            let (stats, words, _) = run(&later, how, &[]);
+            stats.unwrap();
+            assert_eq!(words[..7], [6, 5, 4, 3, 2, 1, 0], "{beside}");
+        });
+    }
 }

@@ -6,6 +6,7 @@
 //! it, in whatever way that ends.
 
 use crate::prelude::*;
+use crate::state;
 use std::sync::atomic::{AtomicU64, Ordering};
 use texunit_device::{Block, Buffer, Device, Pages};
 
@@ -58,7 +59,7 @@ impl Shared {
         let id = u64::from(std::process::id()) << 32 | NEXT.fetch_add(1, Ordering::Relaxed);
         let size = size.checked_next_multiple_of(PAGE).ok_or_else(|| no_addresses(size))?;
         let mut note = vec![KIND];
-        note.extend(device.to_le_bytes());
+        note.extend(state::gpu(device)?.index.to_le_bytes());
         note.extend(id.to_le_bytes());
         let pages = Pages::shareable(size, &note).map_err(|_| no_addresses(size))?;
         Self::map(pages, id, false)
@@ -74,7 +75,8 @@ impl Shared {
         let (pages, note) = Pages::of_file(number).map_err(|_| refused())?;
         let &[KIND, a, b, c, d, ref id @ ..] = note.as_slice() else { return Err(refused()) };
         let id = u64::from_le_bytes(id.try_into().map_err(|_| refused())?);
-        Ok((Self::map(pages, id, true)?, CUdevice::from_le_bytes([a, b, c, d])))
+        let gpu = state::with_index(i32::from_le_bytes([a, b, c, d]))?;
+        Ok((Self::map(pages, id, true)?, gpu.ordinal))
     }
 
     fn map(pages: Pages, id: u64, is_imported: bool) -> Answer<Arc<Self>> {

@@ -194,6 +194,10 @@ impl Drop for Physical {
 
 fn note(prop: &CUmemAllocationProp) -> Vec<u8> {
     let CUmemLocation { kind, id } = prop.location;
+    let id = match kind {
+        CU_MEM_LOCATION_TYPE_DEVICE => state::gpu(id).map_or(id, |gpu| gpu.index),
+        _ => id,
+    };
     let mut note = vec![KIND, prop.gpu_direct_rdma_capable];
     note.extend(kind.to_le_bytes());
     note.extend(id.to_le_bytes());
@@ -205,8 +209,12 @@ fn note(prop: &CUmemAllocationProp) -> Vec<u8> {
 fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, Place)> {
     let &[KIND, gpu_direct_rdma_capable, ref rest @ ..] = note else { return None };
     let [kind, id, requested_handle_types] = *rest.as_chunks::<4>().0 else { return None };
-    let kind = u32::from_le_bytes(kind);
-    let location = CUmemLocation { kind, id: i32::from_le_bytes(id) };
+    let (kind, id) = (u32::from_le_bytes(kind), i32::from_le_bytes(id));
+    let id = match kind {
+        CU_MEM_LOCATION_TYPE_DEVICE => state::with_index(id).ok()?.ordinal,
+        _ => id,
+    };
+    let location = CUmemLocation { kind, id };
     let prop = CUmemAllocationProp {
         kind: CU_MEM_ALLOCATION_TYPE_PINNED,
         requested_handle_types: u32::from_le_bytes(requested_handle_types),

@@ -1,7 +1,7 @@
 //! Trace of a CTA while it is checked for waiting.
 
 /// Maximum number of traced addresses.
-const MAX_LOOKS: usize = 8;
+pub(super) const MAX_LOOKS: usize = 8;
 
 /// Trace of a CTA while it is checked for waiting.
 #[derive(Debug, Default)]

@@ -72,7 +72,11 @@ impl Machine<'_> {
         while ended < end && !is_over() {
             let until = end.min(ended + AT_ONCE);
             while let Some(index) = taken.take(until) {
-                let fault = match resident.run_cta(index, &taken, || false) {
+                let mut result = resident.run_cta(index, &taken, || false);
+                while resident.wait_detector.shares() {
+                    result = resident.run_on(|| false);
+                }
+                let fault = match result {
                     Ok(CtaEnd::Done) => None,
                     Ok(CtaEnd::Waits) => Some(resident.context.waits_alone(&resident.warps, ALONE)),
                     Err(fault) => Some(fault),

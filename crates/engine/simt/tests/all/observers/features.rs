@@ -62,7 +62,7 @@ fn accesses() {
         [
             "st.shared.u16 [s+4], 7;: Store .shared 0x4 2x1 Weak None [Some(7)]",
             "st.volatile.shared.v2.u32 [s+8], {%t, %a0};: Store .shared 0x8 4x2 Volatile System [Some(0), Some(0)]",
-            "ld.acquire.gpu.global.v4.u32 {%a0, %a1, %a2, %a3}, [%out+16];: Load .global out+16 4x4 Acquire Gpu []",
+            "ld.acquire.gpu.global.v4.u32 {%a0, %a1, %a2, %a3}, [%out+16];: Load .global out+16 8x2 Acquire Gpu []",
             "st.local.u64 [l+8], %out;: Store .local 0x8 8x1 Weak None [Some(OUT)]",
             "st.u8 [%p], 1;: Store .shared 0xc 1x1 Weak None [Some(1)]",
             "ld.u32 %a1, [%q+8];: Load .local 0x8 4x1 Weak None []",
