@@ -19,14 +19,18 @@ pub(crate) enum Source {
 }
 
 impl Source {
+    pub(crate) fn read(&self) -> Vec<u8> {
+        self.read_first(u64::MAX)
+    }
+
     /// Reads the first bytes, at most `size`, of memory that may be much larger.
-    fn read(&self, size: u64) -> Vec<u8> {
+    fn read_first(&self, size: u64) -> Vec<u8> {
         let memory: &Linear = match self {
             Source::Buffer(buffer) => buffer,
             Source::Global(global) => global,
             Source::Texels(made) => {
                 let mut bytes = made.read();
-                bytes.truncate(size as usize);
+                bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
                 return bytes;
             }
         };
@@ -90,7 +94,7 @@ impl Pending {
 
     /// The current bytes, limited to those that are written.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.source.read(self.size())
+        self.source.read_first(self.size())
     }
 
     /// Format and size, if the bytes are texels.
