@@ -3,6 +3,7 @@
 
 use super::pools::{Pools, RegisterAllocator};
 use super::symbols::Symbols;
+use super::unit::LoweringInput;
 use super::{Requirements, fuse, unsupported};
 use crate::code::{Func, Inst, Op, Slot};
 use std::collections::HashMap;
@@ -74,12 +75,9 @@ pub(crate) fn layout(sizes: impl Iterator<Item = u32>, from: u32) -> (Vec<u32>, 
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(
-        module: &'a ir::Module,
+    pub(super) fn new(
+        LoweringInput { module, symbols, source, resolved }: LoweringInput<'a>,
         function: &'a ir::Function,
-        symbols: &'a Symbols,
-        source: &'a SourceFile,
-        resolved: &'a [u32],
         pools: &'a mut Pools,
     ) -> Self {
         let own = |params: &[ir::Param]| -> Vec<u32> {
@@ -102,7 +100,6 @@ impl<'a> Builder<'a> {
         objects.extend(named(&function.params, &params_at));
         let vars = function.frame.iter().zip(&frame_at);
         objects.extend(vars.map(|(v, &o)| (v.name.clone(), o, v.size)));
-        let labels = function.labels.iter().map(|_| 0).collect();
         Self {
             module,
             function,
@@ -119,7 +116,7 @@ impl<'a> Builder<'a> {
             predicates: RegisterAllocator::default(),
             insts: Vec::new(),
             saved: HashMap::new(),
-            labels,
+            labels: vec![0; function.labels.len()],
             returns_at,
             params_at,
             frame_at,
@@ -130,11 +127,6 @@ impl<'a> Builder<'a> {
             span: function.span,
             count: 0,
         }
-    }
-
-    /// Marks all registers as read, so that results that no instruction reads are written, too.
-    pub(super) fn reads_all(&mut self) {
-        self.is_read.fill(true);
     }
 
     pub(crate) fn body(&mut self, body: &'a [ir::Instruction], pairs: &fuse::Pairs) {
@@ -252,8 +244,9 @@ impl<'a> Builder<'a> {
             Some(name) => format!("`{name}` is called, and has no body"),
             None => format!("`{word}` is not executed by texunit"),
         };
+        let kind = if self.function.is_entry { "kernel" } else { "function" };
         let diagnostic = Diagnostic::error(code, inst.span, message)
-            .label(format!("in {} `{}`", self.kind(), self.function.name))
+            .label(format!("in {kind} `{}`", self.function.name))
             .help(help);
         self.needs.unsupported.push(diagnostic);
         self.emit(Op::Unsupported);
@@ -265,10 +258,6 @@ impl<'a> Builder<'a> {
         let at = self.resolved.get(f.0 as usize)?;
         let function = self.module.functions.get(*at as usize)?;
         function.body.is_none().then_some(function.name.as_str())
-    }
-
-    pub(crate) fn kind(&self) -> &'static str {
-        if self.function.is_entry { "kernel" } else { "function" }
     }
 
     /// Ends the function, whose first instruction gets this number, with a return.
@@ -312,12 +301,7 @@ impl<'a> Builder<'a> {
 
     /// Appends an operation under the instruction's guard.
     pub(crate) fn emit(&mut self, op: Op) {
-        self.emit_guarded(op, self.guard);
-    }
-
-    /// Appends an operation under another guard.
-    pub(crate) fn emit_guarded(&mut self, op: Op, guard: Slot) {
-        self.insts.push(Inst { op, guard, count: 1, span: self.span });
+        self.insts.push(Inst { op, guard: self.guard, count: 1, span: self.span });
     }
 
     /// Appends an uncounted operation that prepares operands or finishes results.

@@ -154,13 +154,12 @@ impl UnitBuilder<'_> {
 
     /// Lowers the next function.
     fn function(&mut self, function: u32) {
-        let LoweringInput { module, symbols, source, resolved } = self.parts;
-        let function = &module.functions[function as usize];
-        let mut builder =
-            Builder::new(module, function, symbols, source, resolved, &mut self.pools);
+        let function = &self.parts.module.functions[function as usize];
+        let mut builder = Builder::new(self.parts, function, &mut self.pools);
         builder.approximate = self.arithmetic.approximate;
         if self.form == Form::Debug {
-            builder.reads_all();
+            // Results that no instruction reads are written, too.
+            builder.is_read.fill(true);
         }
         if let Some(body) = &function.body {
             let pairs =
