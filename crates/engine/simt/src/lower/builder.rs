@@ -3,7 +3,6 @@
 
 use super::pools::{Pools, RegisterAllocator};
 use super::symbols::Symbols;
-use super::unit::LoweringInput;
 use super::{Requirements, fuse, unsupported};
 use crate::code::{Func, Inst, Op, Slot};
 use std::collections::HashMap;
@@ -13,6 +12,23 @@ use texunit_flow::{Access, Code};
 use texunit_forms::sort_by_key;
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
+
+/// The inputs of lowering.
+#[derive(Clone, Copy)]
+pub(super) struct LoweringInput<'a> {
+    pub(super) module: &'a ir::Module,
+    pub(super) symbols: &'a Symbols,
+    pub(super) source: &'a SourceFile,
+    /// For each function, the index of the function that has its body.
+    pub(super) resolved: &'a [u32],
+}
+
+impl LoweringInput<'_> {
+    /// The function with the body of an alias or a prototype.
+    pub(super) fn resolve_alias(&self, f: u32) -> u32 {
+        self.resolved.get(f as usize).copied().unwrap_or(f)
+    }
+}
 
 /// Lowers a function to warp code.
 pub(crate) struct Builder<'a> {

@@ -1,9 +1,10 @@
 //! A lowered module: its kernels, their requirements, and the instructions that are not supported.
 
 use super::Requirements;
+use super::builder::LoweringInput;
 use super::resources::{self, Resources};
 use super::symbols::Symbols;
-use super::unit::{self, Form, LoweringInput, Unit};
+use super::unit::{self, Form, Unit};
 use crate::code::{Code, NONE};
 use crate::kernel::KernelId;
 use crate::launch::Arithmetic;
