@@ -160,21 +160,15 @@ impl Convert {
     /// Converts between integers. Results of signed types are sign-extended to the register's
     /// width.
     fn integer_to_integer(&self, x: i128) -> u64 {
-        let x = if self.sat {
-            x.clamp(integer(self.to, self.lowest()), integer(self.to, self.highest()))
-        } else {
-            x
-        };
+        let x = if self.sat { self.clamped(x) } else { x };
         integer(self.to, x as u64) as u64
     }
 
-    fn lowest(&self) -> u64 {
-        if self.to.is_signed() { 1 << (self.to.bits() - 1) } else { 0 }
-    }
-
-    fn highest(&self) -> u64 {
+    /// Limits a number to the range of the result, which is an integer.
+    fn clamped(&self, x: i128) -> i128 {
         let all = u64::MAX >> (64 - self.to.bits());
-        if self.to.is_signed() { all >> 1 } else { all }
+        let [low, high] = if self.to.is_signed() { [!(all >> 1), all >> 1] } else { [0, all] };
+        x.clamp(integer(self.to, low), integer(self.to, high))
     }
 
     /// The format of the result, which is a float, and the place of its lowest bit in a register.
@@ -196,8 +190,7 @@ impl Convert {
             return if zero { 0 } else { integer(self.to, top) as u64 };
         }
         // The cast clamps to a wider range than that of any destination type.
-        let x = whole(self.mode, x) as i128;
-        x.clamp(integer(self.to, self.lowest()), integer(self.to, self.highest())) as u64
+        self.clamped(whole(self.mode, x) as i128) as u64
     }
 
     fn float_to_float(&self, x: f64) -> u64 {
@@ -230,9 +223,7 @@ impl Convert {
 
 /// The interpreted conversion of a `cvt`; `None` if the types are not a valid combination.
 pub(super) fn general(mods: &Modifiers) -> Option<Convert> {
-    let [to, from] = mods.types[..] else {
-        return None;
-    };
+    let [to, from] = mods.types[..] else { return None };
     let known = |ty: Ty| ty.is_integer() || Format::of(ty).is_some();
     let packed = |ty: Ty| matches!(ty, Ty::F16x2 | Ty::Bf16x2 | Ty::E4m3x2 | Ty::E5m2x2);
     let packs = match (to, from) {

@@ -1,9 +1,11 @@
-//! Finds the operation of an instruction by its opcode and modifiers.
+//! Finds the operation of an instruction by its opcode and modifiers: an operation of the tables, or
+//! one that has data (an [`Alu`] with fields).
 
 use crate::inner::Kind;
 use crate::key::Key;
 use crate::row::Row;
 use crate::rows;
+use crate::{Alu, convert, small_float, video};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use texunit_isa::{Modifiers, Opcode};
@@ -60,4 +62,27 @@ impl Row {
     pub fn inner(kind: Kind) -> &'static Self {
         &all()[kind as usize - Kind::Tid as usize - 1]
     }
+}
+
+/// The operation of a video instruction, of a conversion with packing, or of a conversion with rare
+/// modifiers; `None` for other instructions. Each source must be in a register ([`L32`](crate::L32)
+/// or [`L64`](crate::L64)) of its type's width, as PTX demands for all instructions except `cvt`.
+pub fn with_data(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
+    if mods.unexecuted.is_some() || mods.types.is_empty() {
+        return None;
+    }
+    match opcode {
+        Opcode::Cvt => small_float::select(mods).or_else(|| select_mixed(mods)),
+        _ => video::select(opcode, mods),
+    }
+}
+
+/// The operation of a `cvt` whose registers are wider than its types (`cvt.s32.s8` from or to a
+/// 64-bit register), which always is an [`Alu::Convert`]; `None` if the types are not a valid
+/// combination.
+pub fn select_mixed(mods: &Modifiers) -> Option<Alu> {
+    if mods.unexecuted.is_some() || mods.vector != 0 {
+        return None;
+    }
+    convert::general(mods).map(Alu::Convert)
 }

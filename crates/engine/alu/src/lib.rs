@@ -43,22 +43,19 @@ mod program;
 mod round;
 mod row;
 mod rows;
-mod select;
 mod small_float;
 pub mod soft;
 mod term;
-mod variant;
 mod video;
 
 pub use convert::Convert;
-pub use find::{Approximate, all, find};
+pub use find::{Approximate, all, find, select_mixed, with_data};
 pub use float::nan64;
 pub use inner::{Kind, words};
 pub use lane::{Lanes, Value};
 pub use lowered::{Destination, MAX, Temporaries};
 pub use row::{ResultKind, Row, Shape};
 pub use rows::{logic, lop3};
-pub use select::{select_mixed, with_data};
 pub use small_float::SmallFloat;
 pub use video::Video;
 

@@ -8,9 +8,9 @@ use crate::float::put_nans;
 use crate::inner::Kind;
 use crate::key::Key;
 use crate::lane::{Lanes, Value};
+use crate::mode::Variant;
 use crate::program::Program;
 use crate::term::{Recorder, Step};
-use crate::variant::Variant;
 use crate::{Alu, L32};
 use std::collections::HashMap;
 use std::fmt;
@@ -242,7 +242,7 @@ macro_rules! record {
     ($v:pat, compare $($lane:tt)*) => { $crate::row::record!(@ $v, 1, 32 32 32 32, $($lane)*) };
     ($v:pat, compare64 $($lane:tt)*) => { $crate::row::record!(@ $v, 1, 64 64 64 64, $($lane)*) };
     (@ $v:pat, $out:literal, $wa:literal $wb:literal $wc:literal $wd:literal, |$a:ident $(, $b:ident $(, $c:ident $(, $d:ident)?)?)?| $value:expr) => {
-        |r: &$crate::term::Recorder, variant: $crate::variant::Variant| {
+        |r: &$crate::term::Recorder, variant: $crate::mode::Variant| {
             #[allow(unused_variables, reason = "the rows of some families differ in their keys alone")]
             let $v = variant;
             let $a = $crate::term::Term::<$wa>::source(r, 0);

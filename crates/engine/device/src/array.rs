@@ -152,9 +152,8 @@ impl Array {
         self.check_surface_size()?;
         let (format, geometry) = (self.format(), self.geometry());
         if format.is_block() || format.is_depth() || geometry.is_multisample() {
-            let reason =
-                format!("`{}` cannot be a surface: it is an array of {format}", self.name());
-            return Err(CreateError::Refused(reason).into());
+            let why = format!("`{}` cannot be a surface: it is an array of {format}", self.name());
+            return Err(CreateError::Refused(why).into());
         }
         Ok(())
     }

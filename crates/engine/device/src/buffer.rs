@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::linear::Linear;
+use bytemuck::NoUninit;
 use std::ops::Deref;
 use std::sync::Arc;
 use texunit_memory::{Block, Placement};
@@ -80,11 +81,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Memory`] if the device has not enough memory, or `values` is empty.
-    pub fn alloc_from<T: bytemuck::NoUninit>(
-        &self,
-        values: &[T],
-        name: &str,
-    ) -> Result<Buffer, Error> {
+    pub fn alloc_from<T: NoUninit>(&self, values: &[T], name: &str) -> Result<Buffer, Error> {
         let bytes = bytemuck::cast_slice::<T, u8>(values);
         let buffer = self.alloc(bytes.len() as u64, name)?;
         buffer.write(0, bytes)?;

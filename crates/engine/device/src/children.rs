@@ -6,7 +6,7 @@
 //! takes the work from the grid, and calls [`Module::perform`] for copies and fills.
 
 use crate::kernel::Kernel;
-use crate::launch_error::LaunchError;
+use crate::launch_error::{LaunchError, LaunchResult};
 use crate::launch_options::LaunchOptions;
 use crate::module::Module;
 use std::sync::{Mutex, PoisonError};
@@ -81,22 +81,14 @@ impl RuntimeHost for DefaultRuntime<'_> {
 
     fn kernel(&self, kernel: KernelId) -> KernelAttributes {
         let kernel = self.module.kernel_of(kernel);
-        let (resources, version) =
-            (kernel.resources(), self.module.inner.device.inner.architecture);
+        let (used, version) = (kernel.resources(), self.module.inner.device.inner.architecture);
         let version = (10 * version.major + version.minor) as i32;
-        let registers = i32::try_from(resources.registers).unwrap_or(i32::MAX);
-        let dynamic = (48_u32 << 10).saturating_sub(kernel.static_shared());
+        let registers = i32::try_from(used.registers).unwrap_or(i32::MAX);
+        let dynamic = (48_u32 << 10).saturating_sub(kernel.static_shared()) as i32;
+        let threads = kernel.max_threads() as i32;
         KernelAttributes {
-            sizes: [kernel.static_shared().into(), resources.constant, resources.local.into()],
-            numbers: [
-                kernel.max_threads() as i32,
-                registers,
-                version,
-                version,
-                0,
-                dynamic as i32,
-                -1,
-            ],
+            sizes: [kernel.static_shared().into(), used.constant, used.local.into()],
+            numbers: [threads, registers, version, version, 0, dynamic, -1],
         }
     }
 
@@ -137,7 +129,7 @@ fn after(mut sum: LaunchStats, mut error: LaunchError) -> LaunchError {
 }
 
 impl DefaultRuntime<'_> {
-    fn run_all(&self, work: Vec<Work>) -> Result<LaunchStats, LaunchError> {
+    fn run_all(&self, work: Vec<Work>) -> LaunchResult {
         let (mut sum, mut waiting) = (LaunchStats::default(), work.len());
         for work in work {
             waiting -= 1;
@@ -149,7 +141,7 @@ impl DefaultRuntime<'_> {
         Ok(sum)
     }
 
-    fn run(&self, work: &Work, waiting: usize) -> Result<LaunchStats, LaunchError> {
+    fn run(&self, work: &Work, waiting: usize) -> LaunchResult {
         let Task::Launch { kernel, shape, params } = &work.task else {
             self.module.perform(work).map_err(LaunchError::Fault)?;
             return Ok(LaunchStats::default());
@@ -176,23 +168,14 @@ impl DefaultRuntime<'_> {
 
 impl Kernel {
     /// Runs the kernel and, unless the caller does, the work that it submits.
-    pub(crate) fn run_tree(
-        &self,
-        options: &LaunchOptions<'_>,
-        params: &[u8],
-    ) -> Result<LaunchStats, LaunchError> {
+    pub(crate) fn run_tree(&self, options: &LaunchOptions<'_>, params: &[u8]) -> LaunchResult {
         if options.runtime.is_some() || !self.uses_runtime() {
             return self.run(options, params);
         }
         self.run_grid(options, params, &Grid::new(PENDING_LAUNCHES))
     }
 
-    fn run_grid(
-        &self,
-        options: &LaunchOptions<'_>,
-        params: &[u8],
-        grid: &Grid,
-    ) -> Result<LaunchStats, LaunchError> {
+    fn run_grid(&self, options: &LaunchOptions<'_>, params: &[u8], grid: &Grid) -> LaunchResult {
         let (done, error) = (Mutex::default(), Mutex::default());
         let own = DefaultRuntime { module: self.module(), options, grid, done, error };
         let runtime = Runtime { grid, host: &own };
@@ -243,20 +226,7 @@ impl Module {
             Task::Copy { to, from, extent } => copy(memory, (to, from), *extent),
             Task::Fill { to, value, extent } => fill(memory, to, *value, *extent),
         };
-        result.map_err(|kind| {
-            let caller = work.caller.clone();
-            Box::new(Fault {
-                kind,
-                kernel: caller.kernel,
-                cta: caller.cta,
-                thread: caller.thread,
-                span: caller.span,
-                calls: caller.calls,
-                launched_by: Vec::new(),
-                sources: std::sync::Arc::clone(self.sources()),
-                stats: LaunchStats::default(),
-            })
-        })
+        result.map_err(|kind| Fault::new(kind, work.caller.clone(), self.sources()))
     }
 }
 
@@ -283,12 +253,9 @@ fn place(
     let found = memory.find(of.address, len);
     let found = found.map_err(|error| runtime::outside(access, len, &error))?;
     if access == "store" && found.0.is_read_only() {
+        let (space, address) = (SpaceKind::Global, of.address);
         let resource = Some(found.0.name().to_owned().into());
-        return Err(FaultKind::ReadOnly {
-            space: SpaceKind::Global,
-            address: of.address,
-            resource,
-        });
+        return Err(FaultKind::ReadOnly { space, address, resource });
     }
     Ok(found)
 }

@@ -68,18 +68,14 @@ pub(crate) fn check(kernel: &Kernel, options: &LaunchOptions<'_>) -> Result<(), 
     let most =
         most.map_or(MAX_CLUSTER, |most| u32::try_from(most).unwrap_or(u32::MAX)).min(MAX_CLUSTER);
     if size > most {
-        return wrong(format!(
-            "a cluster of {x} x {y} x {z} is {}, more than {most}",
-            Count(size, "CTA")
-        ));
+        let size = Count(size, "CTA");
+        return wrong(format!("a cluster of {x} x {y} x {z} is {size}, more than {most}"));
     }
     let grid = grid(kernel, options);
     for (axis, (ctas, of)) in ['x', 'y', 'z'].into_iter().zip(grid.into_iter().zip(cluster)) {
         if ctas % of != 0 {
-            return wrong(format!(
-                "{} of the grid along {axis} are not a multiple of {of}, the side of a cluster",
-                Count(ctas, "CTA")
-            ));
+            let (ctas, of) = (Count(ctas, "CTA"), format!("{of}, the side of a cluster"));
+            return wrong(format!("{ctas} of the grid along {axis} are not a multiple of {of}"));
         }
     }
     Ok(())

@@ -51,7 +51,6 @@ impl OpaqueKind {
 
 /// The error for a handle that is in use or invalid.
 pub(crate) fn taken(what: &str, handle: u64) -> Error {
-    let reason =
-        format!("the handle {handle:#x} is that of another object, or of none there can be");
-    Error::Taken { name: what.to_owned(), reason }
+    let why = format!("the handle {handle:#x} is that of another object, or of none there can be");
+    Error::Taken { name: what.to_owned(), reason: why }
 }

@@ -4,12 +4,12 @@ use crate::arg::Arg;
 use crate::buffer::Buffer;
 use crate::cluster;
 use crate::kernel::{Kernel, MAX_THREADS};
-use crate::launch_error::{ArgError, LaunchError};
+use crate::launch_error::{ArgError, LaunchError, LaunchResult};
 use crate::launch_options::LaunchOptions;
 use crate::local::LocalMemoryShare;
 use std::sync::atomic::Ordering;
 use texunit_forms::Count;
-use texunit_simt::{CtaRange, ExecutionOptions, LaunchConfig, LaunchStats};
+use texunit_simt::{CtaRange, ExecutionOptions, LaunchConfig};
 
 /// Maximum shared memory of a CTA: 227 KiB, as on sm_90.
 const MAX_SHARED: u64 = 227 * 1024;
@@ -18,39 +18,13 @@ const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 /// Bytes of the workspace by which cooperative groups synchronise a grid.
 const WORKSPACE: u64 = 16;
 
-fn check_ctas(
-    some: CtaRange,
-    options: &LaunchOptions<'_>,
-    has_clusters: bool,
-) -> Result<(), ArgError> {
-    let all = CtaRange::of_grid(options.grid);
-    if some.is_empty() || some.within(all) != some {
-        let n = all.end;
-        let why = format!("the range {some} of CTAs is not one of a grid of {n}: they are 0..{n}");
-        return Err(ArgError::Ctas(why));
-    }
-    if options.cooperative {
-        let why = "a part of the CTAs of a cooperative launch cannot run without the others";
-        return Err(ArgError::Ctas(why.to_owned()));
-    }
-    if has_clusters && some != all {
-        let why = "a part of the CTAs of a launch with clusters cannot run without the others";
-        return Err(ArgError::Ctas(why.to_owned()));
-    }
-    Ok(())
-}
-
 impl Kernel {
     /// Launches the kernel and waits for its end.
     ///
     /// # Errors
     /// [`LaunchError::Fault`] for a fault in the kernel or a cancelled launch; the other errors if
     /// the kernel did not start.
-    pub fn launch(
-        &self,
-        options: &LaunchOptions<'_>,
-        args: &[Arg<'_>],
-    ) -> Result<LaunchStats, LaunchError> {
+    pub fn launch(&self, options: &LaunchOptions<'_>, args: &[Arg<'_>]) -> LaunchResult {
         self.check_shape(options)?;
         let params = self.pack(args)?;
         self.run_tree(options, &params)
@@ -62,11 +36,7 @@ impl Kernel {
     ///
     /// # Errors
     /// The errors of [`Kernel::launch`].
-    pub fn launch_packed(
-        &self,
-        options: &LaunchOptions<'_>,
-        params: &[u8],
-    ) -> Result<LaunchStats, LaunchError> {
+    pub fn launch_packed(&self, options: &LaunchOptions<'_>, params: &[u8]) -> LaunchResult {
         self.check_shape(options)?;
         let wanted = self.param_size();
         if params.len() != wanted as usize {
@@ -82,11 +52,7 @@ impl Kernel {
     }
 
     /// Runs the kernel without the work that it submits.
-    pub(crate) fn run(
-        &self,
-        options: &LaunchOptions<'_>,
-        params: &[u8],
-    ) -> Result<LaunchStats, LaunchError> {
+    pub(crate) fn run(&self, options: &LaunchOptions<'_>, params: &[u8]) -> LaunchResult {
         let unsupported = self.unsupported();
         if !unsupported.is_empty() {
             return Err(LaunchError::Unsupported(unsupported));
@@ -164,37 +130,29 @@ impl Kernel {
         }
         cluster::check(self, options)?;
         if let Some(some) = options.ctas {
-            check_ctas(some, options, cluster::of(self, options).is_some())?;
-            if self.uses_runtime() {
-                let why = "a part of the CTAs of a kernel that launches kernels cannot run without the others";
-                return Err(ArgError::Ctas(why.to_owned()));
-            }
+            self.check_ctas(some, options)?;
         }
         let [x, y, z] = options.block;
         let threads = x * y * z;
         if threads > MAX_THREADS {
-            return Err(ArgError::Block(format!(
-                "a CTA of {x} x {y} x {z} has {}, but at most {MAX_THREADS} are possible",
-                Count(threads, "thread")
-            )));
+            let (threads, most) = (Count(threads, "thread"), MAX_THREADS);
+            let why = format!("has {threads}, but at most {most} are possible");
+            return Err(ArgError::Block(format!("a CTA of {x} x {y} x {z} {why}")));
         }
         let program = &self.module().inner.program;
         for (name, values) in program.kernel_directives(self.id()) {
             let at = |i: usize| values.get(i).copied().unwrap_or(1);
-            let wanted = [at(0), at(1), at(2)];
-            let given = options.block.map(u64::from);
-            if name == "reqntid" && wanted != given {
-                return Err(ArgError::Block(format!(
-                    "the kernel requires CTAs of {} x {} x {} threads (.reqntid), not {x} x {y} x {z}",
-                    wanted[0], wanted[1], wanted[2]
-                )));
+            let wanted @ [a, b, c] = [at(0), at(1), at(2)];
+            if name == "reqntid" && wanted != options.block.map(u64::from) {
+                let wanted = format!("CTAs of {a} x {b} x {c} threads (.reqntid)");
+                let why = format!("the kernel requires {wanted}, not {x} x {y} x {z}");
+                return Err(ArgError::Block(why));
             }
             let most = wanted.iter().fold(1u64, |a, &b| a.saturating_mul(b));
             if name == "maxntid" && u64::from(threads) > most {
-                return Err(ArgError::Block(format!(
-                    "the kernel was made for CTAs of at most {} (.maxntid), not {threads}",
-                    Count(most, "thread")
-                )));
+                let most = format!("at most {} (.maxntid)", Count(most, "thread"));
+                let why = format!("the kernel was made for CTAs of {most}, not {threads}");
+                return Err(ArgError::Block(why));
             }
         }
         let size = u64::from(program.static_shared(self.id())) + u64::from(options.dynamic_shared);
@@ -202,6 +160,25 @@ impl Kernel {
             return Err(ArgError::Shared { size, max: MAX_SHARED });
         }
         Ok(())
+    }
+
+    /// Checks whether some CTAs of a launch can run without the others.
+    fn check_ctas(&self, some: CtaRange, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
+        let all = CtaRange::of_grid(options.grid);
+        let n = all.end;
+        let whole = match cluster::of(self, options) {
+            _ if some.is_empty() || some.within(all) != some => {
+                let range = format!("the range {some} of CTAs");
+                let why = format!("{range} is not one of a grid of {n}: they are 0..{n}");
+                return Err(ArgError::Ctas(why));
+            }
+            _ if options.cooperative => "a cooperative launch",
+            Some(_) if some != all => "a launch with clusters",
+            _ if self.uses_runtime() => "a kernel that launches kernels",
+            _ => return Ok(()),
+        };
+        let why = format!("a part of the CTAs of {whole} cannot run without the others");
+        Err(ArgError::Ctas(why))
     }
 
     /// Packs the arguments into a parameter buffer.

@@ -5,6 +5,9 @@ use texunit_forms::Count;
 use texunit_simt::{Fault, LaunchStats};
 use texunit_syntax::Diagnostic;
 
+/// The statistics of a launch, or why there are none.
+pub(crate) type LaunchResult = Result<LaunchStats, LaunchError>;
+
 /// Arguments or sizes that are invalid for a launch.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

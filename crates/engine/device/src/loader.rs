@@ -1,5 +1,5 @@
 //! Loads the variables of a checked module onto a device: allocates them, initialises them, and
-//! resolves addresses.
+//! resolves addresses. docs/diagnostics.md is generated from [`CODES`].
 
 use crate::device::Device;
 use crate::error::Error;
@@ -14,6 +14,23 @@ use texunit_isa::ScalarType;
 use texunit_memory::{AllocError, Block, Placement};
 use texunit_simt::Symbols;
 use texunit_syntax::Diagnostic;
+use texunit_syntax::codes::Code;
+
+/// Diagnostic codes of errors that prevent loading of a correct module, with their titles and
+/// explanations.
+#[rustfmt::skip]
+pub const CODES: &[Code] = &[
+    Code { code: "E0500", title: "variable without a definition", explanation:
+        "An `.extern` variable is defined in another module, and modules are not linked. Define it in this one." },
+    Code { code: "E0501", title: "variable that has no place", explanation:
+        "The device's memory or a descriptor table is full." },
+    Code { code: "E0502", title: "function without a definition", explanation:
+        "A function that is declared (`.extern .func`) and used is defined in another module: link both (`cuLinkAddData` with each, `nvcc -rdc=true`). Assemblers and drivers refuse a module with such a use, be it in code that is never reached. `vprintf`, `__assertfail`, `malloc` and `free` need no definition." },
+    Code { code: "E0503", title: "address behind a reference", explanation:
+        "The address of a `.texref`, `.samplerref` or `.surfref` is a handle, and a handle plus a number is not the handle of another. Only the first of an array of references can be bound: declare them one by one." },
+    Code { code: "E0504", title: "module that a driver does not load", explanation:
+        "CUDA's driver does not load modules with `txq` or `suq` of anything but width, height and depth, with a `.samplerref`, or with a kernel that takes a reference as its parameter (an NVIDIA H200, driver 580). Programs under `texunit run` get its error; `texunit launch` executes such modules." },
+];
 
 /// The state of loading a module's variables.
 pub(crate) struct Loader<'a> {
@@ -83,14 +100,13 @@ impl<'a> Loader<'a> {
             self.keep(id, variable, (address, block));
             return Ok(());
         }
-        let placed = match variable.storage {
+        let new = match variable.storage {
             Storage::Const => memory.allocate_const(variable.size, &variable.name),
             _ if variable.managed => self.place_on_host(variable),
             _ => memory.allocate(variable.size, &variable.name),
         };
-        let placed =
-            placed.map_err(|source| Error::Memory { name: variable.name.clone(), source })?;
-        self.keep(id, variable, placed);
+        let new = new.map_err(|source| Error::Memory { name: variable.name.clone(), source })?;
+        self.keep(id, variable, new);
         Ok(())
     }
 
@@ -111,14 +127,9 @@ impl<'a> Loader<'a> {
         Ok((block.host_address(), block))
     }
 
-    fn place_opaque(
-        &mut self,
-        id: usize,
-        variable: &ir::Variable,
-        ty: ScalarType,
-    ) -> Result<(), Error> {
-        let initial = initial_state(&variable.fields);
-        let name = &variable.name;
+    fn place_opaque(&mut self, id: usize, of: &ir::Variable, ty: ScalarType) -> Result<(), Error> {
+        let initial = initial_state(&of.fields);
+        let name = &of.name;
         let wanted = self.places.handles.get(name).copied();
         let mut tables = self.device.inner.tables();
         let kind = match ty {
@@ -132,7 +143,7 @@ impl<'a> Loader<'a> {
             tables.samplers.set(slots.1, Some(Arc::new(initial.sampler)));
         }
         drop(tables);
-        let (name, fields) = (name.clone(), variable.fields.clone());
+        let (name, fields) = (name.clone(), of.fields.clone());
         let variable = OpaqueVariable { name, kind, initial, bound, slots, fields };
         self.symbols.addresses[id] = variable.handle();
         self.opaque.push(variable);

@@ -39,14 +39,11 @@ impl Kernel {
         options: &LaunchOptions<'_>,
         left: u64,
     ) -> Result<LocalMemoryShare, ArgError> {
-        let resources = self.resources();
+        let (resources, known) = (self.resources(), self.resources().known_stack);
         let product = |n: [u32; 3]| n.iter().fold(1_u64, |all, &n| all.saturating_mul(n.into()));
         let need = LocalMemoryNeed {
-            bytes: match resources.known_stack {
-                true => resources.reached,
-                false => options.stack_limit.into(),
-            },
-            known: resources.known_stack,
+            bytes: if known { resources.reached } else { options.stack_limit.into() },
+            known,
             threads: product(options.block).next_multiple_of(32),
             ctas: if options.cooperative { product(options.grid) } else { 1 },
         };
@@ -56,12 +53,7 @@ impl Kernel {
 }
 
 impl LocalMemoryNeed {
-    fn share(
-        self,
-        asked: usize,
-        stack_limit: u32,
-        left: u64,
-    ) -> Result<LocalMemoryShare, ArgError> {
+    fn share(self, asked: usize, limit: u32, left: u64) -> Result<LocalMemoryShare, ArgError> {
         let threads = self.threads.saturating_mul(self.ctas);
         let least = self.bytes.saturating_mul(threads);
         if self.known && least > left {
@@ -69,8 +61,8 @@ impl LocalMemoryNeed {
         }
         let at_a_time = left.checked_div(least).unwrap_or(u64::MAX).max(1);
         let share = match self.known {
-            true => stack_limit,
-            false => u32::try_from(left / threads.max(1)).unwrap_or(u32::MAX).min(stack_limit),
+            true => limit,
+            false => u32::try_from(left / threads.max(1)).unwrap_or(u32::MAX).min(limit),
         };
         let workers = if self.ctas > 1 { u64::MAX } else { at_a_time };
         let threads = asked.min(usize::try_from(workers).unwrap_or(usize::MAX));

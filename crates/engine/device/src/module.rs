@@ -9,8 +9,7 @@ use crate::linear::Linear;
 use crate::loader::{Loader, release};
 use crate::resource::{Owner, SurfaceResource, TextureResource};
 use crate::texture::{TextureDescriptor, surface_header, texture_header};
-use crate::undefined::undefined;
-use crate::unloadable::{Unloadable, unloadable};
+use crate::unloadable::{Unloadable, undefined, unloadable};
 use crate::variables::{OpaqueVariable, VariableAddresses};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,13 +37,9 @@ impl std::fmt::Display for LoadError {
         let errors = self.diagnostics.iter().filter(|d| d.is_error());
         for (i, d) in errors.enumerate() {
             let at = self.source.location(d.primary.span.start);
+            let place = format!("{}:{}:{}", self.source.name(), at.line, at.column);
             let newline = if i > 0 { "\n" } else { "" };
-            let name = self.source.name();
-            write!(
-                f,
-                "{newline}{name}:{}:{}: error[{}]: {}",
-                at.line, at.column, d.code, d.message
-            )?;
+            write!(f, "{newline}{place}: error[{}]: {}", d.code, d.message)?;
         }
         Ok(())
     }
@@ -128,31 +123,27 @@ impl Module {
         loader.place_variables();
         loader.initialize();
         loader.failures.extend(undefined(&checked.module));
-        if loader.failures.is_empty() {
-            let Loader { symbols, globals, placed, opaque, .. } = loader;
-            let bindings = Mutex::new(Bindings { variables: opaque, kept: HashMap::new() });
-            let device = device.clone();
-            let warnings = diagnostics;
-            let independent = checked.module.independent;
-            let unloadable = unloadable(&checked.module);
-            let program = texunit_simt::lower(checked.module, symbols, source);
-            let inner = Loaded {
-                device,
-                program,
-                independent,
-                unloadable,
-                warnings,
-                globals,
-                placed,
-                bindings,
-            };
-            Ok(Self { inner: Arc::new(inner) })
-        } else {
+        if !loader.failures.is_empty() {
             diagnostics.append(&mut loader.failures);
             loader.release();
-            let sources = Arc::clone(&checked.module.sources);
-            Err(LoadError { source, diagnostics, sources })
+            return Err(LoadError { source, diagnostics, sources: checked.module.sources });
         }
+        let Loader { symbols, globals, placed, opaque, .. } = loader;
+        let bindings = Mutex::new(Bindings { variables: opaque, kept: HashMap::new() });
+        let (independent, device) = (checked.module.independent, device.clone());
+        let (unloadable, warnings) = (unloadable(&checked.module), diagnostics);
+        let program = texunit_simt::lower(checked.module, symbols, source);
+        let inner = Loaded {
+            device,
+            program,
+            independent,
+            unloadable,
+            warnings,
+            globals,
+            placed,
+            bindings,
+        };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The device that the module is loaded on.

@@ -43,11 +43,8 @@ impl Device {
 
     /// Lets textures and surfaces of this device access arrays of another device.
     pub fn use_arrays_of(&self, other: &Device) {
-        self.inner
-            .peers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(Arc::downgrade(&other.inner));
+        let mut peers = self.inner.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        peers.push(Arc::downgrade(&other.inner));
     }
 
     /// Whether `other` is this device, or one whose arrays it may access.

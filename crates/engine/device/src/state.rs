@@ -106,12 +106,8 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_sampler`].
-    pub fn create_sampler_at(
-        &self,
-        handle: u64,
-        sampler: &Sampler,
-    ) -> Result<SamplerObject, Error> {
-        self.new_sampler(sampler, Some(handle))
+    pub fn create_sampler_at(&self, handle: u64, state: &Sampler) -> Result<SamplerObject, Error> {
+        self.new_sampler(state, Some(handle))
     }
 
     /// As [`Self::create_surface`], with a given handle.

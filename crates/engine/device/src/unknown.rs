@@ -51,14 +51,13 @@ impl std::fmt::Display for UnknownKernel {
         if let Some(near) = &self.nearest {
             return write!(f, "; did you mean `{near}`?");
         }
-        let listed: Vec<_> =
-            self.kernels.iter().take(MAX_LISTED).map(|k| format!("`{k}`")).collect();
+        let list: Vec<_> = self.kernels.iter().take(MAX_LISTED).map(|k| format!("`{k}`")).collect();
         match self.kernels.len() {
             0 => write!(f, ": it has no `.entry` at all"),
             n if n > MAX_LISTED => {
-                write!(f, "; it has {} and {} more", listed.join(", "), n - MAX_LISTED)
+                write!(f, "; it has {} and {} more", list.join(", "), n - MAX_LISTED)
             }
-            _ => write!(f, "; it has {}", listed.join(", ")),
+            _ => write!(f, "; it has {}", list.join(", ")),
         }
     }
 }

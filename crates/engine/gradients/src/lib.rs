@@ -227,11 +227,7 @@ impl TxdEngine {
 }
 
 impl GradientEngine for TxdEngine {
-    fn fetch(
-        &self,
-        fetch: &GradientFetch<'_>,
-        answer: &mut FetchAnswer,
-    ) -> Result<Answered, String> {
+    fn fetch(&self, fetch: &GradientFetch<'_>, to: &mut FetchAnswer) -> Result<Answered, String> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let lanes = fetch.request.active.count_ones();
         // Observers also receive components that no instruction reads.
@@ -265,7 +261,7 @@ impl GradientEngine for TxdEngine {
                 Err("TXD: the texture is invalid for the instruction's coordinates".to_owned())
             }
             Ok(outcome) => {
-                made.take(&machine.state, fetch.form.result, outcome, answer);
+                made.take(&machine.state, fetch.form.result, outcome, to);
                 kept.stats.engine += u64::from(lanes);
                 Ok(Answered::Engine)
             }

@@ -44,7 +44,6 @@ pub fn is_warp_code(text: &str) -> bool {
 /// Parses warp code from text, applies a pass, and prints the result.
 ///
 /// # Errors
-///
 /// The first line that cannot be parsed.
 pub fn of_warp_code(text: &str, pass: Option<Pass>) -> Result<String, String> {
     let (mut code, source) = text::parse(text)?;
@@ -94,7 +93,6 @@ pub fn is_region(text: &str) -> bool {
 /// Parses a region from text and prints it again, or its machine code for a mode and a level.
 ///
 /// # Errors
-///
 /// The first line that cannot be parsed.
 pub fn of_region(text: &str, code: Option<(Mode, Level)>) -> Result<String, String> {
     let region = texunit_jit::text::parse(text).map_err(|e| e.to_string())?;

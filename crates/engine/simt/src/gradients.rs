@@ -51,13 +51,8 @@ pub trait GradientEngine: Sync + std::fmt::Debug {
     /// the answer unchanged for the unit.
     ///
     /// # Errors
-    ///
     /// The text of a fault that ends the launch.
-    fn fetch(
-        &self,
-        fetch: &GradientFetch<'_>,
-        answer: &mut FetchAnswer,
-    ) -> Result<Answered, String>;
+    fn fetch(&self, fetch: &GradientFetch<'_>, to: &mut FetchAnswer) -> Result<Answered, String>;
 
     /// Counts of the fetches so far.
     fn stats(&self) -> GradientStats;

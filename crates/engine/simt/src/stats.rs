@@ -35,6 +35,21 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// A fault of a thread of the module with these source files.
+    pub fn new(kind: FaultKind, thread: Caller, sources: &Arc<Sources>) -> Box<Self> {
+        let Caller { kernel, cta, thread, span, calls } = thread;
+        let (launched_by, stats) = (Vec::new(), LaunchStats::default());
+        let sources = Arc::clone(sources);
+        Box::new(Self { kind, kernel, cta, thread, span, calls, launched_by, sources, stats })
+    }
+
+    /// Adds the launching thread to the fault of a grid launched by a kernel.
+    #[must_use]
+    pub fn launched_by(mut self: Box<Self>, caller: &Caller) -> Box<Self> {
+        self.launched_by.push(caller.clone());
+        self
+    }
+
     /// Source frames of the instruction, innermost first: its own line, the inlined calls around
     /// it, then the same for each frame of the PTX call stack. Empty for PTX without `.loc`.
     pub fn frames(&self) -> Vec<Frame<'_>> {
@@ -176,13 +191,4 @@ pub struct Caller {
     pub span: Span,
     /// Call stack at the call, as in [`Fault::calls`].
     pub calls: Vec<(String, Span)>,
-}
-
-impl Fault {
-    /// Adds the launching thread to the fault of a grid launched by a kernel.
-    #[must_use]
-    pub fn launched_by(mut self: Box<Self>, caller: &Caller) -> Box<Self> {
-        self.launched_by.push(caller.clone());
-        self
-    }
 }

@@ -38,27 +38,12 @@ fn operations_have_different_texts() {
 
 /// A random number; some are edge cases of integers, f16, f32 and f64.
 fn number(random: &mut Random) -> u64 {
+    #[rustfmt::skip]
     const EDGES: [u64; 20] = [
-        0,
-        1,
-        31,
-        32,
-        33,
-        64,
-        0x7fff_ffff,
-        0x8000_0000,
-        0x3f80_0000_3f80_0000,
-        0xbf80_0001_4b00_0001,
-        0x7f80_0000_ff80_0000,
-        0x7fc0_1234_7f80_0001,
-        0x0040_0000_8000_0001,
-        0x7e80_0000_7e80_0001,
-        0x7c00_fc01_8001_03ff,
-        0x3c00_bc00_4bff_7bff,
-        0x7ff0_0000_0000_0001,
-        0xfff8_0000_0000_1234,
-        0x8000_0000_0000_0000,
-        u64::MAX,
+        0, 1, 31, 32, 33, 64, 0x7fff_ffff, 0x8000_0000, 0x3f80_0000_3f80_0000,
+        0xbf80_0001_4b00_0001, 0x7f80_0000_ff80_0000, 0x7fc0_1234_7f80_0001, 0x0040_0000_8000_0001,
+        0x7e80_0000_7e80_0001, 0x7c00_fc01_8001_03ff, 0x3c00_bc00_4bff_7bff, 0x7ff0_0000_0000_0001,
+        0xfff8_0000_0000_1234, 0x8000_0000_0000_0000, u64::MAX,
     ];
     let (x, choice) = (random.u64(), random.u64());
     match choice % 8 {
@@ -110,12 +95,8 @@ impl Bank {
             per_lane: &[],
         };
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = Budget {
-            steps: u64::MAX,
-            reconverge_at: u32::MAX,
-            atomics: 0,
-            divergence: DivergenceLimits::default(),
-        };
+        let (reconverge_at, divergence) = (u32::MAX, DivergenceLimits::default());
+        let until = Budget { steps: u64::MAX, reconverge_at, atomics: 0, divergence };
         let entry = function.entry(0).expect("an entry");
         let mut sites = function.sites();
         let mut running = function.with(inputs, &mut sites).expect("inputs");
@@ -143,14 +124,8 @@ fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
     let actions = row.lowered(&sources, FREE, to.into());
     let actions = actions.unwrap_or_else(|| panic!("{row:?}: {MAX:?}"));
     let step = |action| Step { at: 0, guard: Predicate::Always, counted: false, action };
-    let block = Block {
-        at: 0,
-        is_entry: true,
-        joins: false,
-        steps: actions.into_iter().map(step).collect(),
-        end: End::Leave { at: 1 },
-        kept: [to].into(),
-    };
+    let (steps, end) = (actions.into_iter().map(step).collect(), End::Leave { at: 1 });
+    let block = Block { at: 0, is_entry: true, joins: false, steps, end, kept: [to].into() };
     Some(Region { blocks: vec![block], ..Region::default() })
 }
 
@@ -193,18 +168,14 @@ fn compiled_code_gives_what_the_interpreter_gives() {
                 want.compute(row);
                 got.run(&function);
                 let to = DESTINATION as usize;
-                let same = want.narrow[to] == got.narrow[to]
-                    && want.wide[to] == got.wide[to]
-                    && want.predicates[0] == got.predicates[0];
-                let lane = (0..32).find(|&i| {
-                    want.narrow[to][i] != got.narrow[to][i] || want.wide[to][i] != got.wide[to][i]
-                });
+                let result = |bank: &Bank, i: usize| (bank.narrow[to][i], bank.wide[to][i]);
+                let lane = (0..32).find(|&i| result(&want, i) != result(&got, i));
                 assert!(
-                    same,
+                    lane.is_none() && want.predicates[0] == got.predicates[0],
                     "{row:?} on {level:?}, numbers {known:x?}, lane {lane:?} of {:x?}: {:x?}, expected {:x?}",
                     lane.map(|i| (before.narrow.map(|n| n[i]), before.wide.map(|w| w[i]))),
-                    lane.map(|i| (got.narrow[to][i], got.wide[to][i])),
-                    lane.map(|i| (want.narrow[to][i], want.wide[to][i])),
+                    lane.map(|i| result(&got, i)),
+                    lane.map(|i| result(&want, i)),
                 );
             }
         }

@@ -5,13 +5,12 @@
 use super::parts::*;
 use super::{family, table};
 use crate::approx;
-use crate::mode::Mode;
+use crate::mode::{Mode, Variant};
 use crate::mufu::{self, Unit};
 use crate::primitive::Rarely;
 use crate::round::{Format, RN};
 use crate::row::Row;
 use crate::soft;
-use crate::variant::Variant;
 use texunit_sfu::lanes::{RSQ_CURVE, SQRT_CURVE};
 
 const HALF: u64 = 0x3f00_0000;

@@ -4,8 +4,8 @@
 //! 13.12).
 
 use super::family;
+use crate::mode::Variant;
 use crate::row::Row;
-use crate::variant::Variant;
 use texunit_isa::ScalarType as Ty;
 
 /// The families by width and sign, with and without `.cc`.

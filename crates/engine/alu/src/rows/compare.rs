@@ -6,8 +6,8 @@
 use super::parts::*;
 use super::{family, table};
 use crate::Alu;
+use crate::mode::{Variant, pair, variants};
 use crate::row::Row;
-use crate::variant::{Variant, pair, variants};
 use texunit_isa::ScalarType as Ty;
 
 table! { COMPOSED rows

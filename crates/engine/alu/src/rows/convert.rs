@@ -7,8 +7,8 @@
 
 use super::parts::*;
 use super::{DIRECTED, ROUNDINGS, family, table};
+use crate::mode::{ftz, sat, variants};
 use crate::row::Row;
-use crate::variant::{ftz, sat, variants};
 use texunit_jit::Rounding;
 
 table! { COMPOSED rows

@@ -6,8 +6,8 @@
 
 use super::parts::*;
 use super::{DIRECTED, family, table};
+use crate::mode::{ftz, nan, sat, variants};
 use crate::row::Row;
-use crate::variant::{ftz, nan, sat, variants};
 use texunit_jit::Rounding::Near;
 
 table! { COMPOSED rows

@@ -5,8 +5,8 @@
 
 use super::parts::*;
 use super::{DIRECTED, family, table};
+use crate::mode::variants;
 use crate::row::Row;
-use crate::variant::variants;
 
 table! { COMPOSED rows
     f64 {

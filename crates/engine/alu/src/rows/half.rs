@@ -9,9 +9,9 @@
 use super::family;
 use super::parts::*;
 use crate::half::{Bf16, F16, Half, flush, put};
+use crate::mode::{Variant, ftz, nan, pair, variants};
 use crate::mufu;
 use crate::row::Row;
-use crate::variant::{Variant, ftz, nan, pair, variants};
 
 /// The families of both formats, for one number and for a pair in a register.
 pub(super) fn families() -> Vec<Row> {

@@ -24,8 +24,8 @@ mod parts;
 pub use bits::{logic, lop3};
 
 use crate::key::Key;
+use crate::mode::Variant;
 use crate::row::{Row, Template};
-use crate::variant::Variant;
 use texunit_jit::Rounding;
 
 /// The directed roundings: `.rz`, `.rm` and `.rp`.

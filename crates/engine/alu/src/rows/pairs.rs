@@ -2,8 +2,8 @@
 
 use super::parts::*;
 use super::{DIRECTED, ROUNDINGS, family};
+use crate::mode::{ftz, sat, variants};
 use crate::row::Row;
-use crate::variant::{ftz, sat, variants};
 
 /// The families of packed pairs, and of f32 arithmetic with 16-bit sources.
 pub(super) fn families() -> Vec<Row> {

@@ -167,9 +167,7 @@ fn quick_conversions_equal_the_interpreted_one() {
                 for flag in ["", ".ftz", ".sat"] {
                     let text = format!("cvt{mode}{flag}.{to}.{from}");
                     let (opcode, mods) = parse(&text);
-                    let Some(quick) = select(opcode, &mods) else {
-                        continue;
-                    };
+                    let Some(quick) = select(opcode, &mods) else { continue };
                     // A conversion of f32 to f32 is a copy, which is not interpreted.
                     let moves = matches!(mode, "" | ".rn") && flag.is_empty();
                     if moves && (to, from) == (F32, F32) {

@@ -59,7 +59,9 @@ impl Decoded {
             Op::Issue { counter, of } => (Kind::Issue, none, [number(counter), of, none]),
             Op::Branch { target, .. } => (Kind::Branch, none, [number(target), none, none]),
             Op::Compute { row, d, s: [a, b, c, _] } => (row.kind(), d, [a, b, c]),
-            Op::Lop3 { .. } | Op::ComparePair { .. } => (Kind::Call, none, [none; 3]),
+            Op::Lop3 { .. } | Op::ComparePair { .. } | Op::Logic { .. } => {
+                (Kind::Call, none, [none; 3])
+            }
             Op::Compare { row, a, b, ref to } => {
                 let plain = to.q.is_none() && to.op == BoolOp::And && to.c == Slot::TRUE;
                 let kind = if plain && !to.p.is_none() { row.kind() } else { Kind::Call };
@@ -71,8 +73,7 @@ impl Decoded {
             Op::Select { d, a, b, p } => {
                 (if d.is_wide() { Kind::SelectWide } else { Kind::SelectNarrow }, d, [a, b, p])
             }
-            Op::Logic { .. } => (Kind::Call, none, [none; 3]),
-            Op::Special { d, reg, component } if is_narrow(d) => match reg {
+            Op::Special { d, reg, component } if d.is_narrow() => match reg {
                 SpecialReg::Tid if component < 3 => {
                     (Kind::Tid, d, [number(component.into()), none, none])
                 }
@@ -82,7 +83,7 @@ impl Decoded {
                 let [d] = access.parts[..] else { return None };
                 let offset = u32::try_from(access.offset).ok()?;
                 let kind = match access.size {
-                    4 if is_narrow(d) && access.mask >= u64::from(u32::MAX) => Kind::ParamNarrow,
+                    4 if d.is_narrow() && access.mask >= u64::from(u32::MAX) => Kind::ParamNarrow,
                     8 if !d.is_none() && d.is_wide() && access.mask == u64::MAX => Kind::ParamWide,
                     _ => return None,
                 };
@@ -92,8 +93,4 @@ impl Decoded {
             _ => return None,
         })
     }
-}
-
-fn is_narrow(slot: Slot) -> bool {
-    !slot.is_none() && !slot.is_wide() && !slot.is_predicate()
 }

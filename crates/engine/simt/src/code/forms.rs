@@ -57,16 +57,13 @@ pub(crate) struct Access {
 impl Access {
     /// The access to a register's element of `size` bytes at a fixed offset of the call frame.
     pub(crate) fn of_frame(at: u32, size: u8, slot: Slot) -> Self {
-        Self::new(MemSpace::Frame, (Slot::NONE, at.into()), size, vec![slot])
+        let at = Located { mem_space: MemSpace::Frame, base: Slot::NONE, offset: at.into() };
+        Self::new(at, size, vec![slot])
     }
 
     /// The access to elements of `size` bytes, without sign extension.
-    pub(crate) fn new(
-        mem_space: MemSpace,
-        (base, offset): (Slot, u64),
-        size: u8,
-        parts: Vec<Slot>,
-    ) -> Self {
+    pub(crate) fn new(at: Located, size: u8, parts: Vec<Slot>) -> Self {
+        let Located { mem_space, base, offset } = at;
         let (mask, seen) = (u64::MAX, SpaceProfile::default());
         Self { mem_space, size, signed: false, parts, mask, base, offset, constant: false, seen }
     }
@@ -262,8 +259,7 @@ impl Barrier {
     /// is computed, and the number is a constant (PTX ISA, "bar").
     #[inline]
     pub(crate) fn plain(&self, constants: &Constants) -> Option<u8> {
-        let is_plain = self.is_plain();
-        let id = constants.narrow.get(self.id.index()).filter(|_| is_plain)?[0];
+        let id = constants.narrow.get(self.id.index()).filter(|_| self.is_plain())?[0];
         u8::try_from(id).ok().filter(|&id| id < BARRIERS)
     }
 
@@ -360,13 +356,9 @@ impl Fetch {
     /// The request to the unit with each operand's register or constant. Operands that the geometry
     /// does not have are zero.
     #[inline(always)]
-    pub(crate) fn request<'w>(
-        &self,
-        active: u32,
-        n: impl Fn(Slot) -> &'w Lanes,
-    ) -> FetchRequest<'w> {
+    pub(crate) fn request<'w>(&self, mask: u32, n: impl Fn(Slot) -> &'w Lanes) -> FetchRequest<'w> {
         let coords = self.coords.map(|slot| if slot.is_none() { &ZERO_LANES } else { n(slot) });
-        let request = FetchRequest::new(active, coords);
+        let request = FetchRequest::new(mask, coords);
         let Some(more) = &self.more else { return request };
         let [ax, ay, az] = more.dpdx;
         let [bx, by, bz] = more.dpdy;

@@ -58,28 +58,20 @@ impl MbarrierState {
 
     pub(crate) fn expect(&mut self, bytes: i64) -> Result<(), String> {
         self.bytes += bytes;
-        match self.bytes.unsigned_abs() <= MAX {
-            true => Ok(()),
-            false => {
-                Err(format!("the phase of the mbarrier would lack {}", Count(self.bytes, "byte")))
-            }
+        if self.bytes.unsigned_abs() > MAX {
+            let bytes = Count(self.bytes, "byte");
+            return Err(format!("the phase of the mbarrier would lack {bytes}"));
         }
+        Ok(())
     }
 
-    pub(crate) fn arrive(
-        &mut self,
-        count: u64,
-        drops: bool,
-        completes: bool,
-    ) -> Result<(), String> {
+    pub(crate) fn arrive(&mut self, count: u64, drop: bool, completes: bool) -> Result<(), String> {
         let lacks = self.pending;
-        let arrive = |n: u64| n.checked_sub(count);
-        let left = arrive(self.pending).ok_or_else(|| {
+        self.pending = lacks.checked_sub(count).ok_or_else(|| {
             format!("{count} arrivals at an mbarrier whose phase lacks only {lacks}")
         })?;
-        self.pending = left;
-        if drops {
-            self.expected = arrive(self.expected).unwrap_or(0);
+        if drop {
+            self.expected = self.expected.saturating_sub(count);
         }
         if !completes && self.is_complete() {
             return Err("an arrival with .noComplete is the last of its phase".to_owned());

@@ -150,198 +150,119 @@ pub(crate) enum Op {
     Shadow(Box<Shadow>),
     /// Counts lanes (`marks::counts`): active lanes at this counter and, unless the predicate is
     /// always true, lanes where it holds at the next counter.
-    Count {
-        counter: u32,
-        of: Slot,
-    },
+    Count { counter: u32, of: Slot },
     /// Counts warps (`marks::issues`): 1 at this counter and, unless the predicate is always
     /// true, 1 at the next counter if the predicate differs among the active lanes.
-    Issue {
-        counter: u32,
-        of: Slot,
-    },
+    Issue { counter: u32, of: Slot },
     /// Counts the lanes of each target of the `brx` that follows, in counters that begin with this
     /// one.
-    CountIndexed {
-        counter: u32,
-        index: Slot,
-        targets: u32,
-    },
+    CountIndexed { counter: u32, index: Slot, targets: u32 },
     /// Counts 1 at this counter if the `brx` that follows, which has this guard, diverges.
-    IssueIndexed {
-        counter: u32,
-        of: Slot,
-        index: Slot,
-        targets: Box<[u32]>,
-    },
+    IssueIndexed { counter: u32, of: Slot, index: Slot, targets: Box<[u32]> },
     /// Arithmetic. Sources that the operation does not have are zero.
-    Compute {
-        row: &'static Row,
-        d: Slot,
-        s: [Slot; 4],
-    },
-    Lop3 {
-        d: Slot,
-        s: [Slot; 3],
-        table: u8,
-    },
+    Compute { row: &'static Row, d: Slot, s: [Slot; 4] },
+    /// `lop3`, with its truth table.
+    Lop3 { d: Slot, s: [Slot; 3], table: u8 },
     /// Arithmetic with carries or with an immediate of its own.
     Rare(Box<Rare>),
-    Compare {
-        row: &'static Row,
-        a: Slot,
-        b: Slot,
-        to: CompareTo,
-    },
+    /// A comparison.
+    Compare { row: &'static Row, a: Slot, b: Slot, to: CompareTo },
     /// Comparison of packed halves: `to.p` receives the result of the low halves, `to.q` that of
     /// the high halves.
-    ComparePair {
-        row: &'static Row,
-        a: Slot,
-        b: Slot,
-        to: CompareTo,
-    },
+    ComparePair { row: &'static Row, a: Slot, b: Slot, to: CompareTo },
     /// Counts the lanes whose divisor is zero; precedes an integer division.
-    CountZero {
-        divisor: Slot,
-    },
+    CountZero { divisor: Slot },
     /// Copies a register or constant of the same width.
-    Mov {
-        d: Slot,
-        a: Slot,
-    },
+    Mov { d: Slot, a: Slot },
     /// Boolean operation on predicates, given by its truth table ([`texunit_alu::logic`]).
-    Logic {
-        table: u8,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-    },
+    Logic { table: u8, d: Slot, a: Slot, b: Slot },
     /// Selects one of two operands of the destination's width.
-    Select {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        p: Slot,
-    },
-    Special {
-        d: Slot,
-        reg: SpecialReg,
-        component: u8,
-    },
+    Select { d: Slot, a: Slot, b: Slot, p: Slot },
+    /// Reads a special register.
+    Special { d: Slot, reg: SpecialReg, component: u8 },
     /// Local-memory address of an offset in the call frame.
-    FrameAddress {
-        d: Slot,
-        offset: u64,
-    },
+    FrameAddress { d: Slot, offset: u64 },
+    /// A load.
     Load(Box<Access>),
+    /// A store.
     Store(Box<Access>),
     /// A load of 16 bytes per lane, made as one access.
     LoadQuad(Box<Access>),
+    /// A store of 16 bytes per lane, made as one access.
     StoreQuad(Box<Access>),
+    /// `atom` or `red`.
     Atomic(Box<Atomic>),
     /// A query of texture or surface properties (`txq`, `suq`).
     Query(Box<Query>),
     /// `cvta`: converts an address between a state space's own addresses and generic ones; `to`:
     /// from generic.
-    Cvta {
-        d: Slot,
-        a: Slot,
-        window: u64,
-        to: bool,
-    },
+    Cvta { d: Slot, a: Slot, window: u64, to: bool },
     /// `mapa`: the address of the same variable in the shared memory of the CTA with a given rank
     /// in the cluster. `window`: base of generic addresses of shared memory, 0 for addresses in
     /// `.shared::cluster`.
-    MapShared {
-        d: Slot,
-        a: Slot,
-        rank: Slot,
-        window: u64,
-    },
+    MapShared { d: Slot, a: Slot, rank: Slot, window: u64 },
     /// `getctarank`; `window` as for `mapa`.
-    SharedRank {
-        d: Slot,
-        a: Slot,
-        window: u64,
-    },
-    IsSpace {
-        d: Slot,
-        a: Slot,
-        space: texunit_memory::SpaceKind,
-    },
+    SharedRank { d: Slot, a: Slot, window: u64 },
+    /// `isspacep`.
+    IsSpace { d: Slot, a: Slot, space: texunit_memory::SpaceKind },
     /// `nanosleep`, a read of `%globaltimer`, or the back edge of a spin loop (`lower::spin`):
     /// other warps run first.
     Yield,
-    Branch {
-        target: u32,
-        reconverge: u32,
-    },
-    BranchIndexed {
-        index: Slot,
-        targets: Box<[u32]>,
-        reconverge: u32,
-    },
+    /// `bra`, or a branch around instructions with a guard.
+    Branch { target: u32, reconverge: u32 },
+    /// `brx.idx`.
+    BranchIndexed { index: Slot, targets: Box<[u32]>, reconverge: u32 },
+    /// `call` of a function with a body.
     Call(Box<Call>),
+    /// `ret` of a function.
     Return,
+    /// `exit`, or `ret` of a kernel.
     Exit,
+    /// `trap`.
     Trap,
+    /// `brkpt`.
     Breakpoint,
+    /// A call of `vprintf`.
     Printf(Box<Printf>),
+    /// A call of `__assertfail`.
     AssertFail(Box<AssertFail>),
+    /// A call of `malloc` or `free`.
     HeapCall(Box<HeapCall>),
+    /// A call of the device runtime.
     Runtime(Box<RuntimeCall>),
+    /// `cp.async`, or a bulk copy.
     AsyncCopy(Box<AsyncCopy>),
+    /// An mbarrier instruction.
     Mbarrier(Box<Mbarrier>),
+    /// `ldmatrix`, `stmatrix` or `movmatrix`.
     Matrix(Box<Matrix>),
+    /// `mma` or `wmma.mma`.
     Mma(Box<Mma>),
     /// Lanes reconverge, because all of them must execute the next instruction together.
-    Converge {
-        members: Slot,
-    },
+    Converge { members: Slot },
+    /// `alloca`, `stacksave` or `stackrestore`.
     Stack(Stack),
-    Elect {
-        d: Slot,
-        p: Slot,
-        members: Slot,
-    },
+    /// `elect`.
+    Elect { d: Slot, p: Slot, members: Slot },
     /// Reads `%envreg<n>`.
-    EnvReg {
-        d: Slot,
-        number: u8,
-    },
+    EnvReg { d: Slot, number: u8 },
+    /// `bar` or `barrier`.
     Barrier(Box<Barrier>),
     /// `barrier.cluster`: lanes arrive, or wait for all threads of the cluster.
-    ClusterBarrier {
-        waits: bool,
-    },
-    WarpSync {
-        mask: Slot,
-    },
-    ActiveMask {
-        d: Slot,
-    },
+    ClusterBarrier { waits: bool },
+    /// `bar.warp.sync`.
+    WarpSync { mask: Slot },
+    /// `activemask`.
+    ActiveMask { d: Slot },
+    /// `shfl`.
     Shuffle(Box<Shuffle>),
-    Vote {
-        mode: VoteMode,
-        d: Slot,
-        p: Slot,
-        members: Slot,
-    },
-    Match {
-        mode: MatchMode,
-        d: Slot,
-        p: Slot,
-        a: Slot,
-        members: Slot,
-    },
-    Redux {
-        op: AtomOp,
-        ty: ScalarType,
-        d: Slot,
-        a: Slot,
-        members: Slot,
-    },
+    /// `vote`.
+    Vote { mode: VoteMode, d: Slot, p: Slot, members: Slot },
+    /// `match`.
+    Match { mode: MatchMode, d: Slot, p: Slot, a: Slot, members: Slot },
+    /// `redux` of integers.
+    Redux { op: AtomOp, ty: ScalarType, d: Slot, a: Slot, members: Slot },
+    /// A fetch (`tex`, `tld4`).
     Fetch(Box<Fetch>),
     /// A surface load (`suld`).
     SurfaceLoad(Box<SurfaceAccess>),

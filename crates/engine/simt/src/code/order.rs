@@ -93,19 +93,14 @@ impl Order {
     /// but on every GPU these accesses go to the cache that all multiprocessors share, and CUB
     /// before 2.1 relies on that for waiting.
     pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
-        let mut order = Self::default();
-        let mut is_access = false;
+        let (mut order, mut is_access) = (Self::default(), false);
+        let relaxed = Self { semantics: Semantics::Relaxed, scope: Scope::Gpu };
         for (i, word) in words.enumerate() {
             match word {
                 "ld" | "st" if i == 0 => is_access = true,
-                // `.cg` accesses the cache shared by all multiprocessors.
-                "cg" if is_access && order.semantics == Semantics::Weak => {
-                    order = Self { semantics: Semantics::Relaxed, scope: Scope::Gpu };
-                }
+                "cg" if is_access && order.semantics == Semantics::Weak => order = relaxed,
                 "membar" if i == 0 => order.semantics = Semantics::SequentiallyConsistent,
-                "atom" | "red" if i == 0 => {
-                    order = Self { semantics: Semantics::Relaxed, scope: Scope::Gpu };
-                }
+                "atom" | "red" if i == 0 => order = relaxed,
                 "volatile" => {
                     order = Self { semantics: Semantics::Volatile, scope: Scope::System };
                 }
@@ -129,31 +124,27 @@ impl Order {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> (Semantics, Scope) {
-        let source = SourceFile::new("t.ptx", text);
-        let order = Order::of(words(&source, Span::new(0, text.len())));
-        (order.semantics, order.scope)
-    }
-
     #[test]
     fn words_say_the_order() {
-        assert_eq!(of("ld.global.u32 %r1, [%rd1];"), (Semantics::Weak, Scope::None));
-        assert_eq!(
-            of("@!%p1 ld.volatile.global.u32 %r1, [a];"),
-            (Semantics::Volatile, Scope::System)
-        );
-        assert_eq!(of("st.release.gpu.u32 [x], 1;"), (Semantics::Release, Scope::Gpu));
-        assert_eq!(of("atom.global.add.u32 %r1, [x], 1;"), (Semantics::Relaxed, Scope::Gpu));
-        assert_eq!(of("red.release.sys.add.u32 [x], 1;"), (Semantics::Release, Scope::System));
-        assert_eq!(of("@%p\tmembar.gl;"), (Semantics::SequentiallyConsistent, Scope::Gpu));
-        assert_eq!(of("ld.global.cg.u32 %r1, [a];"), (Semantics::Relaxed, Scope::Gpu));
-        let copy = "cp.async.cg.shared.global [s], [a], 16;";
-        assert_eq!(of(copy), (Semantics::Weak, Scope::None));
-        assert_eq!(of("fence.acq_rel.cta;"), (Semantics::AcquireRelease, Scope::Cta));
-        // Names of variables are not modifiers.
-        assert_eq!(of("st.u32 [volatile.sys], 1;"), (Semantics::Weak, Scope::None));
-        assert_eq!(of("ld .volatile.u32 %r1, [%a];"), (Semantics::Volatile, Scope::System));
-        let spaced = "@ ! %p/* . */ld // a load\n . relaxed\t.gpu.u32 %r1, [%a.volatile];";
-        assert_eq!(of(spaced), (Semantics::Relaxed, Scope::Gpu));
+        use {Scope as C, Semantics as S};
+        for (text, semantics, scope) in [
+            ("ld.global.u32 %r1, [%rd1];", S::Weak, C::None),
+            ("@!%p1 ld.volatile.global.u32 %r1, [a];", S::Volatile, C::System),
+            ("st.release.gpu.u32 [x], 1;", S::Release, C::Gpu),
+            ("atom.global.add.u32 %r1, [x], 1;", S::Relaxed, C::Gpu),
+            ("red.release.sys.add.u32 [x], 1;", S::Release, C::System),
+            ("@%p\tmembar.gl;", S::SequentiallyConsistent, C::Gpu),
+            ("ld.global.cg.u32 %r1, [a];", S::Relaxed, C::Gpu),
+            ("cp.async.cg.shared.global [s], [a], 16;", S::Weak, C::None),
+            ("fence.acq_rel.cta;", S::AcquireRelease, C::Cta),
+            // Names of variables are not modifiers.
+            ("st.u32 [volatile.sys], 1;", S::Weak, C::None),
+            ("ld .volatile.u32 %r1, [%a];", S::Volatile, C::System),
+            ("@ ! %p/* . */ld // a load\n . relaxed\t.gpu.u32 %r1, [%a.sys];", S::Relaxed, C::Gpu),
+        ] {
+            let source = SourceFile::new("t.ptx", text);
+            let order = Order::of(words(&source, Span::new(0, text.len())));
+            assert_eq!(order, Order { semantics, scope }, "{text}");
+        }
     }
 }

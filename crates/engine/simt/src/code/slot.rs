@@ -80,6 +80,11 @@ impl Slot {
         self.0 & WIDE != 0
     }
 
+    /// Whether the operand is an existing one of up to 32 bits.
+    pub(crate) fn is_narrow(self) -> bool {
+        self.0 & (WIDE | PREDICATE) == 0
+    }
+
     #[inline]
     pub(crate) fn is_predicate(self) -> bool {
         self.0 & (WIDE | PREDICATE) == PREDICATE

@@ -40,25 +40,8 @@ pub(crate) struct AsyncCopy {
 }
 
 impl AsyncCopy {
-    pub(crate) fn new(
-        (to, from): (Located, Located),
-        size: Slot,
-        grain: u8,
-        is_bulk: bool,
-    ) -> Self {
-        let (read, ranks, bytes) = (Slot::NONE, Slot::NONE, Slot::NONE);
-        Self {
-            to,
-            from,
-            size,
-            grain,
-            is_bulk,
-            read,
-            ignore: Slot::FALSE,
-            ranks,
-            bytes,
-            reduce: None,
-        }
+    pub(crate) fn new((to, from): (Located, Located), size: Slot, grain: u8) -> Self {
+        Self { to, from, size, grain, ignore: Slot::FALSE, ..Self::default() }
     }
 }
 

@@ -161,15 +161,13 @@ impl<'a> Context<'a> {
         let base = low.wrapping_sub(at);
         self.addresses.iter_mut().for_each(|address| *address = address.wrapping_sub(base));
         found.record(request.at.mem_space, request.seen);
-        Some((
-            found,
-            match is_row {
-                true => Arrangement::Row,
-                // Equal addresses in local memory are different words.
-                false if low == high && !matches!(found, Found::Local) => Arrangement::Same,
-                false => Arrangement::Other,
-            },
-        ))
+        let arrangement = match is_row {
+            true => Arrangement::Row,
+            // Equal addresses in local memory are different words.
+            false if low == high && !matches!(found, Found::Local) => Arrangement::Same,
+            false => Arrangement::Other,
+        };
+        Some((found, arrangement))
     }
 
     /// The allocation that contains all accesses of `total` bytes between the lowest and the
@@ -255,12 +253,7 @@ impl<'a> Context<'a> {
     }
 
     /// The memory of an atomic; `None` if a lane would fault, or in local memory.
-    pub(super) fn resolve_atomic(
-        &mut self,
-        warp: &Warp,
-        op: &Atomic,
-        mask: u32,
-    ) -> Option<Found<'a>> {
+    pub(super) fn find_atomic(&mut self, warp: &Warp, op: &Atomic, mask: u32) -> Option<Found<'a>> {
         let &Atomic { mem_space, base, offset, ref seen, .. } = op;
         let (at, size) = (Located { mem_space, base, offset }, op.ty.bytes());
         let total = size * op.b.len() as u32;

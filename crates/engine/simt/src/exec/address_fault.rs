@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use super::memory::Kind;
-use super::outcome::{PendingFault, fault_at};
+use super::outcome::{Done, fault_at};
 use super::warp::Warp;
 use crate::fault::{Described, FaultKind};
 use crate::nearest::{Object, describe, described, outside};
@@ -53,7 +53,7 @@ impl Context<'_> {
         size: u32,
         space: SpaceKind,
         kind: Kind,
-    ) -> Result<T, Box<PendingFault>> {
+    ) -> Done<T> {
         let map = self.launch.config.memory;
         let resource = match space {
             SpaceKind::Const | SpaceKind::Global => {
@@ -78,7 +78,7 @@ impl Context<'_> {
         size: u32,
         space: SpaceKind,
         kind: Kind,
-    ) -> Result<T, Box<PendingFault>> {
+    ) -> Done<T> {
         let peer = if space == SpaceKind::Shared { self.describe_peer(address) } else { None };
         let nearest = match space {
             _ if peer.is_some() => peer.unwrap_or_default(),
@@ -97,12 +97,7 @@ impl Context<'_> {
 
     /// The fault of a store or atomic to a space that kernels cannot write.
     #[cold]
-    pub(super) fn read_only<T>(
-        &self,
-        lane: usize,
-        space: SpaceKind,
-        address: u64,
-    ) -> Result<T, Box<PendingFault>> {
+    pub(super) fn read_only<T>(&self, lane: usize, space: SpaceKind, address: u64) -> Done<T> {
         fault_at(lane, FaultKind::ReadOnly { space, address, resource: None })
     }
 
@@ -115,7 +110,7 @@ impl Context<'_> {
         size: u32,
         kind: Kind,
         error: &AddressError,
-    ) -> Result<T, Box<PendingFault>> {
+    ) -> Done<T> {
         let map = self.launch.config.memory;
         let gone = map.gone(address);
         let unnoticed = || map.find_rounded(address, size.into()).is_some();

@@ -4,10 +4,9 @@
 use super::atomic::apply;
 use super::context::Context;
 use super::memory::{LOAD, STORE, space_at};
-use super::outcome::{Executed, fault_at};
+use super::outcome::{Done, bad_operand};
 use super::warp::{Warp, lanes};
 use crate::code::{AsyncCopy, Located};
-use crate::fault::FaultKind;
 use texunit_forms::Count;
 
 /// Operands of a copy in each lane.
@@ -62,7 +61,7 @@ impl Context<'_> {
     }
 
     /// Executes a copy, lane by lane.
-    pub(super) fn async_copy(&mut self, warp: &mut Warp, op: &AsyncCopy, mask: u32) -> Executed {
+    pub(super) fn async_copy(&mut self, warp: &mut Warp, op: &AsyncCopy, mask: u32) -> Done {
         let (all, grain) = (self.copy_operands(warp, op), u64::from(op.grain));
         for lane in lanes(mask) {
             let (from, to, size) = (all.from[lane], all.to[lane], all.size[lane]);
@@ -76,14 +75,15 @@ impl Context<'_> {
             }
             let bytes = |n| Count(n, "byte");
             if !size.is_multiple_of(grain) {
-                let what =
-                    format!("a bulk copy of {}: sizes are multiples of {grain}", bytes(size));
-                return fault_at(lane, FaultKind::BadOperand(what));
+                let what = "sizes are multiples of";
+                return bad_operand(
+                    lane,
+                    format!("a bulk copy of {}: {what} {grain}", bytes(size)),
+                );
             }
             if all.read[lane] > size {
-                let what =
-                    format!("cp.async of {} cannot read {}", bytes(size), bytes(all.read[lane]));
-                return fault_at(lane, FaultKind::BadOperand(what));
+                let (size, read) = (bytes(size), bytes(all.read[lane]));
+                return bad_operand(lane, format!("cp.async of {size} cannot read {read}"));
             }
             match op.reduce {
                 None => self.copy_bytes(warp, op, lane, &all)?,
@@ -93,13 +93,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn copy_bytes(
-        &mut self,
-        warp: &mut Warp,
-        op: &AsyncCopy,
-        lane: usize,
-        all: &Operands,
-    ) -> Executed {
+    fn copy_bytes(&mut self, warp: &mut Warp, op: &AsyncCopy, lane: usize, all: &Operands) -> Done {
         let (targets, total) = (all.targets(self, lane), op.grain.into());
         let unit = u64::from(op.grain.min(8));
         for at in (0..all.size[lane]).step_by(unit as usize) {
@@ -135,7 +129,7 @@ impl Context<'_> {
         op: &AsyncCopy,
         lane: usize,
         (from, to, size): (u64, u64, u64),
-    ) -> Executed {
+    ) -> Done {
         let Some((reduce, ty)) = op.reduce else { return Ok(()) };
         let bytes = ty.bytes();
         for at in (0..size).step_by(bytes as usize) {

@@ -4,7 +4,7 @@
 use super::access::Found;
 use super::context::Context;
 use super::memory::{Change, Element};
-use super::outcome::{Executed, PendingFault};
+use super::outcome::Done;
 use super::target::each;
 use super::warp::{Warp, lanes};
 use crate::code::{Atomic, MemSpace, Slot};
@@ -85,37 +85,22 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), gl
             let less = if ty.is_signed() { signed(b) < signed(old) } else { b < old };
             if less == (op == AtomOp::Min) { b } else { old }
         }
-        AtomOp::Inc => {
-            if old >= b {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomOp::Dec => {
-            if old == 0 || old > b {
-                b
-            } else {
-                old - 1
-            }
-        }
+        AtomOp::Inc if old >= b => 0,
+        AtomOp::Inc => old + 1,
+        AtomOp::Dec if old == 0 || old > b => b,
+        AtomOp::Dec => old - 1,
         AtomOp::And => old & b,
         AtomOp::Or => old | b,
         AtomOp::Xor => old ^ b,
         AtomOp::Exch => b,
-        AtomOp::Cas => {
-            if old == b {
-                c
-            } else {
-                old
-            }
-        }
+        AtomOp::Cas if old == b => c,
+        AtomOp::Cas => old,
     };
     value & cut
 }
 
 impl Context<'_> {
-    pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Executed {
+    pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Done {
         if self.wait_trace.is_none() && self.atomic_stream(warp, op, mask) {
             return Ok(());
         }
@@ -159,7 +144,7 @@ impl Context<'_> {
         if op.ty == ScalarType::B128 {
             return false;
         }
-        let Some(found) = self.resolve_atomic(warp, op, mask) else { return false };
+        let Some(found) = self.find_atomic(warp, op, mask) else { return false };
         let (size, is_global) = (op.ty.bytes() as u8, matches!(found, Found::Global(_)));
         let kind = op.ty.kind();
         let is_integer = matches!(kind, TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
@@ -187,7 +172,7 @@ impl Context<'_> {
     }
 
     /// Executes `exch` and `cas` of 16 bytes.
-    fn atomic_quad(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Executed {
+    fn atomic_quad(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Done {
         let mut halves = [[0u64; 32]; 4];
         for (to, &slot) in halves.iter_mut().zip(op.b.iter().chain(&op.c)) {
             warp.read(&self.launch.constants, slot, to);
@@ -223,7 +208,7 @@ impl Context<'_> {
         lane: usize,
         (offset, size, total): (u32, u32, u32),
         f: impl Fn(u64, bool) -> u64,
-    ) -> Result<u64, Box<PendingFault>> {
+    ) -> Done<u64> {
         let (offset, size) = (offset.into(), size as u8);
         let element = Element { mem_space, address, offset, size, total };
         self.access_one(warp, lane, element, &Change::Update(&f))

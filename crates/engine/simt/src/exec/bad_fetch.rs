@@ -3,7 +3,7 @@
 //!
 //! This code runs only if planning a fetch fails, so it costs other fetches nothing.
 
-use super::outcome::{Executed, PendingFault};
+use super::outcome::{Done, PendingFault};
 use super::warp::lanes;
 use crate::launch::BadFetch;
 use crate::observe::LaunchConfig;
@@ -29,7 +29,7 @@ impl BadAccesses {
         config: &LaunchConfig<'_>,
         site: usize,
         fault: Box<PendingFault>,
-    ) -> Executed {
+    ) -> Done {
         if config.bad_fetch == BadFetch::Fault || !fault.kind.is_answered() {
             return Err(fault);
         }

@@ -1,7 +1,7 @@
 //! Executes calls, returns and indexed branches, at which lanes can diverge by a register's value.
 
 use super::context::{Context, Launch};
-use super::outcome::{Executed, Flow, PendingFault, fault_at, fault_of_all};
+use super::outcome::{Done, Flow, Next, bad_operand, fault_of_all};
 use super::parting::join_at;
 use super::warp::{Split, State, Warp, count, lanes, lanes_by, lanes_where};
 use crate::code::{AT_RETURN, Call, Callee, Op, Passed, Slot, Value};
@@ -25,16 +25,13 @@ impl Context<'_> {
         index: Slot,
         targets: &[u32],
         reconverge: u32,
-    ) -> Result<Flow, Box<PendingFault>> {
+    ) -> Next {
         self.narrow = *warp.n(&self.launch.constants, index);
         for lane in lanes(split.mask) {
-            if self.narrow[lane] as usize >= targets.len() {
-                let what = format!(
-                    "the index {} of brx.idx is past its {} targets",
-                    self.narrow[lane],
-                    targets.len()
-                );
-                return fault_at(lane, FaultKind::BadOperand(what));
+            let (index, len) = (self.narrow[lane], targets.len());
+            if index as usize >= len {
+                let what = format!("the index {index} of brx.idx is past its {len} targets");
+                return bad_operand(lane, what);
             }
         }
         let mut groups = lanes_by(split.mask, |lane| targets[self.narrow[lane] as usize]);
@@ -50,12 +47,7 @@ impl Context<'_> {
         Ok(Flow::Continues)
     }
 
-    pub(super) fn call(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        call: &Call,
-    ) -> Result<Flow, Box<PendingFault>> {
+    pub(super) fn call(&mut self, warp: &mut Warp, split: &mut Split, call: &Call) -> Next {
         let function = match call.callee {
             Callee::Direct(f) => f,
             Callee::Indirect { address, reconverge } => {
@@ -115,7 +107,7 @@ impl Context<'_> {
     }
 
     /// The function that a pointer refers to.
-    fn target(&self, address: u64, lane: usize, call: &Call) -> Result<u32, Box<PendingFault>> {
+    fn target(&self, address: u64, lane: usize, call: &Call) -> Done<u32> {
         let Launch { program, unit, code, .. } = self.launch;
         let named = function_of_address(address).map(|f| program.resolve_alias(f.0));
         let lowered = named.and_then(|f| unit.target(f));
@@ -137,11 +129,11 @@ impl Context<'_> {
             }
             None => format!("{address:#x} is not the address of a function"),
         };
-        fault_at(lane, FaultKind::BadOperand(format!("call through a register: {why}")))
+        bad_operand(lane, format!("call through a register: {why}"))
     }
 
     /// Allocates the registers and local memory of a call.
-    pub(super) fn reserve(&self, warp: &mut Warp, frame: u32) -> Executed {
+    pub(super) fn reserve(&self, warp: &mut Warp, frame: u32) -> Done {
         // A reference avoids a copy of the structure, which would wait for the stores that have
         // just filled it.
         let f = warp.frames.get(frame);
@@ -168,11 +160,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    pub(super) fn ret(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-    ) -> Result<Flow, Box<PendingFault>> {
+    pub(super) fn ret(&mut self, warp: &mut Warp, split: &mut Split) -> Next {
         if join_at(warp, split, AT_RETURN) == Flow::Retired {
             return Ok(Flow::Retired);
         }

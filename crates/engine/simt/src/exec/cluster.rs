@@ -16,10 +16,9 @@
 pub(super) mod state;
 
 use super::context::Context;
-use super::outcome::{Flow, PendingFault, fault_at};
+use super::outcome::{Flow, Next, bad_operand};
 use super::resident::{Resident, Stage};
 use super::warp::{Split, State, Warp, lanes};
-use crate::fault::FaultKind;
 use crate::launch::{RANK_SHIFT, split_shared_address};
 use crate::observe::{Events, Synchronization};
 use crate::stats::Fault;
@@ -114,7 +113,7 @@ impl Context<'_> {
         warp: &mut Warp,
         split: &mut Split,
         waits: bool,
-    ) -> Result<Flow, Box<PendingFault>> {
+    ) -> Next {
         let (mask, number) = (split.mask, warp.index as usize);
         let Some(cluster) = &mut self.cluster else { return Ok(Flow::Continues) };
         let Barrier { arrived, passes, .. } = &mut cluster.barrier;
@@ -123,7 +122,7 @@ impl Context<'_> {
         if !waits {
             if let Some(lane) = lanes(mask & (*arrived | *passes)).next() {
                 let what = "a second barrier.cluster.arrive without barrier.cluster.wait between";
-                return fault_at(lane, FaultKind::BadOperand(what.to_owned()));
+                return bad_operand(lane, what);
             }
             *arrived |= mask;
             self.notify_cluster(warp, (mask, split.pc), &Synchronization::ClusterArrives);
@@ -132,7 +131,7 @@ impl Context<'_> {
         }
         if let Some(lane) = lanes(mask & !(*arrived | *passes)).next() {
             let what = "barrier.cluster.wait without barrier.cluster.arrive before it";
-            return fault_at(lane, FaultKind::BadOperand(what.to_owned()));
+            return bad_operand(lane, what);
         }
         // Lanes that have arrived in another phase than the first lane become a split of their own,
         // and wait separately.

@@ -3,10 +3,9 @@
 
 use super::context::Context;
 use super::cross::{reduce, vote};
-use super::outcome::{Flow, PendingFault, fault_at};
+use super::outcome::{Done, Flow, Next, bad_operand};
 use super::warp::{Split, State, Warp, lanes, lanes_by, lanes_where};
 use crate::code::{Barrier, BarrierKind, Inst, Op};
-use crate::fault::FaultKind;
 use crate::observe::{Events, Synchronization};
 use texunit_alu::L32;
 use texunit_forms::Count;
@@ -25,12 +24,7 @@ enum Arrival {
 
 impl Context<'_> {
     /// Executes an instruction that lanes of a warp execute together.
-    pub(super) fn collective(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        inst: &Inst,
-    ) -> Result<Flow, Box<PendingFault>> {
+    pub(super) fn collective(&mut self, warp: &mut Warp, split: &mut Split, inst: &Inst) -> Next {
         let Some(members) = inst.op.members() else {
             self.together(warp, &inst.op, split.mask)?;
             split.pc += 1;
@@ -42,7 +36,7 @@ impl Context<'_> {
                 "lane {lane} executes a `.sync` instruction with the membermask {:#010x}, which it is not in",
                 masks[lane]
             );
-            return fault_at(lane, FaultKind::BadOperand(what));
+            return bad_operand(lane, what);
         }
         let wanted = masks[split.mask.trailing_zeros() as usize];
         if lanes(split.mask).any(|lane| masks[lane] != wanted) {
@@ -68,7 +62,7 @@ impl Context<'_> {
     }
 
     /// Executes an instruction for lanes that have all arrived.
-    fn together(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Result<(), Box<PendingFault>> {
+    fn together(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Done {
         match op {
             Op::Shuffle(shuffle) => {
                 let values = *warp.n(&self.launch.constants, shuffle.a);
@@ -99,13 +93,7 @@ impl Context<'_> {
     /// have arrived for one membermask execute the instruction together and continue, one
     /// membermask after the other (docs/numerics.md, 13.11). The other lanes become separate
     /// splits.
-    fn groups(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        inst: &Inst,
-        masks: &L32,
-    ) -> Result<Flow, Box<PendingFault>> {
+    fn groups(&mut self, warp: &mut Warp, split: &mut Split, inst: &Inst, masks: &L32) -> Next {
         let mut there = 0;
         for (same, wanted) in lanes_by(split.mask, |lane| masks[lane]) {
             if wanted & warp.live & !same == 0 {
@@ -160,7 +148,7 @@ impl Context<'_> {
         if wanted & warp.live & !split.mask == 0 {
             return Arrival::Here;
         }
-        elsewhere(matches!(op, Op::Shuffle(_)) && self.shuffle_elsewhere(warp, split, wanted))
+        elsewhere(matches!(op, Op::Shuffle(_)) && self.shuffle_apart(warp, split, wanted))
     }
 
     /// `bar.warp.sync`: lanes may wait at different instructions with the same mask. When all have
@@ -196,12 +184,7 @@ impl Context<'_> {
     }
 
     /// Executes `bar` and `barrier`: threads arrive at a barrier of the CTA.
-    pub(super) fn barrier(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        op: &Barrier,
-    ) -> Result<Flow, Box<PendingFault>> {
+    pub(super) fn barrier(&mut self, warp: &mut Warp, split: &mut Split, op: &Barrier) -> Next {
         let constants = &self.launch.constants;
         let lane = split.mask.trailing_zeros() as usize;
         let ids = warp.n(constants, op.id);
@@ -216,25 +199,21 @@ impl Context<'_> {
             if split.mask == warp.live {
                 warp.released_early = 0;
             }
+            let (barrier, threads) = (id, count);
             let released_early = split.mask & warp.released_early != 0;
-            self.notify_synchronized(
-                at,
-                &Synchronization::Arrives { barrier: id, threads: count, waits, released_early },
-            );
+            let what = Synchronization::Arrives { barrier, threads, waits, released_early };
+            self.notify_synchronized(at, &what);
         }
-        let bad = |what: String| fault_at(lane, FaultKind::BadOperand(what));
         self.cta.has_barriers = true;
         let Some(state) = self.cta.barriers.get_mut(id as usize) else {
-            return bad(format!("barrier {id}: a CTA has barriers 0 to 15"));
+            return bad_operand(lane, format!("barrier {id}: a CTA has barriers 0 to 15"));
         };
         let expected = match count {
             None => 0,
             Some(n) if n > 0 && n % 32 == 0 => n,
             Some(n) => {
-                return bad(format!(
-                    "barrier {id} for {}: not a multiple of the warp size",
-                    Count(n, "thread")
-                ));
+                let (n, what) = (Count(n, "thread"), "not a multiple of the warp size");
+                return bad_operand(lane, format!("barrier {id} for {n}: {what}"));
             }
         };
         if state.arrived != 0 && state.expected != expected {
@@ -242,11 +221,9 @@ impl Context<'_> {
                 0 => "all threads".to_owned(),
                 n => Count(n, "thread").to_string(),
             };
-            return bad(format!(
-                "barrier {id} is for {} here, but for {} where others have arrived",
-                say(expected),
-                say(state.expected)
-            ));
+            let (here, there) = (say(expected), say(state.expected));
+            let what = format!("barrier {id} is for {here} here, but for {there} where others");
+            return bad_operand(lane, what + " have arrived");
         }
         let threads = split.mask.count_ones();
         state.expected = expected;

@@ -8,7 +8,7 @@ mod missed;
 pub(super) mod state;
 
 use super::context::{Context, Launch};
-use super::counters::{Counts, Executed};
+use super::counters::{Counts, Done};
 use super::decoded::LaunchInputs;
 use super::groups::patience;
 use super::limits::{ATOMICS, TURN};
@@ -243,7 +243,7 @@ impl<'a> Context<'a> {
         }
         let mut progress = BatchProgress::default();
         run_batch(launch.code, &mut batch, (entry, NONE), &mut progress);
-        let (mut ran, mut rest, mut executed) = (None, on, Executed::default());
+        let (mut ran, mut rest, mut executed) = (None, on, Done::default());
         for (n, i) in lanes(added).enumerate() {
             let Some(exit) = running.exit(n) else { break };
             let (warp, split, end) = (&mut warps[i], &mut splits[i], &mut ends_at[i]);

@@ -257,27 +257,22 @@ pub(crate) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
-        let (observer, events) = (launch.config.observer, launch.events);
-        let config = launch.config;
+        let &Launch { code, ref constants, config, events, .. } = launch;
         let shares = config.cooperative || config.schedule.is_some() || launch.has_clusters();
-        let beside = (shares, launch.shared_len);
+        let beside = shares.then_some(launch.shared_len);
         Self {
             launch,
             cta: Cta::default(),
             counters: Counters::default(),
             worker,
             level: Build::current(),
-            fixed: LaunchInputs {
-                code: launch.code,
-                constants: &launch.constants,
-                params: launch.config.params,
-            },
+            fixed: LaunchInputs { code, constants, params: config.params },
             of_cta: std::array::from_fn(|i| match i {
-                3..6 => launch.config.block[i - 3],
-                6..9 => launch.config.grid[i - 6],
+                3..6 => config.block[i - 3],
+                6..9 => config.grid[i - 6],
                 _ => 0,
             }),
-            tids: tids(launch.warps, launch.config.block),
+            tids: tids(launch.warps, config.block),
             hint: 0,
             narrow: [0; 32],
             tensor: Default::default(),
@@ -287,14 +282,14 @@ impl<'a> Context<'a> {
             parts: [[0; 32]; 8],
             row: [0; 32 * ROW as usize],
             sites: Sites::new(launch.code.sites),
-            is_unobserved: launch.config.gradients.is_none()
+            is_unobserved: config.gradients.is_none()
                 && !events.has(Events::FETCHES | Events::ANSWERS),
-            is_random: launch.config.schedule.is_some(),
-            waits_at_unit: launch.warps > 1 && launch.config.schedule.is_none(),
+            is_random: config.schedule.is_some(),
+            waits_at_unit: launch.warps > 1 && config.schedule.is_none(),
             output: Output::default(),
             wait_trace: None,
             last_errors: HashMap::new(),
-            probe: observer.map(|observer| observer.probe(&launch.info(worker))),
+            probe: config.observer.map(|observer| observer.probe(&launch.info(worker))),
             events,
             marked_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),

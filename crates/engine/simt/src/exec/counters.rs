@@ -9,7 +9,7 @@ use std::cell::Cell;
 /// Counters of a worker that become part of the launch statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counters {
-    pub(crate) executed: Executed,
+    pub(crate) executed: Done,
     pub(crate) fetches: u64,
     pub(crate) surface_accesses: u64,
     pub(crate) divisions_by_zero: u64,
@@ -28,7 +28,7 @@ impl Counters {
     /// The statistics of a launch, as far as they are counters.
     pub(crate) fn stats(&self) -> LaunchStats {
         let &Self { executed, fetches, surface_accesses, divisions_by_zero, past_end } = self;
-        let Executed { warp_instructions, thread_instructions } = executed;
+        let Done { warp_instructions, thread_instructions } = executed;
         LaunchStats {
             warp_instructions,
             thread_instructions,
@@ -43,12 +43,12 @@ impl Counters {
 
 /// Numbers of executed instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Executed {
+pub(crate) struct Done {
     pub(crate) warp_instructions: u64,
     pub(crate) thread_instructions: u64,
 }
 
-impl Executed {
+impl Done {
     pub(super) fn of(warp_instructions: u64, thread_instructions: u64) -> Self {
         Self { warp_instructions, thread_instructions }
     }

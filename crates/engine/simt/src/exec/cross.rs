@@ -34,12 +34,7 @@ impl Context<'_> {
     /// mask are all its members. If so, they exchange values as in a single shuffle
     /// (docs/numerics.md, 13.11), and the waiting lanes continue. The split is in the running call
     /// frame.
-    pub(super) fn shuffle_elsewhere(
-        &mut self,
-        warp: &mut Warp,
-        split: &Split,
-        wanted: u32,
-    ) -> bool {
+    pub(super) fn shuffle_apart(&mut self, warp: &mut Warp, split: &Split, wanted: u32) -> bool {
         let launch = self.launch;
         let shuffle = |split: &Split| match &launch.code.insts[split.pc as usize].op {
             Op::Shuffle(shuffle) => Some(shuffle),

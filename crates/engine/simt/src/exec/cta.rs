@@ -1,17 +1,17 @@
 //! Start of CTAs and warps, and faults of their threads.
 
 use super::context::Context;
-use super::grid::name_in;
-use super::outcome::{At, PendingFault};
+use super::outcome::{At, Done, PendingFault};
 use super::warp::{Split, State, Warp};
+use crate::code::{OF_CTA, PRODUCTS};
 use crate::fault::FaultKind;
 use crate::lower::Program;
 use crate::observe::{coordinates, linear_index};
 use crate::runtime::Caller;
-use crate::stats::{Fault, LaunchStats};
+use crate::stats::Fault;
 use std::fmt::Write;
-use std::sync::Arc;
 use texunit_forms::Count;
+use texunit_memory::Fill;
 use texunit_syntax::Span;
 
 /// Number of calls that a fault keeps at either end of a long call chain.
@@ -54,16 +54,14 @@ impl Context<'_> {
         Ok(())
     }
 
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.launch.is_cancelled()
-    }
-
     pub(super) fn start_cta(&mut self, index: u64) {
         let launch = self.launch;
         self.name_cta(index);
         self.cta.shared.clear();
         self.cta.shared.resize(launch.shared_len, 0);
-        self.fill_shared(index);
+        if let Some((fill, number)) = self.fill_of(index) {
+            fill.bytes(number, 0, &mut self.cta.shared);
+        }
         self.cta.tail.clear();
         self.cta.tail.resize(launch.reserved.0 + launch.reserved.1 - launch.shared_len, 0);
         if std::mem::take(&mut self.cta.has_barriers) {
@@ -77,6 +75,24 @@ impl Context<'_> {
         self.notify_begin();
     }
 
+    /// The fill pattern (`--fill`) and a number that is different for each CTA of a device.
+    fn fill_of(&self, cta: u64) -> Option<(Fill, u64)> {
+        let config = &self.launch.config;
+        Some((config.fill?, config.grid_id.rotate_left(40) ^ cta))
+    }
+
+    /// Fills the local memory of a warp's threads, beginning with a word.
+    #[inline]
+    pub(super) fn fill_local(&self, warp: &mut Warp, from: usize) {
+        let Some((fill, number)) = self.fill_of(self.cta_number()) else { return };
+        let first = u64::from(warp.index) * 32 + 1;
+        for (at, row) in (0..).zip(&mut warp.local).skip(from) {
+            for (thread, word) in (first..).zip(row) {
+                *word = fill.word(number ^ thread.rotate_right(12), 4 * at);
+            }
+        }
+    }
+
     /// Linear number of the current CTA in the grid, x varying fastest.
     pub(super) fn cta_number(&self) -> u64 {
         linear_index(self.cta.id, self.launch.config.grid)
@@ -87,12 +103,7 @@ impl Context<'_> {
         self.cta.id = name_in(&mut self.of_cta, index, self.launch.config.grid);
     }
 
-    pub(super) fn start_warp(
-        &mut self,
-        warp: &mut Warp,
-        index: u32,
-        lanes: u32,
-    ) -> Result<(), Box<PendingFault>> {
+    pub(super) fn start_warp(&mut self, warp: &mut Warp, index: u32, lanes: u32) -> Done {
         let launch = self.launch;
         let func = &launch.code.funcs[launch.entry as usize];
         warp.frames.start(launch.entry, u64::from(func.frame));
@@ -131,10 +142,7 @@ impl Context<'_> {
     }
 
     fn fault_at(&self, warp: &Warp, split: Split, lane: usize, kind: FaultKind) -> Box<Fault> {
-        let Caller { kernel, cta, thread, span, calls } = self.caller(warp, split, lane);
-        let sources = Arc::clone(self.launch.program.sources());
-        let (launched_by, stats) = (Vec::new(), LaunchStats::default());
-        Box::new(Fault { kind, kernel, cta, thread, span, calls, launched_by, sources, stats })
+        Fault::new(kind, self.caller(warp, split, lane), self.launch.program.sources())
     }
 
     /// The thread in a lane, with its location and call stack.
@@ -173,13 +181,9 @@ impl Context<'_> {
     }
 
     /// A fault that does not concern a particular split of the warp.
-    fn fault_of(&self, warp: &Warp, kind: FaultKind) -> Box<Fault> {
+    pub(super) fn fault_of(&self, warp: &Warp, kind: FaultKind) -> Box<Fault> {
         let split = Self::any_split(warp);
         self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
-    }
-
-    pub(super) fn step_limit(&self, warp: &Warp, limit: u64) -> Box<Fault> {
-        self.fault_of(warp, FaultKind::StepLimit { limit })
     }
 
     pub(super) fn cancelled(&self, warp: &Warp) -> Box<Fault> {
@@ -208,12 +212,8 @@ impl Context<'_> {
             let what = match state {
                 State::Barrier(id) => {
                     let b = self.cta.barriers[id as usize];
-                    let of = b.needed(self.cta.live);
-                    format!(
-                        "for barrier {id} ({} of {} have arrived)",
-                        b.arrived,
-                        Count(of, "thread")
-                    )
+                    let of = Count(b.needed(self.cta.live), "thread");
+                    format!("for barrier {id} ({} of {of} have arrived)", b.arrived)
                 }
                 State::Cluster => "for the other CTAs of the cluster".to_owned(),
                 _ => "for the other lanes of the membermask".to_owned(),
@@ -249,4 +249,18 @@ fn shorten(calls: &mut Vec<(String, Span)>) {
         let more = (Count(last - CALLS_SHOWN, "more call").to_string(), calls[CALLS_SHOWN].1);
         calls.splice(CALLS_SHOWN..last, [more]);
     }
+}
+
+/// Stores the `%ctaid` of a CTA and the products with `%ntid` in the CTA's values, and returns the
+/// `%ctaid`.
+#[inline]
+pub(super) fn name_in(words: &mut [u32; OF_CTA], index: u64, grid: [u32; 3]) -> [u32; 3] {
+    let own = coordinates(index, grid);
+    for [id, size, product] in PRODUCTS {
+        // The values are stored one by one, because a vector copy would stall on stores of single
+        // elements.
+        words[id as usize] = own[id as usize];
+        words[product as usize] = own[id as usize].wrapping_mul(words[size as usize]);
+    }
+    own
 }

@@ -64,20 +64,10 @@ struct InnerLoop<'v, 'w> {
     progress: &'w mut Progress,
 }
 
-impl InnerLoop<'_, '_> {
-    #[inline(always)]
-    fn run(&mut self, level: Build) {
-        level.run_narrow(
-            #[inline(always)]
-            || run_inline(self),
-        );
-    }
-}
-
 /// Where the result of an operation is after its arm of the loop.
 enum ArmResult {
     /// The arm has stored its result.
-    Executed,
+    Done,
     /// The result is in `narrow`, from which it is stored in the destination.
     Narrow,
     /// The result is in `wide`, from which it is stored in the destination.
@@ -160,24 +150,24 @@ macro_rules! define {
                         if grouped {
                             leave!();
                         }
-                        ArmResult::Executed
+                        ArmResult::Done
                     }
-                    Kind::Nop => ArmResult::Executed,
+                    Kind::Nop => ArmResult::Done,
                     Kind::Count => {
                         let of = if inst.s[1] == Slot::TRUE { mask } else { lanes.p(inst.s[1]) };
                         values.counts.add((inst.s[0].as_number(), inst.s[1]), mask, of);
-                        ArmResult::Executed
+                        ArmResult::Done
                     }
                     Kind::Issue => {
                         let of = if inst.s[1] == Slot::TRUE { mask } else { lanes.p(inst.s[1]) };
                         values.counts.issue((inst.s[0].as_number(), inst.s[1]), mask, of);
-                        ArmResult::Executed
+                        ArmResult::Done
                     }
                     Kind::Call => {
                         let op = &values.fixed.code.insts[pc as usize].op;
                         warp.call(values.fixed.constants, op, mask);
                         (narrow, wide, predicates) = warp.windows();
-                        ArmResult::Executed
+                        ArmResult::Done
                     }
                     Kind::OfCta => {
                         n = [values.of_cta[inst.s[0].as_number() as usize]; 32];
@@ -187,20 +177,16 @@ macro_rules! define {
                         n = values.tid[inst.s[0].as_number() as usize];
                         ArmResult::Narrow
                     }
-                    Kind::ParamNarrow => match word(values.fixed.params, inst.s[0]) {
-                        Some(bytes) => {
-                            n = [u32::from_le_bytes(bytes); 32];
-                            ArmResult::Narrow
-                        }
-                        None => leave!(),
-                    },
-                    Kind::ParamWide => match word(values.fixed.params, inst.s[0]) {
-                        Some(bytes) => {
-                            w = [u64::from_le_bytes(bytes); 32];
-                            ArmResult::Wide
-                        }
-                        None => leave!(),
-                    },
+                    Kind::ParamNarrow => {
+                        let Some(bytes) = word(values.fixed.params, inst.s[0]) else { leave!() };
+                        n = [u32::from_le_bytes(bytes); 32];
+                        ArmResult::Narrow
+                    }
+                    Kind::ParamWide => {
+                        let Some(bytes) = word(values.fixed.params, inst.s[0]) else { leave!() };
+                        w = [u64::from_le_bytes(bytes); 32];
+                        ArmResult::Wide
+                    }
                     Kind::Leave => leave!(),
                 };
                 match put {
@@ -208,7 +194,7 @@ macro_rules! define {
                     ArmResult::Narrow => each::merge(&mut narrow[inst.d.index()], &n, mask),
                     ArmResult::Wide if mask == live => wide[inst.d.index()] = w,
                     ArmResult::Wide => each::merge(&mut wide[inst.d.index()], &w, mask),
-                    ArmResult::Executed => {}
+                    ArmResult::Done => {}
                 }
                 pc += 1;
             };
@@ -227,5 +213,9 @@ fn word<const N: usize>(params: &[u8], at: Slot) -> Option<[u8; N]> {
 
 /// Executes instructions in the inner loop from `progress` on, which is updated.
 pub(super) fn run(level: Build, values: &WarpInputs<'_>, warp: &mut Warp, progress: &mut Progress) {
-    InnerLoop { values, warp, progress }.run(level);
+    let mut job = InnerLoop { values, warp, progress };
+    level.run_narrow(
+        #[inline(always)]
+        || run_inline(&mut job),
+    );
 }

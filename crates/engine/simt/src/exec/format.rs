@@ -106,24 +106,19 @@ fn parse(rest: &mut &[u8], arguments: &mut impl Arguments) -> Option<(Spec, u8)>
     }
 }
 
-fn convert(
-    spec: Spec,
-    conversion: u8,
-    arguments: &mut impl Arguments,
-    out: &mut Vec<u8>,
-) -> Option<()> {
+fn convert(spec: Spec, conversion: u8, from: &mut impl Arguments, out: &mut Vec<u8>) -> Option<()> {
     let wide = if spec.size == 8 { 8 } else { 4 };
     match conversion {
         b'%' => out.push(b'%'),
         b'd' | b'i' => {
-            let v = arguments.next(wide)?;
+            let v = from.next(wide)?;
             let shift = 64 - 8 * u32::from(spec.size);
             let v = (v << shift) as i64 >> shift;
             let sign = sign_of(v < 0, spec);
             pad_integer(spec, sign, v.unsigned_abs().to_string(), v == 0, out);
         }
         b'u' | b'o' | b'x' | b'X' => {
-            let v = arguments.next(wide)? & crate::lower::mask_of(u32::from(spec.size) * 8);
+            let v = from.next(wide)? & crate::lower::mask_of(u32::from(spec.size) * 8);
             let digits = match conversion {
                 b'u' => v.to_string(),
                 b'o' => format!("{v:o}"),
@@ -138,27 +133,18 @@ fn convert(
             };
             pad_integer(spec, prefix, digits, v == 0, out);
         }
-        b'c' => {
-            let v = arguments.next(4)? as u8;
-            pad(spec, &[v], out);
-        }
-        b'p' => {
-            let v = arguments.next(8)?;
-            pad(spec, format!("{v:#x}").as_bytes(), out);
-        }
+        b'c' => pad(spec, &[from.next(4)? as u8], out),
+        b'p' => pad(spec, format!("{:#x}", from.next(8)?).as_bytes(), out),
         b's' => {
-            let address = arguments.next(8)?;
+            let address = from.next(8)?;
             let mut text = match address {
                 0 => b"(null)".to_vec(),
-                _ => arguments.string(address)?,
+                _ => from.string(address)?,
             };
             text.truncate(spec.precision.unwrap_or(usize::MAX));
             pad(spec, &text, out);
         }
-        _ => {
-            let v = f64::from_bits(arguments.next(8)?);
-            pad_float(spec, conversion, v, out);
-        }
+        _ => pad_float(spec, conversion, f64::from_bits(from.next(8)?), out),
     }
     Some(())
 }

@@ -82,19 +82,13 @@ impl Frames {
         }
     }
 
-    /// The frame for a call of `function` from `parent`. The caller's reference to `parent` becomes
-    /// a reference to the new frame.
-    pub(crate) fn call(
-        &mut self,
-        parent: u32,
-        return_pc: u32,
-        funcs: &[Func],
-        function: u32,
-    ) -> u32 {
+    /// The frame for a call of `callee` from `parent`. The caller's reference to `parent` becomes a
+    /// reference to the new frame.
+    pub(crate) fn call(&mut self, parent: u32, return_pc: u32, funcs: &[Func], callee: u32) -> u32 {
         // The caller may have extended its stack since other lanes executed the same call.
         let local = self.frames[parent as usize].local_end;
         let is_same = |f: &Frame| {
-            (f.parent, f.return_pc, f.function, f.local) == (parent, return_pc, function, local)
+            (f.parent, f.return_pc, f.function, f.local) == (parent, return_pc, callee, local)
         };
         // Nested calls have the highest numbers.
         let found = self.frames.iter().rposition(|f| f.references != 0 && is_same(f));
@@ -109,12 +103,12 @@ impl Frames {
         let frame = Frame {
             parent,
             return_pc,
-            function,
+            function: callee,
             narrow: p.narrow + caller.narrow as usize,
             wide: p.wide + caller.wide as usize,
             predicates: p.predicates + caller.predicates as usize,
             local: p.local_end,
-            local_end: p.local_end + u64::from(funcs[function as usize].frame),
+            local_end: p.local_end + u64::from(funcs[callee as usize].frame),
             depth: p.depth + 1,
             references: 1,
         };

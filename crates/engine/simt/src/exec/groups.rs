@@ -51,11 +51,7 @@ impl Warp {
         loop {
             if let Some(i) = self.splits.iter().position(|s| s.state == State::Ready) {
                 let split = self.splits.remove(i);
-                return Some(if self.splits.is_empty() {
-                    split
-                } else {
-                    self.gather(split, State::Ready)
-                });
+                return Some(self.gather(split, State::Ready));
             }
             let waiting = (0..self.groups.len() as u32).filter(|&g| self.is_waiting(g));
             let latest = waiting.max_by_key(|&g| self.groups[g as usize].since)?;
@@ -139,13 +135,7 @@ impl Warp {
 
     /// The group for a branch of `split` that reconverges at `pc`.
     pub(crate) fn group_for(&mut self, split: &Split, pc: u32) -> u32 {
-        if pc == NONE {
-            return split.group;
-        }
-        if let Some(group) = self.groups.get(split.group as usize)
-            && group.pc == pc
-            && group.frame == split.frame
-        {
+        if pc == NONE || self.meets(split, pc) {
             return split.group;
         }
         self.frames.retain(split.frame);
@@ -174,10 +164,8 @@ impl Warp {
     /// Whether the split's group reconverges at this instruction.
     #[inline]
     pub(crate) fn meets(&self, split: &Split, pc: u32) -> bool {
-        match self.groups.get(split.group as usize) {
-            Some(group) => group.pc == pc && group.frame == split.frame,
-            None => false,
-        }
+        let group = self.groups.get(split.group as usize);
+        group.is_some_and(|group| group.pc == pc && group.frame == split.frame)
     }
 
     /// Lanes arrive at the reconvergence point of their group. If the group is complete, returns

@@ -1,6 +1,6 @@
 //! Looks up the texture, sampler or surface of a handle, and explains invalid handles.
 
-use super::outcome::{Executed, PendingFault, fault_at};
+use super::outcome::{Done, fault_at};
 use crate::code::{Fetch, Handle, HandleSource};
 use crate::fault::{BadHandle, FaultKind};
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
@@ -36,11 +36,11 @@ pub(super) struct Lookup<'a> {
     pub(super) lane: usize,
 }
 
-type Found<'a, T> = Result<&'a Arc<T>, Box<PendingFault>>;
+type Found<'a, T> = Done<&'a Arc<T>>;
 
 impl<'a> Lookup<'a> {
     /// Checks the kind bits of the handle.
-    fn check(&self, wanted: Wanted) -> Executed {
+    fn check(&self, wanted: Wanted) -> Done {
         let &Self { of, handle, .. } = self;
         let kind = handle & KINDS;
         let rest = handle & !KINDS & !LOWER;
@@ -64,11 +64,7 @@ impl<'a> Lookup<'a> {
         self.bad(wanted, why)
     }
 
-    fn bad<T>(
-        &self,
-        wanted: Wanted,
-        (is, why): (BadHandle, String),
-    ) -> Result<T, Box<PendingFault>> {
+    fn bad<T>(&self, wanted: Wanted, (is, why): (BadHandle, String)) -> Done<T> {
         let handle = self.handle;
         fault_at(self.lane, FaultKind::Handle { handle, wanted: wanted.word, is, why })
     }
@@ -96,7 +92,7 @@ impl<'a> Lookup<'a> {
 
     /// Raises a fault if the memory of an object was freed. The check takes place while a plan is
     /// made; plans end with the launch, and memory freed during the launch remains valid for it.
-    fn live(&self, resource: &Resource, wanted: Wanted) -> Executed {
+    fn live(&self, resource: &Resource, wanted: Wanted) -> Done {
         let Some(gone) = resource.block().gone(None) else { return Ok(()) };
         let name = self.of.name.clone();
         let name = name.unwrap_or_else(|| format!("{} {:#018x}", wanted.word, self.handle));
@@ -143,7 +139,7 @@ impl<'a> Lookup<'a> {
         &self,
         fetch: &'a Fetch,
         s: u64,
-    ) -> Result<(&'a Arc<Texture>, &'a Arc<Sampler>), Box<PendingFault>> {
+    ) -> Done<(&'a Arc<Texture>, &'a Arc<Sampler>)> {
         let texture = self.live_texture()?;
         let Some(of) = &fetch.sampler else {
             return Ok((texture, Self { handle: s, ..*self }.sampler()?));
@@ -167,7 +163,7 @@ impl<'a> Lookup<'a> {
 
     /// The texture and sampler that a card uses for a handle that is not a texture handle; `None`:
     /// the fetch returns zeros.
-    pub(super) fn fetched_instead(self) -> Result<Option<Pair>, Box<PendingFault>> {
+    pub(super) fn fetched_instead(self) -> Done<Option<Pair>> {
         if self.handle & !LOWER == SURFACE_BIT {
             let surface = match self.live_surface() {
                 Err(fault) if fault.kind.is_answered() => return Ok(None),

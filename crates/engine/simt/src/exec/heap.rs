@@ -2,8 +2,8 @@
 
 use super::context::Context;
 use super::memory::Kind;
-use super::outcome::{Executed, fault_at};
-use super::printf::return_values;
+use super::outcome::{Done, fault_at};
+use super::printf::give_back;
 use super::warp::{Warp, lanes};
 use crate::code::{HeapAction, HeapCall};
 use crate::fault::FaultKind;
@@ -13,7 +13,7 @@ use texunit_memory::SpaceKind;
 impl Context<'_> {
     /// Executes a call of `malloc` or `free`, lane by lane. Without a heap, nothing can be
     /// allocated.
-    pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Executed {
+    pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Done {
         self.record_side_effect();
         let heap = self.launch.config.heap;
         let (mut pointers, mut sizes) = ([0; 32], [0; 32]);
@@ -45,48 +45,24 @@ impl Context<'_> {
         if self.events.has(Events::CALLS | Events::HEAP) {
             let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: self.marked_op.0 };
             let (sizes, addresses) = (&sizes, &pointers);
-            self.notify_call(
-                at,
-                &match call.action {
-                    HeapAction::Allocate { .. } => CallEvent::Allocates { sizes, addresses },
-                    HeapAction::Free { .. } => CallEvent::Frees { addresses: sizes },
-                },
-            );
+            let called = match call.action {
+                HeapAction::Allocate { .. } => CallEvent::Allocates { sizes, addresses },
+                HeapAction::Free { .. } => CallEvent::Frees { addresses: sizes },
+            };
+            self.notify_call(at, &called);
         }
-        return_values(warp, call.result, (&pointers, 8), mask);
+        give_back(warp, call.result, (&pointers, 8), mask);
         Ok(())
     }
 
-    /// Raises a fault if an access of `size` bytes at one of `self.addresses` is in the heap but
-    /// not in a live allocation.
-    pub(super) fn check_heap(&self, size: u32, mask: u32, kind: Kind) -> Executed {
-        if self.launch.config.heap.is_some() {
-            for lane in lanes(mask) {
-                self.check_heap_at(lane, self.addresses[lane], size, kind)?;
-            }
+    /// Raises a fault if an access of `size` bytes is in the heap but not in a live allocation.
+    pub(super) fn check_heap(&self, lane: usize, address: u64, size: u32, kind: Kind) -> Done {
+        let Some(heap) = self.launch.config.heap else { return Ok(()) };
+        if heap.check(address, size.into()) {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Checks an access at a single address, as [`Self::check_heap`].
-    pub(super) fn check_heap_at(
-        &self,
-        lane: usize,
-        address: u64,
-        size: u32,
-        kind: Kind,
-    ) -> Executed {
-        match self.launch.config.heap {
-            Some(heap) if !heap.check(address, size.into()) => {
-                let nearest = heap.explain(address, size.into()).into();
-                let space = SpaceKind::Global;
-                let (access, unnoticed) = (kind.name, false);
-                fault_at(
-                    lane,
-                    FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed },
-                )
-            }
-            _ => Ok(()),
-        }
+        let (space, nearest) = (SpaceKind::Global, heap.explain(address, size.into()).into());
+        let (access, unnoticed) = (kind.name, false);
+        fault_at(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
     }
 }

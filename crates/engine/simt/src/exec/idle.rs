@@ -19,7 +19,7 @@ pub(super) mod state;
 
 use super::compiled::state::Compiled;
 use super::context::Context;
-use super::counters::Executed;
+use super::counters::Done;
 use super::warp::{State, Warp, lanes};
 use crate::fault::Described;
 use crate::launch::split_shared_address;
@@ -66,7 +66,7 @@ enum Stage<'a> {
 struct SavedState<'a> {
     state: u64,
     compiled: Option<Compiled<'a>>,
-    executed: Executed,
+    executed: Done,
     /// For each warp, its step count and the step at which its turn ends.
     steps: Vec<(u64, u64)>,
 }

@@ -3,10 +3,9 @@
 
 use super::context::Context;
 use super::memory::{LOAD, STORE, space_at};
-use super::outcome::{Executed, fault_at};
+use super::outcome::{Done, bad_operand};
 use super::warp::Warp;
 use crate::code::{Matrix, MatrixAction};
-use crate::fault::FaultKind;
 
 /// A matrix of 8 rows of 8 elements of 16 bits, two in a word.
 type Rows = [[u32; 4]; 8];
@@ -46,17 +45,15 @@ fn assemble(fragments: &[u64; 32], transposed: bool) -> Rows {
 
 /// The fault of an instruction that needs the parts of matrices in the lanes `needed`, not all of
 /// which execute it.
-pub(super) fn lacks(needed: u32, mask: u32) -> Executed {
+pub(super) fn lacks(needed: u32, mask: u32) -> Done {
     let lane = (needed & !mask).trailing_zeros();
-    let what = format!(
-        "lane {lane} does not take part in an instruction that needs what it has of a matrix"
-    );
-    fault_at(mask.trailing_zeros() as usize, FaultKind::BadOperand(what))
+    let what = "does not take part in an instruction that needs what it has of a matrix";
+    bad_operand(mask.trailing_zeros() as usize, format!("lane {lane} {what}"))
 }
 
 impl Context<'_> {
     /// Executes `ldmatrix`, `stmatrix` or `movmatrix` for all lanes of the warp.
-    pub(super) fn matrix(&mut self, warp: &mut Warp, op: &Matrix, mask: u32) -> Executed {
+    pub(super) fn matrix(&mut self, warp: &mut Warp, op: &Matrix, mask: u32) -> Done {
         self.matrix_in(warp, op, mask, false)
     }
 
@@ -67,7 +64,7 @@ impl Context<'_> {
         op: &Matrix,
         mask: u32,
         shadows: bool,
-    ) -> Executed {
+    ) -> Done {
         let constants = &self.launch.constants;
         // A load only requires the lanes that provide an address.
         let needed = match op.action {

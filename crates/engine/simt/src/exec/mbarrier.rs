@@ -2,10 +2,9 @@
 
 use super::context::Context;
 use super::memory::{ATOMIC, space_at};
-use super::outcome::{PendingFault, fault_at};
+use super::outcome::{Done, bad_operand};
 use super::warp::{Warp, lanes, lanes_where};
 use crate::code::{Mbarrier, MbarrierAction, MbarrierState, MemSpace};
-use crate::fault::FaultKind;
 use crate::observe::{At, Events, Synchronization};
 use texunit_alu::L64;
 use texunit_memory::SpaceKind;
@@ -13,12 +12,7 @@ use texunit_memory::SpaceKind;
 impl Context<'_> {
     /// Executes an mbarrier instruction, lane by lane. Returns true if it is a test that failed in
     /// all lanes.
-    pub(super) fn mbarrier(
-        &mut self,
-        warp: &mut Warp,
-        op: &Mbarrier,
-        mask: u32,
-    ) -> Result<bool, Box<PendingFault>> {
+    pub(super) fn mbarrier(&mut self, warp: &mut Warp, op: &Mbarrier, mask: u32) -> Done<bool> {
         self.address(warp, op.at.base, op.at.offset);
         let addresses = self.addresses;
         if op.ranks.is_none() {
@@ -37,13 +31,7 @@ impl Context<'_> {
     }
 
     /// Executes an mbarrier instruction at given addresses.
-    fn mbarriers(
-        &mut self,
-        warp: &mut Warp,
-        op: &Mbarrier,
-        addresses: &L64,
-        mask: u32,
-    ) -> Result<bool, Box<PendingFault>> {
+    fn mbarriers(&mut self, warp: &mut Warp, op: &Mbarrier, at: &L64, mask: u32) -> Done<bool> {
         let mut values = [1; 32];
         if !op.value.is_none() {
             warp.read(&self.launch.constants, op.value, &mut values);
@@ -55,7 +43,7 @@ impl Context<'_> {
                 values[lane] = MbarrierState::of(value).map_or(0, |state| state.pending);
                 continue;
             }
-            let at = self.shared_word(warp, lane, op.at.mem_space, addresses[lane])?;
+            let at = self.word_at(warp, lane, op.at.mem_space, at[lane])?;
             (values[lane], states[lane]) = self.mbarrier_at(warp, lane, op.action, at, value)?;
             places[lane] = at;
         }
@@ -74,17 +62,11 @@ impl Context<'_> {
     }
 
     /// The offset of an mbarrier in shared memory.
-    fn shared_word(
-        &self,
-        warp: &Warp,
-        lane: usize,
-        mem_space: MemSpace,
-        address: u64,
-    ) -> Result<u64, Box<PendingFault>> {
+    fn word_at(&self, warp: &Warp, lane: usize, mem_space: MemSpace, address: u64) -> Done<u64> {
         let (space, at) = space_at(mem_space, address);
         if space != SpaceKind::Shared {
             let what = format!("{at:#x} is in {} memory, where no mbarrier can be", space.name());
-            return fault_at(lane, FaultKind::BadOperand(what));
+            return bad_operand(lane, what);
         }
         match at % 8 {
             0 => Ok(at),
@@ -101,9 +83,9 @@ impl Context<'_> {
         action: MbarrierAction,
         at: u64,
         value: u64,
-    ) -> Result<(u64, u64), Box<PendingFault>> {
+    ) -> Done<(u64, u64)> {
         use MbarrierAction as A;
-        let bad = |what: String| fault_at(lane, FaultKind::BadOperand(what));
+        let bad = |what: String| bad_operand(lane, what);
         let word = self.load_one(warp, lane, (MemSpace::Shared, at), (8, 8))?;
         let new = match action {
             A::Init => match MbarrierState::new(value & u64::from(u32::MAX)) {

@@ -2,7 +2,7 @@
 //! faults. Most accesses take the fast path ([`super::access`]) instead.
 
 use super::context::Context;
-use super::outcome::{Executed, PendingFault};
+use super::outcome::Done;
 use super::target::Target;
 use super::warp::{Warp, lanes};
 use crate::code::{Access, Located, MemSpace};
@@ -107,18 +107,18 @@ impl Change<'_> {
 }
 
 impl Context<'_> {
-    pub(super) fn load(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Executed {
+    pub(super) fn load(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {
         if self.wait_trace.is_some() || !self.load_stream(warp, access, mask) {
-            self.access_lanes(warp, access, mask, LOAD)?;
+            self.access_each(warp, access, mask, LOAD)?;
             self.put_loaded(warp, access, mask);
         }
         Ok(())
     }
 
-    pub(super) fn store(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Executed {
+    pub(super) fn store(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {
         if self.wait_trace.is_some() || !self.store_stream(warp, access, mask) {
             self.read_stored(warp, access);
-            self.access_lanes(warp, access, mask, STORE)?;
+            self.access_each(warp, access, mask, STORE)?;
         }
         Ok(())
     }
@@ -142,13 +142,7 @@ impl Context<'_> {
     }
 
     /// Loads elements into [`Context::parts`] or stores them from there, lane by lane.
-    fn access_lanes(
-        &mut self,
-        warp: &mut Warp,
-        access: &Access,
-        mask: u32,
-        kind: Kind,
-    ) -> Executed {
+    fn access_each(&mut self, warp: &mut Warp, access: &Access, mask: u32, kind: Kind) -> Done {
         let mem_space = self.locate(warp, access, mask)?;
         let (is_global, total) = (mem_space == MemSpace::Global, access.total());
         if let (Some(trace), true) = (&mut self.wait_trace, is_global && kind == LOAD) {
@@ -156,7 +150,9 @@ impl Context<'_> {
         }
         self.check_alignment(warp, access, mem_space, mask, kind)?;
         if is_global {
-            self.check_heap(total, mask, kind)?;
+            for lane in lanes(mask) {
+                self.check_heap(lane, self.addresses[lane], total, kind)?;
+            }
         }
         // Loads of global memory have been traced as a whole.
         let trace = self.wait_trace.take_if(|_| is_global && kind == LOAD);
@@ -185,7 +181,7 @@ impl Context<'_> {
         lane: usize,
         (mem_space, address): (MemSpace, u64),
         (size, total): (u8, u32),
-    ) -> Result<u64, Box<PendingFault>> {
+    ) -> Done<u64> {
         let element = Element { mem_space, address, offset: 0, size, total };
         self.access_one(warp, lane, element, &Change::Load)
     }
@@ -197,7 +193,7 @@ impl Context<'_> {
         (mem_space, address): (MemSpace, u64),
         (size, total): (u8, u32),
         value: u64,
-    ) -> Executed {
+    ) -> Done {
         let element = Element { mem_space, address, offset: 0, size, total };
         self.access_one(warp, lane, element, &Change::Store(value)).map(|_| ())
     }
@@ -209,7 +205,7 @@ impl Context<'_> {
         lane: usize,
         Element { mem_space, address, offset, size, total }: Element,
         change: &Change<'_>,
-    ) -> Result<u64, Box<PendingFault>> {
+    ) -> Done<u64> {
         let (kind, (space, at)) = (change.kind(), space_at(mem_space, address));
         // Bytes that must be in bounds.
         let len = if kind == ATOMIC { total } else { size.into() };
@@ -245,7 +241,7 @@ impl Context<'_> {
                 }
             }
             SpaceKind::Global | SpaceKind::Const => {
-                self.check_heap_at(lane, address, len, kind)?;
+                self.check_heap(lane, address, len, kind)?;
                 if let (Some(trace), true) = (&mut self.wait_trace, kind != STORE) {
                     trace.look(address + offset, size.into());
                 }
@@ -279,12 +275,7 @@ impl Context<'_> {
 
     /// Computes the addresses. A generic access whose lanes all point to global memory becomes a
     /// global access.
-    fn locate(
-        &mut self,
-        warp: &Warp,
-        access: &Access,
-        mask: u32,
-    ) -> Result<MemSpace, Box<PendingFault>> {
+    fn locate(&mut self, warp: &Warp, access: &Access, mask: u32) -> Done<MemSpace> {
         self.addresses_of(warp, access.located(), access.constant);
         if access.constant
             && let Some(lane) =
@@ -333,7 +324,7 @@ impl Context<'_> {
         mem_space: MemSpace,
         mask: u32,
         kind: Kind,
-    ) -> Executed {
+    ) -> Done {
         // ptxas splits an access at a known offset if it is only aligned to its elements, so the
         // elements' alignment is sufficient there.
         let known = matches!(mem_space, MemSpace::KernelParam | MemSpace::Frame);
@@ -349,7 +340,7 @@ impl Context<'_> {
     }
 
     /// Checks that the elements of a lane's access to global memory are in one allocation.
-    fn check_global(&self, lane: usize, total: u32, kind: Kind) -> Executed {
+    fn check_global(&self, lane: usize, total: u32, kind: Kind) -> Done {
         let (address, len) = (self.addresses[lane], u64::from(total));
         let is_constant = (CONST_BASE..CONST_END).contains(&address);
         let map = self.launch.config.memory;

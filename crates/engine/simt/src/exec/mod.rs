@@ -20,10 +20,8 @@ mod counters;
 mod cross;
 mod cta;
 mod decoded;
-mod fill;
 mod format;
 mod frames;
-mod grid;
 mod groups;
 mod handles;
 mod heap;
@@ -173,7 +171,6 @@ impl Collected {
 /// unsupported instruction is a fault when it is reached.
 ///
 /// # Errors
-///
 /// The fault that ended the launch.
 pub fn launch(
     program: &Program,
@@ -217,11 +214,7 @@ pub fn launch(
     if let Some(observer) = config.observer {
         observer.launch_ends(&launch.info(0), collected.fault.as_ref().map(|(_, fault)| &**fault));
     }
-    match collected.fault {
-        Some((_, mut fault)) => {
-            fault.stats = stats;
-            Err(fault)
-        }
-        None => Ok(stats),
-    }
+    let Some((_, mut fault)) = collected.fault else { return Ok(stats) };
+    fault.stats = stats;
+    Err(fault)
 }

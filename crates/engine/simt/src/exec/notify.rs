@@ -112,21 +112,14 @@ impl<'a> Context<'a> {
         let guard = if inst.guard == Slot::TRUE { u32::MAX } else { warp.p(inst.guard) };
         let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: mark.op };
         if mark.after {
-            self.report_after(&mut *probe, warp, inst, mark, At { lanes: mask & guard, ..at });
+            self.after(&mut *probe, warp, inst, mark, At { lanes: mask & guard, ..at });
         } else {
             self.before(&mut *probe, warp, (inst, guard), mark, at);
         }
         self.probe = Some(probe);
     }
 
-    fn report_after(
-        &self,
-        probe: &mut DynProbe<'_>,
-        warp: &Warp,
-        inst: &Inst,
-        mark: &Mark,
-        at: At,
-    ) {
+    fn after(&self, probe: &mut DynProbe<'_>, warp: &Warp, inst: &Inst, mark: &Mark, at: At) {
         if at.lanes == 0 {
             return;
         }
@@ -138,11 +131,8 @@ impl<'a> Context<'a> {
             }
             _ => return,
         };
-        let constants = &self.launch.constants;
-        probe.result(
-            &at,
-            &Values(ValueSource::Registers { registers: warp.registers(constants), parts }),
-        );
+        let registers = warp.registers(&self.launch.constants);
+        probe.result(&at, &Values(ValueSource::Registers { registers, parts }));
     }
 
     fn before(

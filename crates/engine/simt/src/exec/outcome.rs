@@ -10,15 +10,24 @@ pub(crate) struct PendingFault {
     pub(crate) lane: Option<usize>,
 }
 
-pub(crate) type Executed = Result<(), Box<PendingFault>>;
+/// The result of a part of an instruction, which may have a fault.
+pub(crate) type Done<T = ()> = Result<T, Box<PendingFault>>;
+
+/// How a split continues after an instruction, which may have a fault.
+pub(super) type Next = Done<Flow>;
 
 /// A fault of a lane.
-pub(crate) fn fault_at<T>(lane: usize, kind: FaultKind) -> Result<T, Box<PendingFault>> {
+pub(crate) fn fault_at<T>(lane: usize, kind: FaultKind) -> Done<T> {
     Err(Box::new(PendingFault { kind, lane: Some(lane) }))
 }
 
+/// The fault of a lane whose operand is not valid.
+pub(crate) fn bad_operand<T>(lane: usize, what: impl Into<String>) -> Done<T> {
+    fault_at(lane, FaultKind::BadOperand(what.into()))
+}
+
 /// A fault of all active lanes.
-pub(crate) fn fault_of_all<T>(kind: FaultKind) -> Result<T, Box<PendingFault>> {
+pub(crate) fn fault_of_all<T>(kind: FaultKind) -> Done<T> {
     Err(Box::new(PendingFault { kind, lane: None }))
 }
 
@@ -57,7 +66,7 @@ pub(crate) enum Turn {
     /// The budget is used up, or all splits that can run have yielded.
     Over,
     /// All lanes have exited.
-    Executed,
+    Done,
     /// All lanes wait for something outside the warp, or a barrier is complete.
     Blocked,
     /// The warp waits before a fetch or surface access ([`Flow::AtUnit`]).

@@ -5,22 +5,17 @@ use super::warp::{Split, Warp};
 use crate::code::NONE;
 
 /// Diverges the lanes of a split: `taken` go to `target`, the others to the next instruction.
-pub(super) fn diverge(
-    warp: &mut Warp,
-    split: &mut Split,
-    taken: u32,
-    target: u32,
-    reconverge: u32,
-) {
-    let group = warp.group_for(split, reconverge);
+/// `meets`: their reconvergence point.
+pub(super) fn diverge(warp: &mut Warp, split: &mut Split, taken: u32, target: u32, meets: u32) {
+    let group = warp.group_for(split, meets);
     let rest = split.mask & !taken;
     split.group = group;
     let next = split.pc + 1;
     // Lanes that are at the reconvergence point immediately need no split.
-    if target == reconverge {
+    if target == meets {
         let _ = warp.arrive(group, taken, target);
         (split.mask, split.pc) = (rest, next);
-    } else if next == reconverge {
+    } else if next == meets {
         let _ = warp.arrive(group, rest, next);
         (split.mask, split.pc) = (taken, target);
     } else {

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::format::{Arguments, format};
-use super::outcome::{Executed, fault_at};
+use super::outcome::{Done, fault_at};
 use super::target::{load_local, store_local};
 use super::warp::{Warp, lanes};
 use crate::code::{AssertFail, MemSpace, Printf, Value};
@@ -39,12 +39,7 @@ impl Arguments for Stored<'_, '_, '_> {
 }
 
 /// Stores the results of a call, of `size` bytes each, where its caller reads them.
-pub(super) fn return_values(
-    warp: &mut Warp,
-    to: Option<Value>,
-    (values, size): (&L64, u8),
-    mask: u32,
-) {
+pub(super) fn give_back(warp: &mut Warp, to: Option<Value>, (values, size): (&L64, u8), mask: u32) {
     match to {
         Some(Value::Register(slot)) => warp.put(slot, values, mask_of(u32::from(size) * 8), mask),
         Some(Value::Frame(at)) => {
@@ -87,7 +82,7 @@ impl Context<'_> {
     }
 
     /// Executes `vprintf`. The result is the number of arguments, or -1 if the format is null.
-    pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Executed {
+    pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Done {
         self.record_side_effect();
         let mut counts = [0; 32];
         for lane in lanes(mask) {
@@ -107,11 +102,11 @@ impl Context<'_> {
             self.output.text = out;
             self.output.trim(self.launch.config.printf_limit);
         }
-        return_values(warp, op.result, (&counts, 4), mask);
+        give_back(warp, op.result, (&counts, 4), mask);
         Ok(())
     }
 
-    pub(super) fn assert_fail(&mut self, warp: &mut Warp, op: &AssertFail, mask: u32) -> Executed {
+    pub(super) fn assert_fail(&mut self, warp: &mut Warp, op: &AssertFail, mask: u32) -> Done {
         let lane = mask.trailing_zeros() as usize;
         let mut say = |value: Value| {
             let address = self.passed(warp, value, lane, 8);

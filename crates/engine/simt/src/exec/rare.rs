@@ -3,7 +3,7 @@
 
 use super::atomic::quads;
 use super::context::Context;
-use super::outcome::{Executed, fault_at};
+use super::outcome::{Done, bad_operand, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{Op, Rare, Slot};
 use crate::fault::FaultKind;
@@ -13,7 +13,7 @@ use texunit_unit::SurfaceKind;
 impl Context<'_> {
     /// Executes an operation that is neither plain arithmetic nor an ordinary memory access.
     #[inline(never)]
-    pub(super) fn rare_op(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Executed {
+    pub(super) fn rare_op(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Done {
         // The guard may exclude lanes of the split.
         let first = mask.trailing_zeros() as usize;
         match op {
@@ -46,12 +46,12 @@ impl Context<'_> {
                 let _one_at_a_time = quads();
                 self.store(warp, access, mask)?;
             }
-            Op::SurfaceLoad(access) => self.surface_load(warp, access, mask)?,
+            Op::SurfaceLoad(access) => self.suld(warp, access, mask)?,
             Op::SurfaceStore(access) => {
                 if matches!(access.form.kind, SurfaceKind::Reduce { .. }) {
                     warp.last_atomic = warp.steps;
                 }
-                self.surface_store(warp, access, mask)?;
+                self.sust(warp, access, mask)?;
             }
             Op::Printf(printf) => self.printf(warp, printf, mask)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
@@ -66,7 +66,7 @@ impl Context<'_> {
             op => {
                 let Some(d) = self.read_into_wide(warp, op, mask) else {
                     let what = "an instruction that texunit does not execute was reached";
-                    return fault_at(first, FaultKind::BadOperand(what.to_owned()));
+                    return bad_operand(first, what);
                 };
                 warp.put(d, &self.wide, u64::MAX, mask);
             }

@@ -37,16 +37,9 @@ impl<'a> Resident<'a> {
         let mut context = Context::new(launch, worker);
         context.cluster = launch.has_clusters().then(Default::default);
         let warps = (0..launch.warps).map(|_| Warp::default()).collect();
+        let (index, stage, reported_polls) = (0, Stage::Idle, 0);
         let (round, wait_detector) = (Round::default(), WaitDetector::default());
-        Self {
-            index: 0,
-            context,
-            warps,
-            stage: Stage::Idle,
-            round,
-            wait_detector,
-            reported_polls: 0,
-        }
+        Self { index, context, warps, stage, round, wait_detector, reported_polls }
     }
 
     /// How often the CTA has polled since it began to wait (at memory, or at the barrier of its

@@ -14,7 +14,7 @@ use super::resident::{Resident, Stage};
 use super::schedule::Random;
 use super::turns::Policy;
 use crate::launch::CtaRange;
-use crate::observe::coordinates;
+use crate::observe::{coordinates, linear_index};
 use crate::stats::Fault;
 use std::ops::Range;
 use std::sync::PoisonError;
@@ -51,10 +51,8 @@ fn number_in_grid(launch: &Launch<'_>, number: u64) -> u64 {
     let (cluster, rank) = (number / launch.cluster_size(), number % launch.cluster_size());
     let cluster = coordinates(cluster, [0, 1, 2].map(|axis| grid[axis] / shape[axis]));
     let place = coordinates(rank, shape);
-    crate::observe::linear_index(
-        [0, 1, 2].map(|axis| cluster[axis] * shape[axis] + place[axis]),
-        grid,
-    )
+    let cta = [0, 1, 2].map(|axis| cluster[axis] * shape[axis] + place[axis]);
+    linear_index(cta, grid)
 }
 
 impl<'a> Residents<'a> {

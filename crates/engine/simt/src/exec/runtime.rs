@@ -5,8 +5,8 @@ mod copies;
 
 use super::context::Context;
 use super::memory::space_at;
-use super::outcome::{Flow, PendingFault, fault_of_all};
-use super::printf::return_values;
+use super::outcome::{Flow, Next, PendingFault, fault_of_all};
+use super::printf::give_back;
 use super::warp::{Split, Warp, lanes, lanes_where};
 use crate::code::{MemSpace, RuntimeCall, Value};
 use crate::fault::FaultKind;
@@ -65,7 +65,7 @@ impl Context<'_> {
         split: &mut Split,
         call: &RuntimeCall,
         mask: u32,
-    ) -> Result<Flow, Box<PendingFault>> {
+    ) -> Next {
         let Some(runtime) = self.launch.config.runtime else {
             let why = "a call of the device runtime, which this launch does not have";
             return fault_of_all(FaultKind::BadOperand(why.to_owned()));
@@ -100,7 +100,7 @@ impl Context<'_> {
         if function.uses_heap() || gave != [0; 32] {
             self.notify_memory(warp, (mask, split.pc), (&sizes, &got, &gave));
         }
-        return_values(warp, call.result, (&results, function.result()), mask);
+        give_back(warp, call.result, (&results, function.result()), mask);
         split.pc += 1;
         Ok(Flow::Continues)
     }
@@ -154,6 +154,7 @@ impl Call<'_, '_, '_> {
     fn answer(&mut self, function: Function, words: &[u64]) -> Result<u64, Failed> {
         use Function as F;
         let at = |i: usize| words.get(i).copied().unwrap_or(0);
+        let row = |i, row| Pitched { address: at(i), row, slice: 0 };
         let (runtime, number) = (self.runtime, self.thread());
         let host = runtime.host;
         match function {
@@ -230,24 +231,15 @@ impl Call<'_, '_, '_> {
             }
             F::Free => self.free(at(0))?,
             F::MemcpyAsync => {
-                let [to, from] =
-                    [at(0), at(1)].map(|address| Pitched { address, row: 0, slice: 0 });
-                self.copy((to, from), [at(2), 1, 1], (at(3), at(4)))?;
+                self.copy((row(0, 0), row(1, 0)), [at(2), 1, 1], (at(3), at(4)))?;
             }
             F::Memcpy2DAsync => {
-                let [to, from] =
-                    [0, 2].map(|i| Pitched { address: at(i), row: at(i + 1), slice: 0 });
-                self.copy((to, from), [at(4), at(5), 1], (at(6), at(7)))?;
+                let extent = [at(4), at(5), 1];
+                self.copy((row(0, at(1)), row(2, at(3))), extent, (at(6), at(7)))?;
             }
             F::Memcpy3DAsync => self.copy_box(at(0), at(1))?,
-            F::MemsetAsync => {
-                let to = Pitched { address: at(0), row: 0, slice: 0 };
-                self.fill(to, at(1), [at(2), 1, 1], at(3))?;
-            }
-            F::Memset2DAsync => {
-                let to = Pitched { address: at(0), row: at(1), slice: 0 };
-                self.fill(to, at(2), [at(3), at(4), 1], at(5))?;
-            }
+            F::MemsetAsync => self.fill(row(0, 0), at(1), [at(2), 1, 1], at(3))?,
+            F::Memset2DAsync => self.fill(row(0, at(1)), at(2), [at(3), at(4), 1], at(5))?,
             F::Memset3DAsync => {
                 let slice = at(1).saturating_mul(at(3));
                 let to = Pitched { address: at(0), row: at(1), slice };
@@ -323,29 +315,18 @@ impl Call<'_, '_, '_> {
     }
 
     /// Allocates a parameter buffer.
-    fn buffer(
-        &mut self,
-        size: u64,
-        align: u64,
-        launch: Option<(KernelId, Shape)>,
-    ) -> Result<u64, Failed> {
+    fn buffer(&mut self, size: u64, align: u64, launch: Prepared) -> Result<u64, Failed> {
         let buffer =
             self.allocate(size.max(1), align.max(1)).ok_or(code::LAUNCH_OUT_OF_RESOURCES)?;
-        self.runtime.grid.prepare(buffer, Prepared { launch });
+        self.runtime.grid.prepare(buffer, launch);
         Ok(buffer)
     }
 
     /// Launches the given kernel, or the kernel for which the parameter buffer was prepared. The
     /// buffer is released.
-    fn launch(
-        &mut self,
-        buffer: u64,
-        given: Option<(KernelId, Shape)>,
-        stream: u64,
-    ) -> Result<(), Failed> {
+    fn launch(&mut self, buffer: u64, given: Prepared, stream: u64) -> Result<(), Failed> {
         let prepared = self.runtime.grid.take_buffer(buffer);
-        let launch = given.or_else(|| prepared.and_then(|prepared| prepared.launch));
-        let (kernel, shape) = launch.ok_or(code::INVALID_VALUE)?;
+        let (kernel, shape) = given.or(prepared.flatten()).ok_or(code::INVALID_VALUE)?;
         let size = u64::from(self.context.launch.program.param_size(kernel));
         if buffer == 0 && size > 0 {
             return Err(code::INVALID_VALUE.into());

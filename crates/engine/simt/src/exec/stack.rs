@@ -1,7 +1,7 @@
 //! Executes `alloca`, `stacksave` and `stackrestore`.
 
 use super::context::Context;
-use super::outcome::{Executed, fault_at};
+use super::outcome::{Done, bad_operand, fault_at};
 use super::target::{load_local, store_local};
 use super::warp::{Warp, lanes};
 use crate::code::{Stack, StackAction};
@@ -9,7 +9,7 @@ use crate::fault::FaultKind;
 
 impl Context<'_> {
     /// Executes a stack instruction; each lane has a stack pointer of its own.
-    pub(super) fn stack(&mut self, warp: &mut Warp, op: &Stack, mask: u32) -> Executed {
+    pub(super) fn stack(&mut self, warp: &mut Warp, op: &Stack, mask: u32) -> Done {
         let base = warp.local_base + u64::from(op.end);
         let word = warp.local_base + u64::from(op.at);
         let limit = u64::from(self.launch.config.stack_limit);
@@ -37,10 +37,8 @@ impl Context<'_> {
                 StackAction::Restore { .. } => {
                     let to = values[lane];
                     if !(base..=now).contains(&to) {
-                        let what = format!(
-                            "stackrestore of {to:#x}, but the stack of the function is {base:#x} to {now:#x}"
-                        );
-                        return fault_at(lane, FaultKind::BadOperand(what));
+                        let stack = format!("the stack of the function is {base:#x} to {now:#x}");
+                        return bad_operand(lane, format!("stackrestore of {to:#x}, but {stack}"));
                     }
                     (to, to - base)
                 }

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::decoded::{self, Progress, WarpInputs};
 use super::limits::TURN;
 use super::machine::stepper::StepAnswer;
-use super::outcome::{At, Flow, PendingFault, Resume, Stop, Turn, fault_of_all};
+use super::outcome::{At, Flow, Next, Resume, Stop, Turn, fault_of_all};
 use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
@@ -57,7 +57,7 @@ impl Context<'_> {
                     return Ok(Turn::AtUnit);
                 }
                 Ok(Flow::Stops) => {}
-                Ok(Flow::Retired) if warp.live == 0 => return Ok(Turn::Executed),
+                Ok(Flow::Retired) if warp.live == 0 => return Ok(Turn::Done),
                 Ok(Flow::Retired) => {}
                 Ok(Flow::Waits(state)) => {
                     split.state = state;
@@ -74,15 +74,10 @@ impl Context<'_> {
                 return Ok(Turn::Over);
             }
         }
-        Ok(if warp.live == 0 { Turn::Executed } else { Turn::Blocked })
+        Ok(if warp.live == 0 { Turn::Done } else { Turn::Blocked })
     }
 
-    fn run_split(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        limit: &mut u64,
-    ) -> Result<Flow, Box<PendingFault>> {
+    fn run_split(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Next {
         let insts = &self.launch.code.insts[..];
         self.arrives(warp, split);
         loop {
@@ -123,12 +118,7 @@ impl Context<'_> {
 
     /// Executes the next instruction of a split.
     #[inline]
-    pub(super) fn step(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        inst: &Inst,
-    ) -> Result<Flow, Box<PendingFault>> {
+    pub(super) fn step(&mut self, warp: &mut Warp, split: &mut Split, inst: &Inst) -> Next {
         let mask = guarded(warp, split, inst);
         // The instruction of lanes that wait for others is counted after those have arrived.
         if mask == 0 || inst.op.members().is_none() {
@@ -262,13 +252,7 @@ impl Context<'_> {
     }
 
     /// Executes instructions at which lanes can diverge, wait or exit.
-    fn control(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        inst: &Inst,
-        mask: u32,
-    ) -> Result<Flow, Box<PendingFault>> {
+    fn control(&mut self, warp: &mut Warp, split: &mut Split, inst: &Inst, mask: u32) -> Next {
         match &inst.op {
             Op::Exit => Ok(self.exit(warp, split, mask)),
             Op::Return => self.ret(warp, split),

@@ -3,7 +3,7 @@
 use super::bad_fetch::{BadAccesses, clear};
 use super::context::Context;
 use super::handles::Lookup;
-use super::outcome::{Executed, PendingFault, fault_at};
+use super::outcome::{Done, fault_at};
 use super::sites::{PlanCache, plan_for};
 use super::warp::{Warp, lanes_by, narrow};
 use crate::code::{Constants, Slot, SurfaceAccess};
@@ -25,7 +25,7 @@ pub(super) fn plan<'k>(
     config: &LaunchConfig<'_>,
     op: &SurfaceAccess,
     (handle, lane): (u64, usize),
-) -> Result<Option<&'k SurfacePlan>, Box<PendingFault>> {
+) -> Done<Option<&'k SurfacePlan>> {
     plan_for(cache, (handle, 0), || new_plan(bad, config, op, handle, lane))
 }
 
@@ -37,7 +37,7 @@ fn new_plan(
     op: &SurfaceAccess,
     handle: u64,
     lane: usize,
-) -> Result<Option<SurfacePlan>, Box<PendingFault>> {
+) -> Done<Option<SurfacePlan>> {
     let lookup = Lookup { descriptors: config.descriptors, of: &op.surface, handle, lane };
     let plan = |found| {
         SurfacePlan::new(op.form, found)
@@ -59,10 +59,7 @@ pub(super) fn coordinates<'w>(
     warp: &'w Warp,
     constants: &'w Constants,
 ) -> Coordinates<&'w Lanes> {
-    op.coords.map(|c| match c.is_none() {
-        true => &ZERO_LANES,
-        false => warp.n(constants, c),
-    })
+    op.coords.map(|c| if c.is_none() { &ZERO_LANES } else { warp.n(constants, c) })
 }
 
 /// Executes a load (`loads`) or store of all live lanes of a warp directly on its registers. The
@@ -103,14 +100,8 @@ pub(super) fn access_file(
 }
 
 impl Context<'_> {
-    /// Calls `access` with the plan for each surface handle and the lanes that use it.
-    fn each_surface(
-        &mut self,
-        warp: &Warp,
-        op: &SurfaceAccess,
-        mask: u32,
-        access: Access,
-    ) -> Executed {
+    /// Calls `f` with the plan for each surface handle and the lanes that use it.
+    fn each_surface(&mut self, warp: &Warp, op: &SurfaceAccess, mask: u32, f: Access) -> Done {
         let constants = &self.launch.constants;
         self.counters.surface_accesses += u64::from(mask.count_ones());
         let at = self.at_site(warp, mask, op.site);
@@ -131,14 +122,12 @@ impl Context<'_> {
                 let (surface, request) = (plan.surface(), &request);
                 probe.surface(&at, &PlannedSurfaceAccess { form, surface, request });
             }
-            let done = access(plan, &request, &mut self.sites.elements);
+            let done = f(plan, &request, &mut self.sites.elements);
             if let Some(probe) = self.probe.as_mut().filter(|_| active & asked != 0) {
                 let (elements, parts) = (&self.sites.elements, op.parts.len());
                 let (request, fault) = (&request, done.as_ref().err());
-                probe.surface_answer(
-                    &at,
-                    &ExecutedSurfaceAccess { form, plan, request, elements, parts, fault },
-                );
+                let what = ExecutedSurfaceAccess { form, plan, request, elements, parts, fault };
+                probe.surface_answer(&at, &what);
             }
             if let Err(fault) = done {
                 return fault_at(fault.lane(), FaultKind::Surface(fault.to_string()));
@@ -147,12 +136,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    pub(super) fn surface_load(
-        &mut self,
-        warp: &mut Warp,
-        op: &SurfaceAccess,
-        mask: u32,
-    ) -> Executed {
+    pub(super) fn suld(&mut self, warp: &mut Warp, op: &SurfaceAccess, mask: u32) -> Done {
         self.each_surface(warp, op, mask, |plan, request, answer| plan.load(request, answer))?;
         for (values, &d) in self.sites.elements.values.iter().zip(&op.parts) {
             warp.put(d, values, op.register_mask, mask);
@@ -161,12 +145,7 @@ impl Context<'_> {
     }
 
     /// Executes `sust` and `sured`.
-    pub(super) fn surface_store(
-        &mut self,
-        warp: &mut Warp,
-        op: &SurfaceAccess,
-        mask: u32,
-    ) -> Executed {
+    pub(super) fn sust(&mut self, warp: &mut Warp, op: &SurfaceAccess, mask: u32) -> Done {
         self.record_side_effect();
         let elements = &mut self.sites.elements.values;
         for (values, &source) in elements.iter_mut().zip(&op.parts) {

@@ -61,26 +61,20 @@ impl Target<'_> {
     }
 
     /// Stores an element of each of these lanes, at valid addresses.
-    pub(super) fn store_lanes(
-        &mut self,
-        mask: u32,
-        at: &L64,
-        (offset, size): (u64, u8),
-        from: &L64,
-    ) {
+    pub(super) fn store_lanes(&mut self, mask: u32, at: &L64, (skip, size): (u64, u8), from: &L64) {
         match size {
-            1 => self.store_each(mask, at, (offset, 1), from),
-            2 => self.store_each(mask, at, (offset, 2), from),
-            4 => self.store_each(mask, at, (offset, 4), from),
-            _ => self.store_each(mask, at, (offset, 8), from),
+            1 => self.store_each(mask, at, (skip, 1), from),
+            2 => self.store_each(mask, at, (skip, 2), from),
+            4 => self.store_each(mask, at, (skip, 4), from),
+            _ => self.store_each(mask, at, (skip, 8), from),
         }
     }
 
     #[inline(always)]
-    fn store_each(&mut self, mask: u32, at: &L64, (offset, size): (u64, u8), from: &L64) {
+    fn store_each(&mut self, mask: u32, at: &L64, (skip, size): (u64, u8), from: &L64) {
         for lane in lanes(mask) {
             // Bounds and alignment were checked for all lanes.
-            let _ = self.store(lane, at[lane] + offset, size, from[lane]);
+            let _ = self.store(lane, at[lane] + skip, size, from[lane]);
         }
     }
 
@@ -167,21 +161,15 @@ pub(super) fn load_local(rows: &[L32], lane: usize, at: u64, size: u8) -> Option
 }
 
 #[inline(always)]
-pub(super) fn store_local(
-    rows: &mut [L32],
-    lane: usize,
-    at: u64,
-    size: u8,
-    value: u64,
-) -> Option<()> {
+pub(super) fn store_local(rows: &mut [L32], lane: usize, at: u64, size: u8, v: u64) -> Option<()> {
     let i = usize::try_from(at / 4).ok()?;
     if size == 8 {
-        rows.get_mut(i.checked_add(1)?)?[lane] = (value >> 32) as u32;
-        rows[i][lane] = value as u32;
+        rows.get_mut(i.checked_add(1)?)?[lane] = (v >> 32) as u32;
+        rows[i][lane] = v as u32;
     } else {
         let (shift, keep) = (at % 4 * 8, mask_of(u32::from(size) * 8) as u32);
         let row = rows.get_mut(i)?;
-        row[lane] = (row[lane] & !(keep << shift)) | ((value as u32 & keep) << shift);
+        row[lane] = (row[lane] & !(keep << shift)) | ((v as u32 & keep) << shift);
     }
     Some(())
 }

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::matrix::lacks;
-use super::outcome::Executed;
+use super::outcome::Done;
 use super::warp::Warp;
 use crate::code::{Mma, Slot};
 use texunit_alu::L64;
@@ -11,7 +11,7 @@ use texunit_alu::L64;
 const MOST: usize = 8;
 
 impl Context<'_> {
-    pub(super) fn mma(&mut self, warp: &mut Warp, op: &Mma, mask: u32) -> Executed {
+    pub(super) fn mma(&mut self, warp: &mut Warp, op: &Mma, mask: u32) -> Done {
         if mask != u32::MAX {
             return lacks(u32::MAX, mask);
         }

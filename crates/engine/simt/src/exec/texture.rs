@@ -3,7 +3,7 @@
 use super::bad_fetch::{BadAccesses, clear};
 use super::context::Context;
 use super::handles::{KINDS, Lookup};
-use super::outcome::{Executed, PendingFault, fault_at};
+use super::outcome::{Done, fault_at};
 use super::sites::{PlanCache, plan_for};
 use super::warp::{Warp, count, lanes_by, narrow};
 use crate::code::{Constants, Fetch, Query};
@@ -12,8 +12,8 @@ use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::SURFACE_BIT;
 use crate::observe::{At, Events, ExecutedFetch, LaunchConfig, PlannedFetch};
 use texunit_unit::{
-    Attribute, Build, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lanes, Lod,
-    Operand, QueryPlan, QueryRequest, Requests, Results, Scratch, UnwrittenRows, ZERO_LANES,
+    Attribute, Build, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lod, Operand,
+    QueryPlan, QueryRequest, Requests, Results, Scratch, UnwrittenRows, ZERO_LANES,
 };
 
 /// The kind of `tex.grad`.
@@ -81,7 +81,7 @@ pub(super) fn plan<'k>(
     config: &LaunchConfig<'_>,
     fetch: &Fetch,
     (handles, lane): ((u64, u64), usize),
-) -> Result<Option<&'k FetchPlan>, Box<PendingFault>> {
+) -> Done<Option<&'k FetchPlan>> {
     plan_for(cache, handles, || new_plan(bad, config, fetch, handles, lane))
 }
 
@@ -93,7 +93,7 @@ fn new_plan(
     fetch: &Fetch,
     (handle, sampler): (u64, u64),
     lane: usize,
-) -> Result<Option<FetchPlan>, Box<PendingFault>> {
+) -> Done<Option<FetchPlan>> {
     let (descriptors, form) = (config.descriptors, fetch.form);
     let lookup = Lookup { descriptors, of: &fetch.texture, handle, lane };
     let made = lookup.fetched(fetch, sampler).and_then(|(t, s)| {
@@ -115,15 +115,6 @@ fn new_plan(
         Ok(plan) => Ok(Some(plan)),
         Err(error) if error.reads_zero() => Ok(None),
         Err(error) => fault_at(lane, FaultKind::unplanned(error, false)),
-    }
-}
-
-/// Writes the destination registers of a fetch.
-fn put_parts(warp: &mut Warp, fetch: &Fetch, values: &[Lanes; 4], mask: u32) {
-    for (values, &d) in values.iter().zip(&fetch.parts) {
-        if !d.is_none() {
-            warp.put_n(d, values, mask);
-        }
     }
 }
 
@@ -158,17 +149,13 @@ impl<L: Fn(usize) -> u32> Requests for OfWarps<'_, L> {
 
 /// The registers that hold coordinates and results in all warps.
 #[inline(always)]
-pub(super) fn rows_of<'f>(
-    fetch: &Fetch,
-    results: Results,
-    constants: &'f Constants,
-) -> FetchRows<'f> {
+pub(super) fn rows_of<'f>(fetch: &Fetch, to: Results, constants: &'f Constants) -> FetchRows<'f> {
     let point = fetch.coords.point.map(|slot| match slot.index() {
         _ if slot.is_none() => Operand::Lanes(&ZERO_LANES),
         i if slot.is_constant() => Operand::Lanes(&constants.narrow[i]),
         i => Operand::Row(i),
     });
-    FetchRows { point, results }
+    FetchRows { point, results: to }
 }
 
 /// Asks the external engine for gradients, and executes the plan if the engine declines.
@@ -196,7 +183,7 @@ fn ask(
 
 impl Context<'_> {
     /// Executes a fetch.
-    pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Executed {
+    pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
         let constants = &self.launch.constants;
         self.counters.fetches += count(mask);
         let at = self.at_site(warp, mask, fetch.site);
@@ -233,18 +220,17 @@ impl Context<'_> {
                 probe.fetch_answer(&at, &ExecutedFetch { plan, request, answer });
             }
         }
-        put_parts(warp, fetch, &sites.answer.values, mask);
+        for (values, &d) in sites.answer.values.iter().zip(&fetch.parts) {
+            if !d.is_none() {
+                warp.put_n(d, values, mask);
+            }
+        }
         warp.put_p(fetch.resident, sites.answer.resident, mask);
         Ok(())
     }
 
     /// The plan of a query for one handle.
-    fn query_plan(
-        &self,
-        query: &Query,
-        handle: u64,
-        lane: usize,
-    ) -> Result<QueryPlan, Box<PendingFault>> {
+    fn query_plan(&self, query: &Query, handle: u64, lane: usize) -> Done<QueryPlan> {
         let (of, attribute) = (&query.handle, query.attribute);
         let lookup = Lookup { descriptors: self.launch.config.descriptors, of, handle, lane };
         // `txq` with `memory_layout` also accepts surfaces.
@@ -259,7 +245,7 @@ impl Context<'_> {
         Ok(QueryPlan::texture(attribute, lookup.texture()?, lookup.sampler()?))
     }
 
-    pub(super) fn query(&mut self, warp: &mut Warp, query: &Query, mask: u32) -> Executed {
+    pub(super) fn query(&mut self, warp: &mut Warp, query: &Query, mask: u32) -> Done {
         let constants = &self.launch.constants;
         let handles = warp.w(constants, query.handle.slot);
         let level = (!query.level.is_none()).then(|| warp.n(constants, query.level));

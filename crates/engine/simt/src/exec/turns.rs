@@ -12,11 +12,12 @@
 //! thread has arrived. Atomics are counted for each turn (`yielding`).
 
 use super::context::Context;
-use super::counters::Executed;
+use super::counters::Done;
 use super::outcome::{At, CtaTurn, Resume, Stop, Turn};
 use super::schedule::Random;
 use super::warp::{Batch, Split, State, Warp, count, is_converged, lanes};
 use crate::code::{Inst, Op, Slot};
+use crate::fault::FaultKind;
 use crate::observe::{Events, Synchronization};
 use crate::stats::Fault;
 use texunit_jit::region::Mode;
@@ -42,7 +43,7 @@ pub(super) struct Round {
     /// Whether anything other than executed instructions counts as progress, and the instruction
     /// counts before the round.
     opened: bool,
-    before: (Executed, u32),
+    before: (Done, u32),
     /// For a random round: the order of warps, and the minimum number of warps that get turns.
     order: Vec<usize>,
     part: usize,
@@ -174,7 +175,7 @@ impl Context<'_> {
                     return Ok(CtaTurn::Stopped);
                 }
             }
-            if self.is_cancelled() {
+            if self.launch.is_cancelled() {
                 return Err(self.cancelled(&warps[i]));
             }
             if stop() {
@@ -183,7 +184,7 @@ impl Context<'_> {
             round.next += 1;
         }
         round.has_begun = false;
-        if self.is_cancelled() {
+        if self.launch.is_cancelled() {
             return Err(self.cancelled(&warps[0]));
         }
         if self.cta.live == 0 {
@@ -201,7 +202,7 @@ impl Context<'_> {
         Ok(if stop() { CtaTurn::Ended } else { CtaTurn::Over })
     }
 
-    fn progress(&self) -> (Executed, u32) {
+    fn progress(&self) -> (Done, u32) {
         (self.counters.executed, self.cta.live)
     }
 
@@ -229,7 +230,9 @@ impl Context<'_> {
             }
         };
         match turn {
-            Turn::Over if warp.steps >= max_steps => Err(self.step_limit(warp, max_steps)),
+            Turn::Over if warp.steps >= max_steps => {
+                Err(self.fault_of(warp, FaultKind::StepLimit { limit: max_steps }))
+            }
             Turn::Over => {
                 if warp.steps >= warp.end {
                     warp.end = warp.steps.saturating_add(budget);
@@ -242,7 +245,7 @@ impl Context<'_> {
                 Ok(false)
             }
             Turn::Stopped => Ok(false),
-            Turn::Executed | Turn::Blocked => Ok(self.open_barriers(warps)),
+            Turn::Done | Turn::Blocked => Ok(self.open_barriers(warps)),
         }
     }
 
@@ -303,12 +306,7 @@ impl Context<'_> {
 
     /// Executes the instruction that ended the turns of warps in a region: an exit or a barrier.
     /// Returns whether a barrier has opened.
-    fn end_turns(
-        &mut self,
-        warps: &mut [Warp],
-        those: u32,
-        budget: u64,
-    ) -> Result<bool, Box<Fault>> {
+    fn end_turns(&mut self, warps: &mut [Warp], those: u32, left: u64) -> Result<bool, Box<Fault>> {
         if those == 0 {
             return Ok(false);
         }
@@ -332,7 +330,7 @@ impl Context<'_> {
                 }
                 Op::Barrier(_) => {
                     let resume = Resume { limit: warps[i].end, over: false, yielded: 0 };
-                    opened |= self.run_turn(warps, i, Some(resume), budget)?;
+                    opened |= self.run_turn(warps, i, Some(resume), left)?;
                 }
                 _ => self.cta.at_unit = true,
             }

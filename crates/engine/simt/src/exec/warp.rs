@@ -173,8 +173,7 @@ impl Warp {
     pub(crate) fn start(&mut self, index: u32, lanes: u32, pc: u32) {
         self.groups.clear();
         self.free_groups.clear();
-        self.index = index;
-        self.has_initial_state = false;
+        (self.index, self.has_initial_state) = (index, false);
         self.start_again(lanes, pc);
     }
 
@@ -182,12 +181,9 @@ impl Warp {
     #[inline(always)]
     pub(super) fn start_again(&mut self, lanes: u32, pc: u32) {
         self.splits.clear();
-        self.live = lanes;
-        self.carry = 0;
+        (self.live, self.carry, self.released_early) = (lanes, 0, 0);
         (self.steps, self.end) = (0, 0);
-        self.last_atomic = 0;
-        self.released_early = 0;
-        self.atomics = 0;
+        (self.last_atomic, self.atomics) = (0, 0);
         self.splits.push(Split { pc, mask: lanes, frame: 0, group: NONE, state: State::Ready });
     }
 

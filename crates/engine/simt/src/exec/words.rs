@@ -56,7 +56,7 @@ fn has_words(access: &Access, mask: u32) -> bool {
         && matches!(access.parts.len(), 1 | 2 | 4)
         && access.mask as u32 == u32::MAX
         && !access.constant
-        && access.parts.iter().all(|d| !d.is_none() && !d.is_wide() && !d.is_predicate())
+        && access.parts.iter().all(|d| d.is_narrow())
 }
 
 impl<'a> Context<'a> {

@@ -110,7 +110,7 @@ impl<'a> Resident<'a> {
         stop: impl Fn() -> bool,
     ) -> Result<CtaEnd, Box<Fault>> {
         let Self { context, warps, round, .. } = self;
-        if context.can_loop() && !context.is_cancelled() {
+        if context.can_loop() && !context.launch.is_cancelled() {
             context.start_cta(index);
             context.begin_loop(warps)?;
             context.counts.enter(context.launch.entry, context.launch.threads.into());
@@ -123,7 +123,7 @@ impl<'a> Resident<'a> {
             *round = Round::default();
             context.cta_loop.all_begun = false;
             context.begin_cta(index, warps)?;
-            if context.is_cancelled() {
+            if context.launch.is_cancelled() {
                 return Err(context.cancelled(&warps[0]));
             }
         }

@@ -7,19 +7,14 @@
 
 use super::context::Context;
 use super::limits::ATOMICS;
-use super::outcome::{Flow, PendingFault};
+use super::outcome::{Flow, Next};
 use super::warp::{State, Warp};
 use crate::code::Op;
 
 impl Context<'_> {
     /// Executes instructions with which threads wait for others.
     #[inline(never)]
-    pub(super) fn meeting(
-        &mut self,
-        warp: &mut Warp,
-        op: &Op,
-        mask: u32,
-    ) -> Result<Flow, Box<PendingFault>> {
+    pub(super) fn meeting(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Next {
         warp.last_atomic = warp.steps;
         let waits = match op {
             Op::Atomic(atomic) => {

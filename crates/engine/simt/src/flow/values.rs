@@ -204,16 +204,12 @@ fn stride(value: Value) -> Option<u32> {
 }
 
 /// Computes the known register values at the start of each block.
-pub(super) fn find(
-    code: &FunctionCode<'_>,
-    cfg: &Cfg,
-    in_line: bool,
-) -> Option<Vec<Option<Values>>> {
-    let registers = code.registers;
+pub(super) fn find(of: &FunctionCode<'_>, cfg: &Cfg, in_line: bool) -> Option<Vec<Option<Values>>> {
+    let registers = of.registers;
     let values = vec![Value::Other; registers.narrow + registers.wide];
     let unknown = Values { registers, values, in_line };
     let step = |block, values: &mut Values| {
-        cfg.range(block).for_each(|i| values.step(code, i));
+        cfg.range(block).for_each(|i| values.step(of, i));
     };
     forward(cfg, unknown, step, Values::join)
 }

@@ -56,18 +56,11 @@ impl<'a> Builder<'a> {
         inst.operands.iter().zip(&inst.mods.types).all(fits)
     }
 
-    /// A narrow source operand; a missing one reads as zero.
-    fn narrow_at(&mut self, ops: &[Operand], i: usize) -> Option<Slot> {
+    /// A source operand in a slot of this width; a missing one reads as zero.
+    fn source_at(&mut self, ops: &[Operand], i: usize, wide: bool) -> Option<Slot> {
         match ops.get(i) {
-            None => Some(self.constant(0, false)),
-            Some(o) => self.narrow(o),
-        }
-    }
-
-    fn wide_at(&mut self, ops: &[Operand], i: usize) -> Option<Slot> {
-        match ops.get(i) {
-            None => Some(self.constant(0, true)),
-            Some(o) => self.wide(o),
+            None => Some(self.constant(0, wide)),
+            Some(operand) => self.of_width(operand, wide),
         }
     }
 
@@ -83,7 +76,8 @@ impl<'a> Builder<'a> {
         let shape = row.shape();
         match row.function() {
             Alu::Lop3 => {
-                let s = [self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.narrow_at(ops, 2)?];
+                let mut source = |i| self.source_at(ops, i, false);
+                let s = [source(0)?, source(1)?, source(2)?];
                 let Some(Operand::Imm(table)) = ops.get(3) else { return None };
                 let (to, cut) = self.result(d, false, keep);
                 self.emit(Op::Lop3 { d: to, s, table: *table as u8 });
@@ -97,7 +91,7 @@ impl<'a> Builder<'a> {
             _ => {
                 let mut s = [Slot::NONE; 4];
                 for (i, (slot, wide)) in s.iter_mut().zip(shape.from).enumerate() {
-                    *slot = if wide { self.wide_at(ops, i)? } else { self.narrow_at(ops, i)? };
+                    *slot = self.source_at(ops, i, wide)?;
                 }
                 let (to, cut) = self.result(d, shape.is_wide(), keep);
                 self.emit(Op::Compute { row, d: to, s });
@@ -191,10 +185,8 @@ impl<'a> Builder<'a> {
         if let (Some(op), Some(c)) = (inst.mods.bool_op, sources.get(2)) {
             (to.op, to.c) = (op, self.predicate(c)?);
         }
-        let (a, b) = match row.shape().from[0] {
-            true => (self.wide_at(sources, 0)?, self.wide_at(sources, 1)?),
-            false => (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?),
-        };
+        let wide = row.shape().from[0];
+        let (a, b) = (self.source_at(sources, 0, wide)?, self.source_at(sources, 1, wide)?);
         let compare = match row.shape().result {
             ResultKind::Predicate => Op::Compare { row, a, b, to },
             ResultKind::Predicates => Op::ComparePair { row, a, b, to },
@@ -280,20 +272,14 @@ fn keys(d: &mut L32, a: &L32, keep: u32, nan: u32) {
 }
 
 /// Key conversions of numbers and of magnitudes, first with NaNs above all numbers, then with NaNs
-/// below.
-/// Last, the conversion back.
-static KEYS: [Row; 5] = [
+/// below. Last, the conversion back.
+pub(crate) static KEYS: [Row; 5] = [
     Row::helper("KeyNanMax", |d, a, _, _| keys(d, a, u32::MAX, KEY_MAX)),
     Row::helper("KeyAbsNanMax", |d, a, _, _| keys(d, a, SIGN - 1, KEY_MAX)),
     Row::helper("KeyNanMin", |d, a, _, _| keys(d, a, u32::MAX, SIGN)),
     Row::helper("KeyAbsNanMin", |d, a, _, _| keys(d, a, SIGN - 1, SIGN)),
     Row::helper("FromKey", from_keys),
 ];
-
-/// The operations that only lowering uses.
-pub(crate) fn helper_rows() -> &'static [Row] {
-    &KEYS
-}
 
 fn from_keys(d: &mut L32, a: &L32, _: &L32, _: &L32) {
     for (d, key) in d.iter_mut().zip(a) {

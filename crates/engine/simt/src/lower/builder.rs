@@ -13,6 +13,23 @@ use texunit_forms::sort_by_key;
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
+/// The inputs of lowering.
+#[derive(Clone, Copy)]
+pub(super) struct LoweringInput<'a> {
+    pub(super) module: &'a ir::Module,
+    pub(super) symbols: &'a Symbols,
+    pub(super) source: &'a SourceFile,
+    /// For each function, the index of the function that has its body.
+    pub(super) resolved: &'a [u32],
+}
+
+impl LoweringInput<'_> {
+    /// The function with the body of an alias or a prototype.
+    pub(super) fn resolve_alias(&self, f: u32) -> u32 {
+        self.resolved.get(f as usize).copied().unwrap_or(f)
+    }
+}
+
 /// Lowers a function to warp code.
 pub(crate) struct Builder<'a> {
     pub(crate) module: &'a ir::Module,
@@ -74,12 +91,9 @@ pub(crate) fn layout(sizes: impl Iterator<Item = u32>, from: u32) -> (Vec<u32>, 
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(
-        module: &'a ir::Module,
+    pub(super) fn new(
+        LoweringInput { module, symbols, source, resolved }: LoweringInput<'a>,
         function: &'a ir::Function,
-        symbols: &'a Symbols,
-        source: &'a SourceFile,
-        resolved: &'a [u32],
         pools: &'a mut Pools,
     ) -> Self {
         let own = |params: &[ir::Param]| -> Vec<u32> {
@@ -102,7 +116,6 @@ impl<'a> Builder<'a> {
         objects.extend(named(&function.params, &params_at));
         let vars = function.frame.iter().zip(&frame_at);
         objects.extend(vars.map(|(v, &o)| (v.name.clone(), o, v.size)));
-        let labels = function.labels.iter().map(|_| 0).collect();
         Self {
             module,
             function,
@@ -119,7 +132,7 @@ impl<'a> Builder<'a> {
             predicates: RegisterAllocator::default(),
             insts: Vec::new(),
             saved: HashMap::new(),
-            labels,
+            labels: vec![0; function.labels.len()],
             returns_at,
             params_at,
             frame_at,
@@ -130,11 +143,6 @@ impl<'a> Builder<'a> {
             span: function.span,
             count: 0,
         }
-    }
-
-    /// Marks all registers as read, so that results that no instruction reads are written, too.
-    pub(super) fn reads_all(&mut self) {
-        self.is_read.fill(true);
     }
 
     pub(crate) fn body(&mut self, body: &'a [ir::Instruction], pairs: &fuse::Pairs) {
@@ -252,8 +260,9 @@ impl<'a> Builder<'a> {
             Some(name) => format!("`{name}` is called, and has no body"),
             None => format!("`{word}` is not executed by texunit"),
         };
+        let kind = if self.function.is_entry { "kernel" } else { "function" };
         let diagnostic = Diagnostic::error(code, inst.span, message)
-            .label(format!("in {} `{}`", self.kind(), self.function.name))
+            .label(format!("in {kind} `{}`", self.function.name))
             .help(help);
         self.needs.unsupported.push(diagnostic);
         self.emit(Op::Unsupported);
@@ -265,10 +274,6 @@ impl<'a> Builder<'a> {
         let at = self.resolved.get(f.0 as usize)?;
         let function = self.module.functions.get(*at as usize)?;
         function.body.is_none().then_some(function.name.as_str())
-    }
-
-    pub(crate) fn kind(&self) -> &'static str {
-        if self.function.is_entry { "kernel" } else { "function" }
     }
 
     /// Ends the function, whose first instruction gets this number, with a return.
@@ -312,12 +317,7 @@ impl<'a> Builder<'a> {
 
     /// Appends an operation under the instruction's guard.
     pub(crate) fn emit(&mut self, op: Op) {
-        self.emit_guarded(op, self.guard);
-    }
-
-    /// Appends an operation under another guard.
-    pub(crate) fn emit_guarded(&mut self, op: Op, guard: Slot) {
-        self.insts.push(Inst { op, guard, count: 1, span: self.span });
+        self.insts.push(Inst { op, guard: self.guard, count: 1, span: self.span });
     }
 
     /// Appends an uncounted operation that prepares operands or finishes results.

@@ -3,7 +3,7 @@
 
 use super::builder::{Builder, layout};
 use crate::code::{
-    Access, AssertFail, Call, Callee, HeapAction, HeapCall, MemSpace, Op, Passed, Printf,
+    Access, AssertFail, Call, Callee, HeapAction, HeapCall, Located, MemSpace, Op, Passed, Printf,
     RuntimeCall, Slot, Value,
 };
 use crate::runtime::{Function, Named};
@@ -18,9 +18,8 @@ impl<'a> Builder<'a> {
             return;
         }
         for (i, param) in function.params.iter().enumerate() {
-            if let Some(access) = self.register_param(param, self.params_at[i]) {
-                self.helper(access_op(access, true));
-            }
+            let access = self.register_param(param, self.params_at[i]);
+            access.into_iter().for_each(|access| self.helper(Op::Load(access)));
         }
     }
 
@@ -28,16 +27,15 @@ impl<'a> Builder<'a> {
     pub(super) fn epilogue(&mut self) {
         let function = self.function;
         for (i, param) in function.returns.iter().enumerate() {
-            if let Some(access) = self.register_param(param, self.returns_at[i]) {
-                self.helper(access_op(access, false));
-            }
+            let access = self.register_param(param, self.returns_at[i]);
+            access.into_iter().for_each(|access| self.helper(Op::Store(access)));
         }
     }
 
-    fn register_param(&mut self, param: &Param, at: u32) -> Option<Access> {
+    fn register_param(&mut self, param: &Param, at: u32) -> Option<Box<Access>> {
         let slot = self.register(param.reg?);
         let plain = matches!(param.size, 1 | 2 | 4 | 8) && !slot.is_predicate() && !slot.is_none();
-        plain.then(|| Access::of_frame(at, param.size as u8, slot))
+        plain.then(|| Box::new(Access::of_frame(at, param.size as u8, slot)))
     }
 
     pub(super) fn call(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -53,12 +51,9 @@ impl<'a> Builder<'a> {
             Operand::Reg(r) => {
                 let address = self.register(*r);
                 self.needs.indirect = true;
-                let shape = match rest.first() {
-                    Some(Operand::Prototype(p)) => shape_of(p),
-                    _ => return None,
-                };
+                let Some(Operand::Prototype(p)) = rest.first() else { return None };
                 let callee = Callee::Indirect { address, reconverge: 0 };
-                self.emit_call(callee, shape, results, arguments)
+                self.emit_call(callee, shape_of(p), results, arguments)
             }
             _ => None,
         }
@@ -82,10 +77,9 @@ impl<'a> Builder<'a> {
     pub(super) fn kernel_param(&mut self, p: texunit_check::ir::ParamId) -> Option<Slot> {
         let param = self.function.params.get(p.0 as usize)?;
         let size = u8::try_from(param.size).ok().filter(|s| matches!(s, 1 | 2 | 4 | 8))?;
-        let offset = u64::from(param.offset);
-        let d = self.temporary_wide();
-        let access = Access::new(MemSpace::KernelParam, (Slot::NONE, offset), size, vec![d]);
-        self.helper(Op::Load(Box::new(access)));
+        let (offset, d) = (u64::from(param.offset), self.temporary_wide());
+        let at = Located { mem_space: MemSpace::KernelParam, base: Slot::NONE, offset };
+        self.helper(Op::Load(Box::new(Access::new(at, size, vec![d]))));
         Some(d)
     }
 
@@ -118,11 +112,8 @@ impl<'a> Builder<'a> {
         let (params_at, _) = layout(shape.1.iter().copied(), end);
         let passed = |values: Vec<Value>, at: Vec<u32>, sizes: &[u32]| -> Vec<Passed> {
             let all = values.into_iter().zip(at).zip(sizes);
-            all.map(|((value, offset), &size)| {
-                let shadow = Slot::NONE;
-                Passed { value, offset, size, shadow }
-            })
-            .collect()
+            all.map(|((value, offset), &size)| Passed { value, offset, size, shadow: Slot::NONE })
+                .collect()
         };
         let results = passed(results, returns_at, &shape.0);
         let arguments = passed(arguments, params_at, &shape.1);
@@ -139,32 +130,28 @@ impl<'a> Builder<'a> {
     }
 
     fn builtin(&mut self, name: &str, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
+        let result = results.first().copied();
         match (name, &arguments[..]) {
-            ("vprintf", [format, list]) => {
+            ("vprintf", &[format, list]) => {
                 self.needs.prints = true;
-                let op =
-                    Printf { format: *format, arguments: *list, result: results.first().copied() };
-                self.emit(Op::Printf(Box::new(op)));
+                self.emit(Op::Printf(Box::new(Printf { format, arguments: list, result })));
             }
-            ("__assertfail", [message, file, line, function, _size]) => {
-                let op =
-                    AssertFail { message: *message, file: *file, line: *line, function: *function };
+            ("__assertfail", &[message, file, line, function, _size]) => {
+                let op = AssertFail { message, file, line, function };
                 self.emit(Op::AssertFail(Box::new(op)));
             }
-            ("malloc", [size]) => {
-                self.heap(HeapAction::Allocate { size: *size, align: None }, &results);
+            ("malloc", &[size]) => self.heap(HeapAction::Allocate { size, align: None }, result),
+            ("__nv_aligned_device_malloc", &[size, align]) => {
+                self.heap(HeapAction::Allocate { size, align: Some(align) }, result);
             }
-            ("__nv_aligned_device_malloc", [size, align]) => {
-                self.heap(HeapAction::Allocate { size: *size, align: Some(*align) }, &results);
-            }
-            ("free", [pointer]) => self.heap(HeapAction::Free { pointer: *pointer }, &results),
-            _ => return self.runtime(name, results, arguments),
+            ("free", &[pointer]) => self.heap(HeapAction::Free { pointer }, result),
+            _ => return self.runtime(name, result, arguments),
         }
         Some(())
     }
 
     /// Lowers a call of the device runtime.
-    fn runtime(&mut self, name: &str, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
+    fn runtime(&mut self, name: &str, result: Option<Value>, arguments: Vec<Value>) -> Option<()> {
         let function = Named::of(name)?;
         let fits = |(value, &size): (&Value, &u8)| match value {
             Value::Frame(_) => true,
@@ -178,21 +165,14 @@ impl<'a> Builder<'a> {
         // Parameter buffers of device launches are allocated in the device heap.
         (self.needs.runtime, self.needs.heap) = (true, true);
         self.needs.allocates |= matches!(function.function, Function::Malloc | Function::Free);
-        let result = results.first().copied();
-        let call = RuntimeCall { function, arguments, result };
-        self.emit(Op::Runtime(Box::new(call)));
+        self.emit(Op::Runtime(Box::new(RuntimeCall { function, arguments, result })));
         Some(())
     }
 
-    fn heap(&mut self, action: HeapAction, results: &[Value]) {
+    fn heap(&mut self, action: HeapAction, result: Option<Value>) {
         (self.needs.heap, self.needs.allocates) = (true, true);
-        let call = HeapCall { action, result: results.first().copied() };
-        self.emit(Op::HeapCall(Box::new(call)));
+        self.emit(Op::HeapCall(Box::new(HeapCall { action, result })));
     }
-}
-
-fn access_op(access: Access, load: bool) -> Op {
-    if load { Op::Load(Box::new(access)) } else { Op::Store(Box::new(access)) }
 }
 
 fn shape_of(prototype: &Prototype) -> (Vec<u32>, Vec<u32>) {

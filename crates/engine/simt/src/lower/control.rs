@@ -16,17 +16,13 @@ impl<'a> Builder<'a> {
                 let [index, Operand::Targets(targets)] = &inst.operands[..] else { return None };
                 let index = self.narrow(index)?;
                 let targets = targets.iter().map(|t| t.0).collect();
-                self.unguarded(|b| {
-                    b.emit_guarded(
-                        Op::BranchIndexed { index, targets, reconverge: NONE },
-                        Slot::TRUE,
-                    );
-                });
+                let op = Op::BranchIndexed { index, targets, reconverge: NONE };
+                self.unguarded(|b| b.emit(op));
             }
             Opcode::Ret if self.function.is_entry => self.emit(Op::Exit),
             Opcode::Ret => self.unguarded(|b| {
                 b.epilogue();
-                b.emit_guarded(Op::Return, Slot::TRUE);
+                b.emit(Op::Return);
             }),
             Opcode::Exit => self.emit(Op::Exit),
             Opcode::Trap => self.emit(Op::Trap),
@@ -50,19 +46,13 @@ impl<'a> Builder<'a> {
             f(self);
             return;
         }
-        let around = self.label();
-        let skip = self.guard.negated();
-        self.guarded_helper(Op::Branch { target: around, reconverge: NONE }, skip);
-        let guard = std::mem::replace(&mut self.guard, Slot::TRUE);
+        let (around, guard) = (self.label(), self.guard);
+        self.guard = guard.negated();
+        self.finisher(Op::Branch { target: around, reconverge: NONE });
+        self.guard = Slot::TRUE;
         f(self);
         self.guard = guard;
         self.place(around);
-    }
-
-    fn guarded_helper(&mut self, op: Op, guard: Slot) {
-        let old = std::mem::replace(&mut self.guard, guard);
-        self.finisher(op);
-        self.guard = old;
     }
 
     /// Lowers `activemask`.

@@ -1,9 +1,11 @@
-//! Lowers `tex` and `tld4`: forms, and operands as registers and constants.
+//! Lowers `tex`, `tld4`, `suld`, `sust` and `sured`: forms, and operands as registers and constants.
 
-use super::builder::Builder;
-use crate::code::{Fetch, MoreOperands, Op, Slot};
+use super::builder::{Builder, is_wide, mask_of};
+use crate::code::{Fetch, MoreOperands, Op, Slot, SurfaceAccess};
 use texunit_check::ir::{FetchOperands, Instruction, Lod, Operand};
-use texunit_isa::{Component, Coordinates, Geometry, MipMode, Modifiers, Opcode, ScalarType};
+use texunit_isa::{
+    Component, Coordinates, Geometry, MipMode, Modifiers, Opcode, ReduceType, ScalarType,
+};
 use texunit_unit as unit;
 
 /// The form of a fetch, as far as the modifiers determine it.
@@ -44,6 +46,28 @@ fn form_of(opcode: Opcode, m: &Modifiers) -> Option<unit::FetchForm> {
     };
     let geometry = m.geometry?;
     Some(unit::FetchForm { kind, geometry, coord, result, offset: false, compare: false })
+}
+
+/// Kind of the access, with its element type.
+fn surface_kind(opcode: Opcode, m: &Modifiers, elements: usize) -> Option<unit::SurfaceKind> {
+    let ty = m.ty()?;
+    let bytes = ty.bytes() as usize * elements;
+    if !matches!(elements, 1 | 2 | 4) || ty.bytes() > 8 || bytes > 16 {
+        return None;
+    }
+    let (element_size, vector) = (ty.bytes() as u8, elements as u8);
+    Some(match opcode {
+        Opcode::Suld if !m.formatted => unit::SurfaceKind::Load { element_size, vector },
+        Opcode::Sust if m.formatted && element_size == 4 => {
+            unit::SurfaceKind::StoreFormatted { vector }
+        }
+        Opcode::Sust if !m.formatted => unit::SurfaceKind::Store { element_size, vector },
+        Opcode::Sured if vector == 1 => {
+            let (op, ty) = (m.reduce?, ReduceType::from_name(ty.name())?);
+            unit::SurfaceKind::Reduce { op, ty, formatted: m.formatted }
+        }
+        _ => return None,
+    })
 }
 
 impl<'a> Builder<'a> {
@@ -123,24 +147,15 @@ impl<'a> Builder<'a> {
 
     /// The operands for level or gradients, offset and reference; none if the form has none of
     /// them.
-    fn more(
-        &mut self,
-        geometry: Geometry,
-        operands: &'a FetchOperands,
-    ) -> Option<Option<MoreOperands>> {
-        let FetchOperands { lod, offset, compare, .. } = operands;
+    fn more(&mut self, geometry: Geometry, of: &'a FetchOperands) -> Option<Option<MoreOperands>> {
+        let FetchOperands { lod, offset, compare, .. } = of;
         let explicit = matches!(lod, Lod::Level(_) | Lod::Gradient { .. });
         if !explicit && offset.is_none() && compare.is_none() {
             return Some(None);
         }
-        let zero = self.constant(0, false);
-        let mut more = MoreOperands {
-            level: zero,
-            dpdx: [zero; 3],
-            dpdy: [zero; 3],
-            offset: [zero; 3],
-            compare: zero,
-        };
+        let level = self.constant(0, false);
+        let none = [level; 3];
+        let mut more = MoreOperands { level, dpdx: none, dpdy: none, offset: none, compare: level };
         match lod {
             Lod::Implicit | Lod::Base => {}
             Lod::Level(level) => more.level = self.narrow(level)?,
@@ -156,5 +171,40 @@ impl<'a> Builder<'a> {
             more.compare = self.narrow(compare)?;
         }
         Some(Some(more))
+    }
+
+    pub(super) fn surface(&mut self, inst: &'a Instruction) -> Option<()> {
+        let load = inst.opcode == Opcode::Suld;
+        let operands = inst.operands.surface()?;
+        let data = if load { &operands.destination } else { &operands.source };
+        let m = &inst.mods;
+        let ty = m.ty()?;
+        let form = unit::SurfaceForm {
+            kind: surface_kind(inst.opcode, m, data.len())?,
+            geometry: m.geometry?,
+            clamp: m.clamp?,
+        };
+        let surface = self.handle(&operands.surface)?;
+        let coords = self.coordinates(form.geometry, &operands.coords)?;
+        let mut parts = Vec::new();
+        let mut register_mask = u64::MAX;
+        for operand in data {
+            let slot = if load {
+                register_mask = register_mask.min(self.keep(operand));
+                self.destination(operand)?
+            } else {
+                self.source(operand, is_wide(ty))?
+            };
+            if !slot.is_none() && slot.is_predicate() {
+                return None;
+            }
+            parts.push(slot);
+        }
+        let mask = mask_of(ty.bits());
+        let site = self.site();
+        let op = SurfaceAccess { site, form, surface, coords, parts, mask, register_mask };
+        let op = Box::new(op);
+        self.emit(if load { Op::SurfaceLoad(op) } else { Op::SurfaceStore(op) });
+        Some(())
     }
 }

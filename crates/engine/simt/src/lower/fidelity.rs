@@ -1,7 +1,10 @@
-//! Classifies the instruction forms of a kernel by how exactly their results are known.
+//! Lists, for tools that analyse a kernel before execution, its instruction forms, classified by
+//! how exactly their results are known, and its fetches.
 
 use super::program::Program;
 use super::reach::{Reach, ValueFlows};
+pub use crate::code::HandleSource;
+use crate::code::{Inst, Op};
 use crate::kernel::KernelId;
 use crate::launch::Arithmetic;
 use std::collections::HashMap;
@@ -10,6 +13,7 @@ use texunit_check::ir::{Instruction, Operand};
 use texunit_forms::sort_by_key;
 use texunit_isa::{Fidelity, fidelity, fidelity_of_register};
 use texunit_syntax::{SourceFile, Span};
+use texunit_unit::FetchForm;
 
 /// An instruction form that a kernel can execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,19 +32,28 @@ pub struct InstructionForm<'a> {
     pub reaches: Vec<Reach>,
 }
 
+/// A `tex` or `tld4` that a kernel can reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FetchSite {
+    /// Form of the instruction.
+    pub form: FetchForm,
+    /// Source location of the instruction.
+    pub span: Span,
+    /// Origin of its texture.
+    pub texture: HandleSource,
+    /// Origin of its sampler, in independent texturing mode.
+    pub sampler: Option<HandleSource>,
+}
+
 impl Program {
     /// The instruction forms of a kernel and its possible callees, in source order.
-    pub fn instruction_forms(
-        &self,
-        id: KernelId,
-        approximate: Approximate,
-    ) -> Vec<InstructionForm<'_>> {
+    pub fn instruction_forms(&self, id: KernelId, how: Approximate) -> Vec<InstructionForm<'_>> {
         let unit = self.unit(id, Arithmetic::default());
         let bodies = unit.functions().filter_map(|f| self.function_at(f)?.body.as_ref());
         let mut forms = HashMap::new();
         let mut unsure: HashMap<_, Vec<u32>> = HashMap::new();
         for inst in bodies.flatten() {
-            let Some((fidelity, register)) = class(inst, approximate) else { continue };
+            let Some((fidelity, register)) = class(inst, how) else { continue };
             let opcode = mnemonic(&self.source, inst);
             let (first, reaches) = (inst.span, Vec::new());
             let new = InstructionForm { opcode, first, count: 0, fidelity, register, reaches };
@@ -62,6 +75,23 @@ impl Program {
         let mut forms: Vec<_> = forms.into_values().collect();
         sort_by_key(&mut forms, |form| (form.first, form.fidelity));
         forms
+    }
+
+    /// All fetches that a kernel can reach, in source order.
+    pub fn fetch_sites(&self, id: KernelId) -> Vec<FetchSite> {
+        let insts = self.unit(id, Arithmetic::default()).code.insts.iter();
+        let site = |inst: &Inst| match &inst.op {
+            Op::Fetch(fetch) => Some(FetchSite {
+                form: fetch.form,
+                span: fetch.span,
+                texture: fetch.texture.source.clone(),
+                sampler: fetch.sampler.as_ref().map(|s| s.source.clone()),
+            }),
+            _ => None,
+        };
+        let mut sites: Vec<FetchSite> = insts.filter_map(site).collect();
+        sort_by_key(&mut sites, |site| site.span);
+        sites
     }
 }
 

@@ -11,14 +11,11 @@ use texunit_isa::{Modifiers, Opcode, Rounding, ScalarType};
 impl<'a> Builder<'a> {
     /// Copies the factors of a product that are overwritten before the sum.
     pub(super) fn save_factors(&mut self, at: usize, inst: &'a Instruction, product: Product) {
-        let is_wide = inst.mods.ty().is_some_and(is_wide);
+        let wide = inst.mods.ty().is_some_and(is_wide);
         let saved = [0, 1].map(|k| {
             let operand = inst.operands.get(k + 1).filter(|_| product.saved[k])?;
-            let a = self.source(operand, is_wide)?;
-            let d = match is_wide {
-                true => self.wide.take(Slot::wide),
-                false => self.narrow.take(Slot::narrow),
-            };
+            let a = self.source(operand, wide)?;
+            let d = if wide { self.wide.take(Slot::wide) } else { self.narrow.take(Slot::narrow) };
             self.helper(Op::Mov { d, a });
             Some(d)
         });

@@ -1,23 +1,31 @@
-//! Lowers `ld`, `st`, `atom` and `red`.
+//! Lowers `ld`, `st`, `atom` and `red`, and addresses: also of array elements with a register as
+//! subscript (`name[%r1+2]`).
 
+use super::arithmetic::row_of;
 use super::builder::{Builder, is_wide};
-use crate::code::{Access, Atomic, MemSpace, Op, Slot, SpaceProfile};
-use texunit_check::ir::{Base, Instruction, Operand, Storage};
-use texunit_isa::{AtomOp, Opcode, ScalarType, Space};
-
-/// A resolved address: state space, register or constant (or none), and offset.
-pub(super) struct Address {
-    pub(super) mem_space: MemSpace,
-    pub(super) base: Slot,
-    pub(super) offset: u64,
-}
+use crate::code::{Access, Atomic, Located, MemSpace, Op, Slot, SpaceProfile};
+use texunit_alu::Kind;
+use texunit_check::ir::{Base, Element, Instruction, Operand, Storage};
+use texunit_isa::{AtomOp, Modifiers, Opcode, ScalarType, Space};
 
 /// Modifiers of accesses that may be concurrent with those of other threads.
 const STRONG: [&str; 5] = [".volatile", ".relaxed", ".acquire", ".release", ".mmio"];
 
+/// Address arithmetic for an array.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AddressWidth {
+    /// 64 bits; the element offset is zero-extended.
+    Global,
+    /// 64 bits with a sign-extended element offset. A GPU uses fewer bits, so that an offset before
+    /// the array wraps around.
+    Signed,
+    /// Addresses are computed with 32 bits.
+    Narrow,
+}
+
 impl<'a> Builder<'a> {
     /// Resolves `[base + offset]` in a state space.
-    pub(super) fn address(&mut self, operand: &Operand, space: Option<Space>) -> Option<Address> {
+    pub(super) fn address(&mut self, operand: &Operand, space: Option<Space>) -> Option<Located> {
         let (base, offset) = match operand {
             Operand::Address(base, offset) => (base, offset),
             Operand::Element(element) => return self.element(element),
@@ -31,28 +39,91 @@ impl<'a> Builder<'a> {
             Some(Space::Local) => MemSpace::Local,
             Some(Space::Param) => MemSpace::Param,
         };
-        Some(match *base {
-            Base::Reg(r) => Address { mem_space: by_space, base: self.register(r), offset },
-            Base::Absolute => Address { mem_space: by_space, base: Slot::NONE, offset },
+        let (mem_space, base, offset) = match *base {
+            Base::Reg(r) => (by_space, self.register(r), offset),
+            Base::Absolute => (by_space, Slot::NONE, offset),
             Base::Variable(v) => {
                 let mem_space = match self.module.variables.get(v.0 as usize)?.storage {
                     Storage::Global | Storage::Const => MemSpace::Global,
                     Storage::Shared | Storage::DynamicShared => MemSpace::Shared,
                     Storage::Opaque(_) => return None,
                 };
-                let base = self.variable_address(v, 0, true)?;
-                Address { mem_space, base, offset }
+                (mem_space, self.variable_address(v, 0, true)?, offset)
             }
             Base::Param(p) if self.function.is_entry => {
                 let at = u64::from(self.function.params.get(p.0 as usize)?.offset);
-                let offset = at.wrapping_add(offset);
-                Address { mem_space: MemSpace::KernelParam, base: Slot::NONE, offset }
+                (MemSpace::KernelParam, Slot::NONE, at.wrapping_add(offset))
             }
             Base::Param(_) | Base::Return(_) | Base::Frame(_) => {
-                let offset = u64::from(self.frame_offset(*base)?).wrapping_add(offset);
-                Address { mem_space: MemSpace::Frame, base: Slot::NONE, offset }
+                let at = u64::from(self.frame_offset(*base)?);
+                (MemSpace::Frame, Slot::NONE, at.wrapping_add(offset))
             }
-        })
+        };
+        Some(Located { mem_space, base, offset })
+    }
+
+    /// An array element as a memory operand.
+    pub(super) fn element(&mut self, element: &Element) -> Option<Located> {
+        let (mem_space, reach) = match element.base {
+            Base::Variable(v) => match self.module.variables.get(v.0 as usize)?.storage {
+                Storage::Global => (MemSpace::Global, AddressWidth::Global),
+                Storage::Const => (MemSpace::Global, AddressWidth::Signed),
+                Storage::Shared | Storage::DynamicShared => {
+                    (MemSpace::Shared, AddressWidth::Narrow)
+                }
+                Storage::Opaque(_) => return None,
+            },
+            Base::Frame(v) if !self.function.frame.get(v.0 as usize)?.is_param => {
+                (MemSpace::Local, AddressWidth::Narrow)
+            }
+            Base::Frame(_) | Base::Param(_) | Base::Return(_) => {
+                (MemSpace::Param, AddressWidth::Signed)
+            }
+            Base::Reg(_) | Base::Absolute => return None,
+        };
+        Some(Located { mem_space, base: self.reached(element, reach)?, offset: 0 })
+    }
+
+    /// The address of an element in its array's state space.
+    pub(super) fn element_address(&mut self, element: &Element, wide: bool) -> Option<Slot> {
+        let Located { mem_space, base, .. } = self.element(element)?;
+        let is_wide = !matches!(mem_space, MemSpace::Shared | MemSpace::Local);
+        Some(if is_wide == wide { base } else { self.converted(base, wide) })
+    }
+
+    /// Computes `(index + offset) * size` in 32 bits and adds the array's address, as ptxas 13.5
+    /// does.
+    fn reached(&mut self, element: &Element, reach: AddressWidth) -> Option<Slot> {
+        let index = self.subscript(&element.index)?;
+        let size = self.constant(element.size.into(), false);
+        let offset = (element.offset as u32).wrapping_mul(element.size);
+        let add = match reach {
+            AddressWidth::Narrow => {
+                let base = self.address_of(element.base, i64::from(offset), false)?;
+                return Some(self.prepared(Kind::MadLo, &[index, size, base]));
+            }
+            AddressWidth::Global => Kind::MadWideU,
+            AddressWidth::Signed => Kind::MadWideS,
+        };
+        let offset = self.constant(offset.into(), false);
+        let bytes = self.prepared(Kind::MadLo, &[index, size, offset]);
+        let (base, one) = (self.address_of(element.base, 0, true)?, self.constant(1, false));
+        Some(self.prepared(add, &[bytes, one, base]))
+    }
+
+    /// The register of a subscript with 32 bits; signed registers of fewer bits are sign-extended.
+    fn subscript(&mut self, index: &Operand) -> Option<Slot> {
+        let slot = self.narrow(index)?;
+        let Operand::Reg(reg) = index else { return Some(slot) };
+        let ty = self.function.regs.get(reg.0 as usize)?.ty;
+        if !ty.is_signed() || ty.bits() >= 32 {
+            return Some(slot);
+        }
+        let types = vec![ScalarType::S32, ty];
+        let extend = Modifiers { types, ..Modifiers::default() };
+        let (row, d) = (row_of(Opcode::Cvt, &extend)?, self.temporary_narrow());
+        self.helper(Op::Compute { row, d, s: [slot; 4] });
+        Some(d)
     }
 
     fn access(&mut self, inst: &Instruction, address: &Operand) -> Option<Access> {
@@ -62,11 +133,11 @@ impl<'a> Builder<'a> {
         if ty == ScalarType::Pred {
             return None;
         }
-        let Address { mem_space, base, offset } = self.address(address, inst.mods.space)?;
+        let at = self.address(address, inst.mods.space)?;
         Some(Access {
             signed: ty.is_signed(),
             constant: inst.mods.space == Some(Space::Const),
-            ..Access::new(mem_space, (base, offset), size as u8, Vec::new())
+            ..Access::new(at, size as u8, Vec::new())
         })
     }
 
@@ -144,7 +215,7 @@ impl<'a> Builder<'a> {
         }
         for (part, slot) in elements(d).iter().zip(&access.parts) {
             if !slot.is_none() {
-                access.mask = access.mask.min(self.keep_element(part));
+                access.mask = access.mask.min(self.keep(part));
             }
         }
         let signed = access.signed;
@@ -185,7 +256,7 @@ impl<'a> Builder<'a> {
         if inst.mods.unexecuted.is_some() || !is_executed(op, ty, inst.mods.vector > 0) {
             return None;
         }
-        let Address { mem_space, base, offset } = self.address(rest.first()?, inst.mods.space)?;
+        let Located { mem_space, base, offset } = self.address(rest.first()?, inst.mods.space)?;
         if matches!(mem_space, MemSpace::KernelParam | MemSpace::Frame | MemSpace::Param) {
             return None;
         }

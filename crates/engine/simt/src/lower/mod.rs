@@ -21,9 +21,7 @@
 mod arithmetic;
 mod builder;
 mod call;
-mod codes;
 mod control;
-mod element;
 mod fetch;
 mod fidelity;
 mod fuse;
@@ -37,10 +35,8 @@ mod program;
 mod reach;
 mod resources;
 mod reuse;
-mod sites;
 mod special_memory;
 mod spin;
-mod surface;
 mod symbols;
 mod tensor;
 mod texture;
@@ -48,10 +44,9 @@ mod unit;
 mod unsupported;
 
 pub use crate::kernel::KernelId;
-pub(crate) use arithmetic::helper_rows;
+pub(crate) use arithmetic::KEYS;
 pub(crate) use builder::mask_of;
-pub use codes::CODES;
-pub use fidelity::InstructionForm;
+pub use fidelity::{FetchSite, HandleSource, InstructionForm};
 pub(crate) use joins::join;
 pub(crate) use operands::is_nondeterministic;
 pub(crate) use pools::Pools;
@@ -60,14 +55,13 @@ pub(crate) use program::SharedLayout;
 pub use reach::Reach;
 pub use resources::Resources;
 pub(crate) use reuse::share_rows;
-pub use sites::{FetchSite, HandleSource};
 pub(crate) use spin::yield_in_loops;
 pub use symbols::{Symbols, function_address, function_of_address};
 pub(crate) use tensor::product_of;
 use texunit_check::ir;
 use texunit_syntax::{Diagnostic, SourceFile};
 pub(crate) use unit::Unit;
-pub use unsupported::is_known_function;
+pub use unsupported::{CODES, is_known_function};
 
 /// Requirements of a function besides its code.
 #[derive(Clone, Debug, Default)]

@@ -107,8 +107,11 @@ impl<'a> Builder<'a> {
         let mut copies = Vec::with_capacity(slots.len());
         for (i, (d, a)) in to.iter().zip(from).enumerate() {
             let mut slot = self.source(a, is_wide(ty))?;
+            // A register that is about to be overwritten is copied.
             if slots[..i].contains(&slot) {
-                slot = self.kept_apart(slot);
+                let d = self.temporary(slot.is_wide());
+                self.helper(Op::Mov { d, a: slot });
+                slot = d;
             }
             // The value of a register fits into one of the same width; others are truncated.
             let keep = if matches!(a, Operand::Reg(_)) { u64::MAX } else { self.keep(d) };
@@ -122,13 +125,6 @@ impl<'a> Builder<'a> {
             self.copy(d, a, keep, i == 0);
         }
         Some(())
-    }
-
-    /// Copies a register's value to a temporary, because the register is about to be overwritten.
-    fn kept_apart(&mut self, slot: Slot) -> Slot {
-        let d = self.temporary(slot.is_wide());
-        self.helper(Op::Mov { d, a: slot });
-        d
     }
 
     /// Lowers `mov.b128` as two copies of 64 bits.
@@ -222,11 +218,8 @@ impl<'a> Builder<'a> {
     /// overwrite therefore.
     pub(super) fn unpack_ops(&mut self, parts: &[Slot], a: Slot, bits: u32) -> Option<Vec<Op>> {
         if let &[part] = parts {
-            return Some(vec![if part.is_none() {
-                Op::Nop
-            } else {
-                self.kept(part, a, mask_of(bits))
-            }]);
+            let op = if part.is_none() { Op::Nop } else { self.kept(part, a, mask_of(bits)) };
+            return Some(vec![op]);
         }
         let (low, high) = parts.split_at(parts.len() / 2);
         let half = bits * low.len() as u32;
@@ -261,11 +254,10 @@ impl<'a> Builder<'a> {
         if d.is_none() {
             return Some(());
         }
-        let (a, b) = match d.is_wide() {
-            true => (self.wide(a)?, self.wide(b)?),
-            false if d.is_predicate() => return None,
-            false => (self.narrow(a)?, self.narrow(b)?),
-        };
+        if d.is_predicate() {
+            return None;
+        }
+        let (a, b) = (self.of_width(a, d.is_wide())?, self.of_width(b, d.is_wide())?);
         self.emit(Op::Select { d, a, b, p });
         Some(())
     }
@@ -302,14 +294,6 @@ impl<'a> Builder<'a> {
         let a = self.wide(a)?;
         self.emit(Op::IsSpace { d, a, space });
         Some(())
-    }
-
-    /// Mask of the bits of an element that a register keeps.
-    pub(super) fn keep_element(&self, operand: &Operand) -> u64 {
-        match operand {
-            Operand::Reg(r) => mask_of(self.bits(*r)),
-            _ => u64::MAX,
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::builder::{Builder, mask_of};
 use super::symbols::function_address;
 use crate::code::{CompareTo, Op, Slot};
 use texunit_alu::{Kind, Row};
-use texunit_check::ir::{self, Base, Operand, Storage};
+use texunit_check::ir::{self, Base, Operand, Storage, VarId};
 use texunit_isa::TypeKind;
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW};
 
@@ -109,7 +109,7 @@ impl Builder<'_> {
     /// An operand in a narrow slot.
     pub(crate) fn narrow(&mut self, operand: &Operand) -> Option<Slot> {
         let slot = self.source(operand, false)?;
-        let fits = !slot.is_wide() && !slot.is_predicate();
+        let fits = slot.is_none() || slot.is_narrow();
         Some(if fits { slot } else { self.converted(slot, false) })
     }
 
@@ -117,6 +117,11 @@ impl Builder<'_> {
     pub(crate) fn wide(&mut self, operand: &Operand) -> Option<Slot> {
         let slot = self.source(operand, true)?;
         Some(if slot.is_wide() { slot } else { self.converted(slot, true) })
+    }
+
+    /// An operand in a slot of this width.
+    pub(super) fn of_width(&mut self, operand: &Operand, wide: bool) -> Option<Slot> {
+        if wide { self.wide(operand) } else { self.narrow(operand) }
     }
 
     /// Truncates or zero-extends a value to another width, and returns the temporary that has it.
@@ -132,15 +137,9 @@ impl Builder<'_> {
         match operand {
             Operand::Imm(0) => Some(Slot::FALSE),
             Operand::Special(texunit_isa::SpecialReg::IsExplicitCluster, _) => {
-                let a = self.source(operand, false)?;
-                let d = self.temporary_predicate();
-                let b = self.constant(0, false);
-                self.helper(Op::Compare {
-                    row: Row::inner(Kind::Ne),
-                    a,
-                    b,
-                    to: CompareTo::only(d),
-                });
+                let (a, d) = (self.source(operand, false)?, self.temporary_predicate());
+                let (row, b) = (Row::inner(Kind::Ne), self.constant(0, false));
+                self.helper(Op::Compare { row, a, b, to: CompareTo::only(d) });
                 Some(d)
             }
             Operand::Imm(_) => Some(Slot::TRUE),
@@ -155,9 +154,7 @@ impl Builder<'_> {
     pub(crate) fn destination(&mut self, operand: &Operand) -> Option<Slot> {
         match operand {
             Operand::Reg(r) if self.bits(*r) > 64 => None,
-            Operand::Reg(r) => Some(self.register(*r)),
-            Operand::Discard => Some(Slot::NONE),
-            _ => None,
+            other => self.relaxed_destination(other),
         }
     }
 
@@ -166,7 +163,8 @@ impl Builder<'_> {
     pub(crate) fn relaxed_destination(&mut self, operand: &Operand) -> Option<Slot> {
         match operand {
             Operand::Reg(r) => Some(self.register(*r)),
-            other => self.destination(other),
+            Operand::Discard => Some(Slot::NONE),
+            _ => None,
         }
     }
 
@@ -177,13 +175,9 @@ impl Builder<'_> {
             return;
         }
         let low = self.register(*r);
-        let d = low.next();
         let op = match signed {
-            true => {
-                let by = self.constant(63, false);
-                Op::inner(Kind::ShrS64, d, &[low, by])
-            }
-            false => Op::Mov { d, a: self.constant(0, true) },
+            true => Op::inner(Kind::ShrS64, low.next(), &[low, self.constant(63, false)]),
+            false => Op::Mov { d: low.next(), a: self.constant(0, true) },
         };
         self.finisher(op);
     }
@@ -241,11 +235,11 @@ impl Builder<'_> {
             Base::Reg(_) => None,
             Base::Param(_) | Base::Return(_) | Base::Frame(_) => {
                 let at = u64::from(self.frame_offset(base)?).wrapping_add(addend);
-                let local = match base {
-                    Base::Frame(v) => !self.function.frame.get(v.0 as usize)?.is_param,
-                    _ => false,
+                let window = match base {
+                    Base::Frame(v) if !self.function.frame.get(v.0 as usize)?.is_param => 0,
+                    _ if wide => LOCAL_WINDOW,
+                    _ => 0,
                 };
-                let window = if local || !wide { 0 } else { LOCAL_WINDOW };
                 let d = self.temporary(wide);
                 self.helper(Op::FrameAddress { d, offset: window.wrapping_add(at) });
                 Some(d)
@@ -254,12 +248,7 @@ impl Builder<'_> {
     }
 
     /// The address of a variable in its own state space, or the handle of an opaque variable.
-    pub(crate) fn variable_address(
-        &mut self,
-        v: ir::VarId,
-        addend: u64,
-        wide: bool,
-    ) -> Option<Slot> {
+    pub(super) fn variable_address(&mut self, v: VarId, addend: u64, wide: bool) -> Option<Slot> {
         match self.module.variables.get(v.0 as usize)?.storage {
             Storage::Shared | Storage::DynamicShared => {
                 self.needs.shared.push(v);
@@ -267,10 +256,7 @@ impl Builder<'_> {
             }
             // An opaque reference has no elements, so an offset is invalid.
             Storage::Opaque(_) if addend != 0 => None,
-            _ => {
-                let address = self.symbols.address(v).wrapping_add(addend);
-                Some(self.constant(address, wide))
-            }
+            _ => Some(self.constant(self.symbols.address(v).wrapping_add(addend), wide)),
         }
     }
 

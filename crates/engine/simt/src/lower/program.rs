@@ -1,9 +1,10 @@
 //! A lowered module: its kernels, their requirements, and the instructions that are not supported.
 
 use super::Requirements;
+use super::builder::LoweringInput;
 use super::resources::{self, Resources};
 use super::symbols::Symbols;
-use super::unit::{self, Form, LoweringInput, Unit};
+use super::unit::{self, Form, Unit};
 use crate::code::{Code, NONE};
 use crate::kernel::KernelId;
 use crate::launch::Arithmetic;
@@ -50,14 +51,9 @@ struct CachedUnits {
 impl CachedUnits {
     /// Returns the code for an arithmetic, lowering it on first use. Concurrent callers wait for
     /// the first.
-    fn get(
-        &self,
-        program: &Program,
-        arithmetic: Arithmetic,
-        roots: impl Fn() -> Range<u32>,
-    ) -> &Unit {
-        let taken = || program.taken();
-        let lower = |how| Box::new(unit::lower(program.parts(), taken, roots(), how, Form::Usual));
+    fn get(&self, of: &Program, arithmetic: Arithmetic, roots: impl Fn() -> Range<u32>) -> &Unit {
+        let taken = || of.taken();
+        let lower = |how| Box::new(unit::lower(of.parts(), taken, roots(), how, Form::Usual));
         let usual = self.usual.get_or_init(|| lower(Arithmetic::default()));
         let rounded = arithmetic.approximate == Approximate::Rounded;
         let Some(form) = (usize::from(!arithmetic.fmad) + 2 * usize::from(rounded)).checked_sub(1)
@@ -66,7 +62,7 @@ impl CachedUnits {
         };
         let other = self.others[form].get_or_init(|| {
             let fmad = arithmetic.fmad || usual.fusion.fused == 0;
-            let rounded = rounded && usual.is_approximate(&program.module);
+            let rounded = rounded && usual.is_approximate(&of.module);
             let approximate = if rounded { Approximate::Rounded } else { Approximate::Card };
             let how = Arithmetic { fmad, approximate };
             (how != Arithmetic::default()).then(|| lower(how))

@@ -109,8 +109,8 @@ struct Search<'f, 'a> {
     left: usize,
 }
 
-impl Search<'_, '_> {
-    fn inst(&self, function: usize, at: usize) -> &Inst {
+impl<'f> Search<'f, '_> {
+    fn inst(&self, function: usize, at: usize) -> &'f Inst {
         &self.flows.functions[function].insts[at]
     }
 
@@ -118,10 +118,7 @@ impl Search<'_, '_> {
     fn begins(&mut self, function: usize, at: usize) {
         match &self.inst(function, at).op {
             Op::SurfaceStore(_) => drop(self.reached.insert(Reach::Output)),
-            Op::Atomic(atomic) => {
-                let mem_space = atomic.mem_space;
-                self.stored(mem_space);
-            }
+            Op::Atomic(atomic) => self.stored(atomic.mem_space),
             _ => {}
         }
         self.defines(function, at);
@@ -135,8 +132,7 @@ impl Search<'_, '_> {
                 continue;
             }
             let mut reads = Vec::new();
-            let place = (register as u32, at);
-            reached_uses(&code, place, &mut self.left, &mut |read| {
+            reached_uses(&code, (register as u32, at), &mut self.left, &mut |read| {
                 reads.push(read);
                 ControlFlow::Continue(())
             })?;
@@ -147,26 +143,21 @@ impl Search<'_, '_> {
 
     /// Traces the results of an instruction.
     fn defines(&mut self, function: usize, at: usize) {
-        let mut all = Vec::new();
         each_slot(&self.inst(function, at).op, &mut |access, slot| {
             if access == Access::Def && !slot.is_none() {
-                all.push((function, at, slot));
+                self.open.push((function, at, slot));
             }
         });
-        self.open.extend(all);
     }
 
     fn stored(&mut self, mem_space: MemSpace) {
+        if let MemSpace::Global | MemSpace::Generic = mem_space {
+            self.reached.insert(Reach::Output);
+        }
         match mem_space {
-            MemSpace::Global => drop(self.reached.insert(Reach::Output)),
-            MemSpace::Generic => {
-                self.reached.insert(Reach::Output);
-                self.goes_through(TracedMemory::Local);
-            }
+            MemSpace::Global => {}
             MemSpace::Shared => self.goes_through(TracedMemory::Shared),
-            MemSpace::Local | MemSpace::Param | MemSpace::Frame | MemSpace::KernelParam => {
-                self.goes_through(TracedMemory::Local);
-            }
+            _ => self.goes_through(TracedMemory::Local),
         }
     }
 
@@ -182,10 +173,7 @@ impl Search<'_, '_> {
         let brings = |mem_space| match memories {
             TracedMemory::Shared => matches!(mem_space, MemSpace::Generic | MemSpace::Shared),
             TracedMemory::Local => {
-                matches!(
-                    mem_space,
-                    MemSpace::Generic | MemSpace::Local | MemSpace::Param | MemSpace::Frame
-                )
+                !matches!(mem_space, MemSpace::Global | MemSpace::Shared | MemSpace::KernelParam)
             }
         };
         for (number, function) in self.flows.functions.iter().enumerate() {
@@ -207,8 +195,7 @@ impl Search<'_, '_> {
 
     /// Handles an instruction that reads a traced value.
     fn used(&mut self, function: usize, at: usize, slot: Slot) {
-        let flows = self.flows;
-        let inst = &flows.functions[function].insts[at];
+        let inst = self.inst(function, at);
         let is = |other: Slot| other.plain() == slot.plain();
         let (mut reach, mut mem_space, mut goes_on) = (None, None, true);
         match &inst.op {

@@ -26,13 +26,9 @@ pub struct Resources {
     pub known_stack: bool,
 }
 
-/// Counts the resources of a unit's kernel. `resolve_alias` returns the function with the body of
+/// Counts the resources of a unit's kernel. `resolve` returns the function with the body of
 /// an alias or a prototype.
-pub(super) fn count(
-    module: &ir::Module,
-    unit: &Unit,
-    resolve_alias: impl Fn(u32) -> u32,
-) -> Resources {
+pub(super) fn count(module: &ir::Module, unit: &Unit, resolve: impl Fn(u32) -> u32) -> Resources {
     let func = &unit.code.funcs[0];
     // The temporaries of compiled code are not counted.
     let own = func.temporaries();
@@ -44,7 +40,7 @@ pub(super) fn count(
         local: func.frame,
         constant: constants.map(|v| v.size).fold(0, u64::saturating_add),
         reached: frames.fold(0, u64::saturating_add),
-        known_stack: ends(unit, resolve_alias),
+        known_stack: ends(unit, resolve),
     }
 }
 

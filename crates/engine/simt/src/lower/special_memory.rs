@@ -22,12 +22,11 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn located(&mut self, operand: &Operand, space: Option<Space>) -> Option<Located> {
-        let address = self.address(operand, space)?;
-        let fits =
-            matches!(address.mem_space, MemSpace::Global | MemSpace::Generic | MemSpace::Shared);
-        let (mem_space, base, offset) = (address.mem_space, address.base, address.offset);
-        fits.then_some(Located { mem_space, base, offset })
+    /// The address of an operand in global or shared memory.
+    pub(super) fn located(&mut self, operand: &Operand, space: Option<Space>) -> Option<Located> {
+        let at = self.address(operand, space)?;
+        matches!(at.mem_space, MemSpace::Global | MemSpace::Generic | MemSpace::Shared)
+            .then_some(at)
     }
 
     /// Lowers `cp.async`. The copy is executed immediately, so groups and waits have no effect.
@@ -50,7 +49,7 @@ impl<'a> Builder<'a> {
         // The cache policy is the last operand.
         let rest = if m.policy { rest.split_last()?.1 } else { rest };
         let all = self.constant(size.into(), false);
-        let mut op = AsyncCopy::new((to, from), all, size, false);
+        let mut op = AsyncCopy::new((to, from), all, size);
         if let Some(operand) = rest.first() {
             let slot = self.source(operand, false)?;
             *if slot.is_predicate() { &mut op.ignore } else { &mut op.read } = slot;
@@ -88,7 +87,7 @@ impl<'a> Builder<'a> {
         let source = if m.acts("global") { Space::Global } else { Space::Shared };
         let from = self.located(from, Some(source))?;
         let size = self.narrow(size)?;
-        let mut op = AsyncCopy::new((to, from), size, 16, true);
+        let mut op = AsyncCopy { is_bulk: true, ..AsyncCopy::new((to, from), size, 16) };
         if let Some(atom) = m.atom {
             op.reduce = Some((atom, m.ty()?));
         }
@@ -184,9 +183,10 @@ impl<'a> Builder<'a> {
             Opcode::Stmatrix => (MatrixAction::Store, Some(first), second),
             _ => (MatrixAction::Transpose, None, second),
         };
-        let loads = action == MatrixAction::Load;
-        let slot = |b: &mut Self, part| if loads { b.destination(part) } else { b.narrow(part) };
-        let parts = elements(parts).iter().map(|part| slot(self, part));
+        let parts = elements(parts).iter().map(|part| match action {
+            MatrixAction::Load => self.destination(part),
+            _ => self.narrow(part),
+        });
         let parts: Option<Vec<Slot>> = parts.collect();
         let at = match address {
             Some(address) => self.located(address, m.space)?,
@@ -208,14 +208,12 @@ impl<'a> Builder<'a> {
         let action = match inst.opcode {
             Opcode::Alloca => {
                 let align = match inst.operands.get(2) {
-                    Some(Operand::Imm(align)) => *align,
+                    Some(&Operand::Imm(align)) if align.is_power_of_two() => align,
                     None => 8,
                     Some(_) => return None,
                 };
                 let d = self.destination(operand)?;
-                let size = self.source(inst.operands.get(1)?, true)?;
-                let align = Some(align).filter(|a| a.is_power_of_two())?;
-                StackAction::Allocate { d, size, align }
+                StackAction::Allocate { d, size: self.source(inst.operands.get(1)?, true)?, align }
             }
             Opcode::Stacksave => StackAction::Save { d: self.destination(operand)? },
             _ => StackAction::Restore { a: self.source(operand, true)? },
@@ -229,8 +227,7 @@ impl<'a> Builder<'a> {
     /// Sets the stack size to zero at the start of a function.
     pub(super) fn clear_stack(&mut self) {
         let Some(at) = self.stack_at else { return };
-        let zero = self.constant(0, false);
-        let access = Access::of_frame(at, 4, zero);
+        let access = Access::of_frame(at, 4, self.constant(0, false));
         self.helper(Op::Store(Box::new(access)));
     }
 }

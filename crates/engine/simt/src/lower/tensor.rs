@@ -2,8 +2,7 @@
 //! loads and stores of each lane, as with ptxas.
 
 use super::builder::{Builder, mask_of};
-use super::memory::Address;
-use crate::code::{Access, MemSpace, Mma, Op, Slot};
+use crate::code::{Access, Located, Mma, Op, Slot};
 use std::sync::Arc;
 use texunit_alu::{Kind, soft};
 use texunit_check::ir::{Instruction, Operand};
@@ -110,9 +109,7 @@ impl<'a> Builder<'a> {
         let mut sources: [Vec<Slot>; 3] = Default::default();
         for (slots, operand) in sources.iter_mut().zip([a, b, c]) {
             let Operand::Vector(parts) = operand else { return None };
-            for part in parts {
-                slots.push(self.source(part, is_wide)?);
-            }
+            *slots = parts.iter().map(|part| self.source(part, is_wide)).collect::<Option<_>>()?;
         }
         let d: Option<Vec<Slot>> = d.iter().map(|part| self.destination(part)).collect();
         let (metadata, selector) = match rest {
@@ -137,20 +134,17 @@ impl<'a> Builder<'a> {
         };
         let (fragment, number, held) = fragment(m)?;
         let shape = m.actions.iter().find_map(|word| Shape::from_name(word))?;
-        let at = self.address(address, m.space)?;
-        if !matches!(at.mem_space, MemSpace::Global | MemSpace::Generic | MemSpace::Shared) {
-            return None;
-        }
+        let at = self.located(address, m.space)?;
         let stride = match stride.first() {
             Some(stride) => self.narrow(stride)?,
             None => self.constant(held.line(shape).into(), false),
         };
         let wide = number == ElementType::F64;
-        let mut slots = Vec::with_capacity(parts.len());
-        for part in parts {
-            let slot = if loads { self.destination(part)? } else { self.source(part, wide)? };
-            slots.push(slot);
-        }
+        let slots = parts.iter().map(|part| match loads {
+            true => self.destination(part),
+            false => self.source(part, wide),
+        });
+        let slots = slots.collect::<Option<Vec<Slot>>>()?;
         let members = self.constant(u32::MAX.into(), false);
         let mut done = Some(());
         self.unguarded(|b| {
@@ -165,7 +159,7 @@ impl<'a> Builder<'a> {
         &mut self,
         fragment: &Fragment,
         (number, held): (ElementType, MatrixOrder),
-        (at, stride): (Address, Slot),
+        (at, stride): (Located, Slot),
         (slots, loads): (&[Slot], bool),
     ) -> Option<()> {
         // Positions are sums of a part that depends on the lane and one that depends on the
@@ -227,12 +221,10 @@ impl<'a> Builder<'a> {
                     0 => base,
                     _ => self.prepared(Kind::MadWideU, &[stride, lines, base]),
                 };
-                let address = (base, at.offset.wrapping_add(bytes(across)));
-                let access = Access {
-                    mask: mask_of(8 * u32::from(size)),
-                    ..Access::new(at.mem_space, address, size, vec![*part])
-                };
-                let access = Box::new(access);
+                let offset = at.offset.wrapping_add(bytes(across));
+                let mut access =
+                    Box::new(Access::new(Located { base, offset, ..at }, size, vec![*part]));
+                access.mask = mask_of(bits);
                 self.helper(if loads { Op::Load(access) } else { Op::Store(access) });
             }
             if count > 1 && loads {

@@ -23,11 +23,8 @@ impl<'a> Builder<'a> {
         };
         Some(match base {
             Base::Reg(r) => {
-                let (slot, source) = (self.register(r), HandleSource::Register);
-                if !slot.is_wide() {
-                    return None;
-                }
-                Handle { slot, name: None, source }
+                let slot = Some(self.register(r)).filter(|slot| slot.is_wide())?;
+                Handle { slot, name: None, source: HandleSource::Register }
             }
             Base::Variable(v) => {
                 let variable = self.module.variables.get(v.0 as usize)?;
@@ -42,7 +39,11 @@ impl<'a> Builder<'a> {
                 let name = Some(format!("parameter `{}`", param.name));
                 let slot = match self.frame_offset(base) {
                     None => self.kernel_param(p)?,
-                    Some(at) => self.frame_value(at),
+                    Some(at) => {
+                        let d = self.temporary_wide();
+                        self.helper(Op::Load(Box::new(Access::of_frame(at, 8, d))));
+                        d
+                    }
                 };
                 let source = HandleSource::Parameter(param.name.clone());
                 Handle { slot, name, source }
@@ -51,22 +52,13 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Loads eight bytes of the call frame into a temporary.
-    fn frame_value(&mut self, at: u32) -> Slot {
-        let d = self.temporary_wide();
-        let access = Access::of_frame(at, 8, d);
-        self.helper(Op::Load(Box::new(access)));
-        d
-    }
-
     /// The register of a 32-bit result, or `Slot::NONE` if it is never read.
     pub(super) fn wanted(&mut self, operand: &Operand) -> Option<Slot> {
         let slot = self.destination(operand)?;
-        let read = match operand {
-            Operand::Reg(r) => self.is_read.get(r.0 as usize) == Some(&true),
-            _ => false,
-        };
-        Some(if read { slot } else { Slot::NONE })
+        Some(match operand {
+            Operand::Reg(r) if self.is_read.get(r.0 as usize) == Some(&true) => slot,
+            _ => Slot::NONE,
+        })
     }
 
     pub(super) fn query(&mut self, inst: &'a Instruction) -> Option<()> {

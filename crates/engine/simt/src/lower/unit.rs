@@ -1,8 +1,7 @@
 //! Lowers a kernel with all functions that it can call.
 
-use super::builder::Builder;
+use super::builder::{Builder, LoweringInput};
 use super::pools::Pools;
-use super::symbols::Symbols;
 use super::{Requirements, fuse, joins, reuse, spin};
 use crate::code::{Callee, Code, Func, NONE, Op};
 use crate::launch::Arithmetic;
@@ -13,7 +12,6 @@ use std::collections::HashMap;
 use texunit_check::ir::{self, Operand};
 use texunit_forms::sort_by_key;
 use texunit_isa::Opcode;
-use texunit_syntax::SourceFile;
 
 /// The code of a set of functions closed under calls, with their requirements.
 #[derive(Debug)]
@@ -108,23 +106,6 @@ pub(super) fn lower<'a>(
     maker.finish(targets)
 }
 
-/// The inputs of lowering.
-#[derive(Clone, Copy)]
-pub(super) struct LoweringInput<'a> {
-    pub(super) module: &'a ir::Module,
-    pub(super) symbols: &'a Symbols,
-    pub(super) source: &'a SourceFile,
-    /// For each function, the index of the function that has its body.
-    pub(super) resolved: &'a [u32],
-}
-
-impl LoweringInput<'_> {
-    /// The function with the body of an alias or a prototype.
-    pub(super) fn resolve_alias(&self, f: u32) -> u32 {
-        self.resolved.get(f as usize).copied().unwrap_or(f)
-    }
-}
-
 /// A unit under construction.
 struct UnitBuilder<'a> {
     parts: LoweringInput<'a>,
@@ -154,13 +135,12 @@ impl UnitBuilder<'_> {
 
     /// Lowers the next function.
     fn function(&mut self, function: u32) {
-        let LoweringInput { module, symbols, source, resolved } = self.parts;
-        let function = &module.functions[function as usize];
-        let mut builder =
-            Builder::new(module, function, symbols, source, resolved, &mut self.pools);
+        let function = &self.parts.module.functions[function as usize];
+        let mut builder = Builder::new(self.parts, function, &mut self.pools);
         builder.approximate = self.arithmetic.approximate;
         if self.form == Form::Debug {
-            builder.reads_all();
+            // Results that no instruction reads are written, too.
+            builder.is_read.fill(true);
         }
         if let Some(body) = &function.body {
             let pairs =

@@ -83,10 +83,8 @@ impl Costs {
                 open.clear();
             }
             if let Some((access, stores)) = costed(source, inst) {
-                let like =
-                    open.iter().find(|of| of.guard == inst.guard && alike(of.access, access));
-                let (leader, counter) =
-                    like.map_or((op, self.len as u32), |of| (of.op, of.counter));
+                let like = open.iter().find(|o| o.guard == inst.guard && alike(o.access, access));
+                let (leader, counter) = like.map_or((op, self.len as u32), |o| (o.op, o.counter));
                 if leader == op {
                     self.len += 3;
                     open.push(Open { op, guard: inst.guard, access, counter });
@@ -124,10 +122,9 @@ fn costed<'a>(source: &SourceFile, inst: &'a Inst) -> Option<(&'a Access, bool)>
         Op::Store(access) => (access, true),
         _ => return None,
     };
-    let is_plain = matches!(
-        access.mem_space,
-        MemSpace::Global | MemSpace::Generic | MemSpace::Shared | MemSpace::Local
-    ) && Order::of(words(source, inst.span)) == Order::default();
+    let is_plain =
+        !matches!(access.mem_space, MemSpace::Param | MemSpace::KernelParam | MemSpace::Frame)
+            && Order::of(words(source, inst.span)) == Order::default();
     is_plain.then_some((access, stores))
 }
 

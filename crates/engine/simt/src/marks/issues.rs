@@ -10,8 +10,7 @@
 //! executions. Every other guarded instruction has counters of the lanes that reach it and of those
 //! for which the guard holds.
 
-use super::BlockCounters;
-use super::counters::Counters;
+use super::counts::{BlockCounters, Counters};
 use crate::code::{Code, Inst, Op, Slot};
 use crate::flow::FunctionCode;
 use std::collections::HashMap;

@@ -5,7 +5,6 @@
 //! its operations to those of the program.
 
 mod costs;
-mod counters;
 mod counts;
 mod issues;
 mod shadow;
@@ -20,8 +19,7 @@ use crate::code::{
 };
 use crate::flow::FunctionCode;
 use crate::regions::Regions;
-use counters::Counters;
-use shadow::Shadows;
+use counts::Counters;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_syntax::SourceFile;
@@ -92,6 +90,7 @@ fn sites(code: &Code) -> Vec<u32> {
 }
 
 /// The marks around an operation.
+#[derive(Default)]
 struct MarksAround {
     /// Events reported before the operation.
     before: Events,
@@ -104,12 +103,7 @@ struct MarksAround {
 /// The marks of an operation. `leads`: the operation is the first one of a block.
 fn around(source: &SourceFile, inst: &Inst, events: Events, leads: bool) -> MarksAround {
     let words = || words(source, inst.span);
-    let mut around = MarksAround {
-        before: Events::OPERATIONS,
-        after: Events::NONE,
-        order: Order::default(),
-        fence: None,
-    };
+    let mut around = MarksAround { before: Events::OPERATIONS, ..MarksAround::default() };
     if leads {
         around.before |= Events::BLOCKS;
     }
@@ -203,10 +197,14 @@ pub(crate) fn marked(
     events: Events,
     steps: &dyn Fn(u32) -> bool,
 ) -> MarkedCode {
-    let leads = leaders(code);
+    // First operations of basic blocks.
+    let mut leads = vec![false; code.insts.len()];
+    for (_, function) in FunctionCode::all(code) {
+        function.starts().into_iter().for_each(|start| leads[start as usize] = true);
+    }
     let (counters, costs) = counters(source, code, events);
     let mut shadows =
-        if events.has(Events::DEFINED) { shadow::of(code) } else { Shadows::default() };
+        if events.has(Events::DEFINED) { shadow::of(code) } else { Default::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
     // Set from the start of a block until its first reported operation.
     let mut leading = false;
@@ -264,14 +262,10 @@ fn counters(source: &SourceFile, code: &Code, events: Events) -> (Counters, Cost
         return Default::default();
     }
     let counting = BlockCounters::of(code);
-    let issues =
-        if events.has(Events::ISSUES) { Issues::of(code, &counting) } else { Issues::default() };
-    let costs = if events.has(Events::COSTS) {
-        Costs::new(source, code, &issues)
-    } else {
-        Costs::default()
-    };
     let is_issued = events.has(Events::ISSUES);
+    let issues = if is_issued { Issues::of(code, &counting) } else { Issues::default() };
+    let has_costs = events.has(Events::COSTS);
+    let costs = if has_costs { Costs::new(source, code, &issues) } else { Costs::default() };
     let mut counters = if is_issued { issues.counters } else { counting.counters };
     counters.len = counters.len.max(costs.len());
     (counters, costs)
@@ -300,13 +294,4 @@ fn begins(code: &Code) -> Vec<bool> {
         }
     }
     begins
-}
-
-/// First operations of basic blocks.
-fn leaders(code: &Code) -> Vec<bool> {
-    let mut leads = vec![false; code.insts.len()];
-    for function in (0..code.funcs.len()).filter_map(|i| FunctionCode::new(code, i)) {
-        function.starts().into_iter().for_each(|start| leads[start as usize] = true);
-    }
-    leads
 }

@@ -58,19 +58,8 @@ fn marked_code_is_the_code() {
         };
         let same = super::marked(program.source(), code, Events::NONE, &|_| true);
         assert_eq!(text(code), text(&same.code.unwrap()), "{}", path.display());
-        // All events of marks except `DEFINED`, whose shadow operations resemble those of the
-        // program.
-        let told = Events::ACCESSES
-            | Events::RESULTS
-            | Events::PARAMETERS
-            | Events::CONSTANTS
-            | Events::SYNCHRONIZATION
-            | Events::BRANCHES
-            | Events::BLOCKS
-            | Events::OPERATIONS
-            | Events::CALLS
-            | Events::COUNTS
-            | Events::ISSUES;
+        // The shadow operations of `DEFINED` resemble operations of the program.
+        let told = Events::ALL.without(Events::DEFINED);
         let marked = super::marked(program.source(), code, told, &|_| true);
         let (marked, origin) = (marked.code.unwrap(), marked.origin);
         let is_own = |op: &Op| {

@@ -192,9 +192,7 @@ impl Values<'_> {
             }),
         }
     }
-}
 
-impl Values<'_> {
     /// The low 32 bits of an element in all lanes; `None` as for [`Self::get`].
     #[inline]
     pub fn low(&self, element: usize) -> Option<[u32; 32]> {

@@ -101,12 +101,7 @@ impl<'a> Listing<'a> {
     }
 
     /// Source locations of the instructions, from `.file` and `.loc`.
-    pub fn sources(&self) -> &'a Sources {
-        self.program.sources()
-    }
-
-    /// The source locations, shared so that they can outlive the listing.
-    pub fn shared_sources(&self) -> &'a Arc<Sources> {
+    pub fn sources(&self) -> &'a Arc<Sources> {
         self.program.sources()
     }
 

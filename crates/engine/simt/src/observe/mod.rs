@@ -94,7 +94,6 @@ pub(crate) mod event;
 mod grid;
 mod listing;
 mod object;
-mod observer;
 mod origins;
 mod several;
 mod used;
@@ -115,12 +114,30 @@ pub use event::{
 pub use grid::{coordinates, linear_index};
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
 pub use object::{MemoryObject, ObjectKind};
-pub use observer::Observer;
 pub use origins::{Origin, SharedVariable};
 pub use several::{Several, probes};
 pub use used::AtomicForm;
 
 use crate::stats::Fault;
+
+/// Observes launches: selects events and provides probes.
+pub trait Observer: Sync + std::fmt::Debug {
+    /// Called first while a launch is being prepared; the selected events may depend on the
+    /// configuration.
+    fn prepares(&self, _config: &LaunchConfig<'_>) {}
+
+    /// The events to be reported, which must not change until the launch ends.
+    fn wants(&self) -> Events;
+
+    /// Creates the probe of a worker; for a cooperative launch, that of each CTA.
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a>;
+
+    /// Called at the begin of a launch, before the first probe is created.
+    fn launch_begins(&self, _launch: &LaunchInfo<'_>) {}
+
+    /// Called at the end of a launch, after the last probe has been dropped.
+    fn launch_ends(&self, _launch: &LaunchInfo<'_>, _fault: Option<&Fault>) {}
+}
 
 /// Receives the events of the CTAs that a worker executes. The default implementation of each
 /// method ignores the event.

@@ -39,31 +39,21 @@ impl Listing<'_> {
     /// The list is incomplete if it would be too long.
     pub fn origins(&self, op: u32, register: Register) -> Vec<Origin> {
         let mut found = Vec::new();
+        let memory = |at, slot| Some(Origin::Memory(at, Register::of(slot)?));
         self.trace(op, register.slot(), |source| {
-            let (at, inst, slot) = match source {
-                Source::Constant(_) => return false,
-                Source::Unwritten(reader) => {
-                    found.push(Origin::Unwritten(reader));
-                    return false;
-                }
-                Source::Written(at, inst, slot) => (at, inst, slot),
-            };
-            match inst.op {
-                Op::Load(_)
-                | Op::LoadQuad(_)
-                | Op::Atomic(_)
-                | Op::Matrix(_)
-                | Op::Fetch(_)
-                | Op::SurfaceLoad(_) => {
-                    found.extend(Register::of(slot).map(|register| Origin::Memory(at, register)));
-                    false
-                }
-                Op::Call(_) => {
-                    found.push(Origin::Call(at));
-                    false
-                }
-                _ => true,
-            }
+            found.extend(match source {
+                Source::Constant(_) => None,
+                Source::Unwritten(reader) => Some(Origin::Unwritten(reader)),
+                Source::Written(at, inst, slot) => match inst.op {
+                    Op::Load(_) | Op::LoadQuad(_) | Op::Atomic(_) | Op::Matrix(_) => {
+                        memory(at, slot)
+                    }
+                    Op::Fetch(_) | Op::SurfaceLoad(_) => memory(at, slot),
+                    Op::Call(_) => Some(Origin::Call(at)),
+                    _ => return true,
+                },
+            });
+            false
         });
         found
     }

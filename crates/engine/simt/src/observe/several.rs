@@ -1,10 +1,9 @@
 //! Combines several observers into one.
 
-use super::LaunchConfig;
 use super::{
     Access, At, Branch, CallEvent, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess,
-    GroupedLoad, LaunchInfo, Observer, PlannedFetch, PlannedSurfaceAccess, Probe, Registers,
-    Synchronization, Undefined, Values,
+    GroupedLoad, LaunchConfig, LaunchInfo, Observer, PlannedFetch, PlannedSurfaceAccess, Probe,
+    Registers, Synchronization, Undefined, Values,
 };
 use crate::stats::Fault;
 
@@ -76,9 +75,7 @@ fn selecting(called: &CallEvent<'_>) -> Events {
     match called {
         CallEvent::Enters { .. } => Events::CALLS | Events::ENTERS,
         CallEvent::Returns { .. } | CallEvent::Exits { .. } => Events::CALLS,
-        CallEvent::Allocates { .. } | CallEvent::Frees { .. } | CallEvent::Launches { .. } => {
-            Events::CALLS | Events::HEAP
-        }
+        _ => Events::CALLS | Events::HEAP,
     }
 }
 

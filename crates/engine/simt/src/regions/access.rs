@@ -49,36 +49,29 @@ pub(super) fn placed(
 /// access of that space, by offset in the window. The interpreter executes accesses to other
 /// spaces. Returns `None` if the access is not of this kind.
 pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Action>> {
-    match op {
-        Op::Load(of) | Op::Store(of) => {
-            if of.constant {
-                return None;
-            }
-            let (mut actions, space, base) =
-                place_in_window(operands, &of.seen, of.base, of.offset)?;
-            let access = placed(operands, of, space, (Some(base), 0), MEMORY)?;
-            actions.push(match op {
-                Op::Store(_) => store_to(operands, of, access)?,
-                _ => load_from(of, access)?,
-            });
-            Some(actions)
+    let (seen, base, offset) = match op {
+        Op::Load(of) | Op::Store(of) if !of.constant => (&of.seen, of.base, of.offset),
+        Op::Atomic(of) => (&of.seen, of.base, of.offset),
+        _ => return None,
+    };
+    let (mut actions, space, base) = place_in_window(operands, seen, base, offset)?;
+    let mut place = |of| placed(operands, of, space, (Some(base), 0), MEMORY);
+    actions.push(match op {
+        Op::Load(of) => load_from(of, place(of)?)?,
+        Op::Store(of) => {
+            let access = place(of)?;
+            store_to(operands, of, access)?
         }
-        Op::Atomic(of) => {
-            let (mut actions, space, base) =
-                place_in_window(operands, &of.seen, of.base, of.offset)?;
+        Op::Atomic(of) if space == Space::Shared => {
             let Action::Atomic(mut atomic) = atomic(operands, of)? else { return None };
-            if space != Space::Shared {
-                return None;
-            }
             let Access { size, count, .. } = atomic.access;
-            let site = operands.site(space);
-            atomic.access =
-                Access { space, size, count, base: Some(base), offset: 0, site, map: MEMORY };
-            actions.push(Action::Atomic(atomic));
-            Some(actions)
+            let (base, site) = (Some(base), operands.site(space));
+            atomic.access = Access { space, size, count, base, offset: 0, site, map: MEMORY };
+            Action::Atomic(atomic)
         }
-        _ => None,
-    }
+        _ => return None,
+    });
+    Some(actions)
 }
 
 /// Steps that compute the offset of an address in the window that previous addresses pointed into,
@@ -98,6 +91,9 @@ fn place_in_window(
     }
     let Temporaries { narrow: place, wide: distance, predicates: inside } = operands.temporaries;
     let offset = Source::Literal(offset.wrapping_sub(window));
+    // An offset outside every memory makes the access leave the region.
+    let outside = Source::Literal(u32::MAX.into());
+    let select = J::Select(Predicate::If(inside));
     let actions = vec![
         compute(J::AddWide, To::B64(distance), &[operands.number(base)?, offset]),
         Action::Compare {
@@ -107,12 +103,7 @@ fn place_in_window(
             with: (Combine::And, Predicate::Always),
         },
         compute(J::Low, To::B32(place), &[Source::B64(distance)]),
-        // An offset outside every memory makes the access leave the region.
-        compute(
-            J::Select(Predicate::If(inside)),
-            To::B32(place),
-            &[Source::B32(place), Source::Literal(u32::MAX.into())],
-        ),
+        compute(select, To::B32(place), &[Source::B32(place), outside]),
     ];
     Some((actions, space, Source::B32(place)))
 }
@@ -141,13 +132,9 @@ pub(super) fn store(operands: &mut Operands<'_>, of: &code::Access) -> Option<Ac
     store_to(operands, of, access)
 }
 
-pub(super) fn store_to(
-    operands: &Operands<'_>,
-    of: &code::Access,
-    access: Access,
-) -> Option<Action> {
+pub(super) fn store_to(operands: &Operands<'_>, of: &code::Access, at: Access) -> Option<Action> {
     let from: Option<Vec<_>> = of.parts.iter().map(|&part| operands.number(part)).collect();
-    Some(Action::Store(Box::new(Store { access, from: from? })))
+    Some(Action::Store(Box::new(Store { access: at, from: from? })))
 }
 
 /// Translates an atomic on a single element of 4 or 8 bytes.

@@ -1,15 +1,14 @@
-//! Translates an instruction of warp code to steps of a region.
+//! Translates an instruction of warp code to steps of a region: arithmetic, comparisons and
+//! collective operations here, other kinds in the modules beside this one.
 
-use super::access;
-use super::moves;
-use super::notify;
 use super::operand::{Operands, predicate, vreg};
-use super::operation;
-use super::shadow;
-use crate::code::{self, Inst, Op, Shadow, Slot};
-use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
-use texunit_jit::region::{Action, Call, Match, Reduce, Shuffle, Shuffling, Step, Vote};
-use texunit_jit::{Source, VReg};
+use super::{access, moves, notify, shadow};
+use crate::code::{self, CompareTo, Inst, Op, Shadow, Slot};
+use std::sync::Arc;
+use texunit_alu::{Alu, Destination, Row};
+use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, VoteMode};
+use texunit_jit::region::{Action, Call, Match, Reduce, Routine, Shuffle, Shuffling, Step, Vote};
+use texunit_jit::{Combine, Source, VReg};
 
 /// The steps of an instruction, one of which is counted; `None` if the interpreter has to execute
 /// it.
@@ -34,25 +33,18 @@ pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option
 }
 
 fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Action>> {
-    if let Some(actions) = moves::actions(operands, &inst.op) {
-        return Some(actions);
+    let several = moves::actions(operands, &inst.op);
+    let several = several.or_else(|| access::in_window(operands, &inst.op));
+    if several.is_some() {
+        return several;
     }
-    if let Some(actions) = operation::actions(operands, &inst.op) {
-        return Some(actions);
-    }
-    if let Some(actions) = access::in_window(operands, &inst.op) {
-        return Some(actions);
-    }
+    let counted = |of: Slot| (of != Slot::TRUE).then(|| predicate(of));
     let action = match &inst.op {
+        Op::Compute { row, d, s } if !d.is_none() => return compute(operands, row, *d, s),
+        Op::Compare { row, a, b, to } => return compare(operands, row, [*a, *b], to),
         Op::Nop => Action::Nothing,
-        Op::Count { counter, of } => {
-            let of = (*of != Slot::TRUE).then(|| predicate(*of));
-            Action::Count { counter: *counter, of }
-        }
-        Op::Issue { counter, of } => {
-            let of = (*of != Slot::TRUE).then(|| predicate(*of));
-            Action::Issue { counter: *counter, of }
-        }
+        &Op::Count { counter, of } => Action::Count { counter, of: counted(of) },
+        &Op::Issue { counter, of } => Action::Issue { counter, of: counted(of) },
         Op::CountZero { divisor } => Action::CountZeros(operands.number(*divisor)?),
         Op::Shadow(of) => return shadow::actions(operands, of),
         Op::Load(of) => access::load(operands, of)?,
@@ -74,6 +66,45 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
     Some(vec![action])
 }
 
+fn compute(operands: &Operands<'_>, row: &Row, d: Slot, s: &[Slot; 4]) -> Option<Vec<Action>> {
+    let from = s.map(|slot| operands.source(slot));
+    row.lowered(&from, operands.temporaries, vreg(d).into()).or_else(|| {
+        let (routine, to) = (routine(row.function())?, Some(vreg(d)));
+        Some(vec![Action::Call(Box::new(Call { routine, to, keep: u64::MAX, from }))])
+    })
+}
+
+fn compare(
+    operands: &Operands<'_>,
+    row: &Row,
+    sources: [Slot; 2],
+    to: &CompareTo,
+) -> Option<Vec<Action>> {
+    let from = sources.map(|slot| operands.source(slot));
+    let combine = match to.op {
+        BoolOp::And => Combine::And,
+        BoolOp::Or => Combine::Or,
+        BoolOp::Xor => Combine::Xor,
+    };
+    let number = |slot: Slot| (!slot.is_none()).then(|| slot.predicate_index() as u32);
+    let to = Destination::Predicates([to.p, to.q].map(number), (combine, predicate(to.c)));
+    row.lowered(&from, operands.temporaries, to)
+}
+
+/// The function of an operation that has no steps.
+fn routine(function: Alu) -> Option<Routine> {
+    Some(match function {
+        Alu::Narrow(f) => Routine::B32(f),
+        Alu::Wide(f) => Routine::B64(f),
+        Alu::Convert(_) | Alu::SmallFloat(_) | Alu::Video(_) => {
+            Routine::Closure(Arc::new(move |d, [a, b, c, _]| {
+                function.run(d, [a, b, c]);
+            }))
+        }
+        _ => return None,
+    })
+}
+
 /// Arithmetic with carries or an immediate of its own becomes a call of its function.
 fn call(operands: &Operands<'_>, op: &Op) -> Option<Call> {
     let Op::Rare(rare) = op else { return None };
@@ -85,7 +116,7 @@ fn call(operands: &Operands<'_>, op: &Op) -> Option<Call> {
         *to = operands.number(slot)?;
     }
     let to = (!rare.d.is_none()).then(|| vreg(rare.d));
-    Some(Call { routine: operation::routine(rare.alu)?, to, keep: rare.mask, from })
+    Some(Call { routine: routine(rare.alu)?, to, keep: rare.mask, from })
 }
 
 /// Translates operations that lanes execute together.
@@ -125,10 +156,8 @@ fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
 /// The number of a narrow destination register, `Some(None)` if there is no destination; `None` for
 /// other kinds of registers.
 fn narrow(d: Slot) -> Option<Option<u32>> {
-    if d.is_none() {
-        return Some(None);
-    }
     match vreg(d) {
+        _ if d.is_none() => Some(None),
         VReg::B32(i) => Some(Some(i)),
         _ => None,
     }

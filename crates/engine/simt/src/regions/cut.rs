@@ -235,9 +235,7 @@ impl<'c> Cut<'c> {
 /// The end of a block at a branch.
 fn branch(at: u32, inst: &Inst, to: Target, next: Target) -> End {
     let (taken, counted) = (predicate(inst.guard), inst.count != 0);
-    let Op::Branch { reconverge: reconverge_at, .. } = inst.op else {
-        return End::Leave { at };
-    };
+    let Op::Branch { reconverge: reconverge_at, .. } = inst.op else { return End::Leave { at } };
     match taken {
         Predicate::Always if !counted => End::Jump(to),
         _ => End::Branch { taken, to, next, at, counted, reconverge_at },

@@ -25,13 +25,6 @@ struct ProgramTables {
     used: AtomicU64,
 }
 
-impl ProgramTables {
-    /// Drops all tables. Running launches keep theirs alive until they end.
-    fn drop_all(&self) {
-        *self.tables.lock().unwrap_or_else(PoisonError::into_inner) = [None, None];
-    }
-}
-
 impl Regions {
     /// The table for a launch of this code with a block shape.
     pub(crate) fn begin(&self, code: &Code, block: [u32; 3]) -> Arc<Table> {
@@ -68,6 +61,7 @@ fn free_code() {
         if code_bytes::taken() <= code_bytes::MAX / 2 {
             return;
         }
-        own.drop_all();
+        // Running launches keep their tables alive until they end.
+        *own.tables.lock().unwrap_or_else(PoisonError::into_inner) = [None, None];
     }
 }

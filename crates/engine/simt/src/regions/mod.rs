@@ -8,7 +8,6 @@ mod limit;
 mod moves;
 mod notify;
 mod operand;
-mod operation;
 mod parts;
 mod setting;
 mod shadow;

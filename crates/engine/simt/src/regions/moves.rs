@@ -31,7 +31,7 @@ fn call(routine: Routine, d: Slot, from: &[Source]) -> Action {
 /// the interpreter.
 pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
     match op {
-        Op::Special { d, reg, component } if is_narrow(*d) => {
+        Op::Special { d, reg, component } if d.is_narrow() => {
             let (to, lane) = (vreg(*d), (*component).into());
             let source = match reg {
                 SpecialReg::Tid if *component < 3 => Some(Source::PerLane(lane)),
@@ -126,10 +126,6 @@ fn converted(operands: &Operands<'_>, (d, a): (Slot, Slot), window: u64, to: boo
 
 fn is_wide(slot: Slot) -> bool {
     !slot.is_none() && slot.is_wide() && !slot.is_predicate()
-}
-
-fn is_narrow(slot: Slot) -> bool {
-    !slot.is_none() && !slot.is_wide() && !slot.is_predicate()
 }
 
 /// Mask of the lanes for which a condition holds.

@@ -16,9 +16,9 @@ const SOURCES: usize = 4;
 /// reported by the interpreter, between whose instructions no other warp runs. For an observer that
 /// adds up costs, in any order, marks of accesses of any kind are translated.
 pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
-    let Inst { op, guard, .. } = operands.inst(mark.target)?;
+    let inst @ Inst { op, guard, .. } = operands.inst(mark.target)?;
     if mark.reports.is_within(Events::SYNCHRONIZATION) {
-        return meeting(operands, (mark, op, *guard), at);
+        return meeting(operands, mark, inst, at);
     }
     if mark.after || !mark.reports.is_within(Events::ANY_ACCESS) {
         return None;
@@ -48,10 +48,7 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
 
 /// Whether the access is to a state space that observers are notified of.
 fn is_access(access: &code::Access) -> bool {
-    matches!(
-        access.mem_space,
-        MemSpace::Global | MemSpace::Generic | MemSpace::Shared | MemSpace::Local
-    )
+    !matches!(access.mem_space, MemSpace::Param | MemSpace::KernelParam | MemSpace::Frame)
 }
 
 /// Whether the access is a weak load or store of global or shared memory.
@@ -92,27 +89,23 @@ fn call(tell: Notification, from: [Source; SOURCES]) -> Action {
 }
 
 /// A fence, the arrival of lanes at a `.sync` instruction, or their continuation after it.
-fn meeting(
-    operands: &Operands<'_>,
-    (mark, op, guard): (&Mark, &Op, Slot),
-    at: u32,
-) -> Option<Step> {
+fn meeting(operands: &Operands<'_>, mark: &Mark, inst: &Inst, at: u32) -> Option<Step> {
     let mut from = [Source::Literal(0); SOURCES];
     let mut tell = nothing(at);
     match mark.fence {
         Some(_) => {}
         // The lanes that execute the step must be exactly those of the split, which a guard may not
         // ensure.
-        None if guard != Slot::TRUE => return None,
+        None if inst.guard != Slot::TRUE => return None,
         None => {
-            let members = op.members()?;
+            let members = inst.op.members()?;
             if !mark.after {
                 from[0] = operands.number(members)?;
                 (tell.sources, tell.narrow[0]) = (1, true);
             }
         }
     }
-    let (guard, action) = (predicate(guard), call(tell, from));
+    let (guard, action) = (predicate(inst.guard), call(tell, from));
     (guard != Predicate::Never).then_some(Step { at, guard, counted: false, action })
 }
 

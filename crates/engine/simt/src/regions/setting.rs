@@ -32,7 +32,6 @@ impl JitMode {
     /// The mode given by `TEXUNIT_JIT`; `on` if unset.
     ///
     /// # Errors
-    ///
     /// The value is unknown.
     pub fn from_environment() -> Result<Self, JitError> {
         let value = std::env::var_os("TEXUNIT_JIT").unwrap_or_default();

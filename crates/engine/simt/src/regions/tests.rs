@@ -20,15 +20,12 @@ fn sampling_kernels_are_compiled() {
         include_str!("../../../../tools/workloads/src/kernels.ptx"),
     ] {
         let program = lower_text(text);
-        for code in
-            [false, true].map(|fmad| program.code(Arithmetic { fmad, ..Arithmetic::default() }))
-        {
+        for fmad in [false, true] {
+            let code = program.code(Arithmetic { fmad, ..Arithmetic::default() });
             let mut operands = Operands::new(code, 0);
             for (at, inst) in (0..).zip(&code.insts) {
-                let others = matches!(
-                    inst.op,
-                    Op::Fetch(_) | Op::Branch { .. } | Op::Exit | Op::Join | Op::Yield
-                );
+                use Op::{Branch, Exit, Fetch, Join, Yield};
+                let others = matches!(inst.op, Fetch(_) | Branch { .. } | Exit | Join | Yield);
                 assert!(others || steps(&mut operands, inst, at).is_some(), "{inst:?}");
             }
         }
@@ -51,9 +48,9 @@ fn places_of_a_function_add_up() {
     for _ in 0..2 {
         table.make(code, setting, Mode::Live, first);
         assert_eq!(table.at(Mode::Live, first), None, "too little has been interpreted");
-        places.iter().for_each(|&at| {
+        for &at in &places {
             table.warm(code, Mode::Live, at, 500);
-        });
+        }
     }
     table.make(code, setting, Mode::Live, first);
     let number = table.at(Mode::Live, first).expect("code of the function");
@@ -70,8 +67,8 @@ fn code_keeps_its_doors() {
     let program = lower_text(&ptx::kernel(ptx::SM_75, "", body));
     let code = program.code(Arithmetic::default());
     let table = Table::new(code, true);
-    let all =
-        || (0..code.insts.len() as u32).flat_map(|at| [Mode::Live, Mode::Some].map(|m| (m, at)));
+    let count = code.insts.len() as u32;
+    let all = || (0..count).flat_map(|at| [Mode::Live, Mode::Some].map(|mode| (mode, at)));
     let doors = || all().map(|(mode, at)| table.at(mode, at)).collect::<Vec<_>>();
     table.make(code, Setting { always: true, ..setting }, Mode::Some, 0);
     let before = doors();

@@ -99,15 +99,8 @@ impl Function {
 
     /// Whether the function allocates memory of the device heap or frees it.
     pub(crate) fn uses_heap(self) -> bool {
-        matches!(
-            self,
-            Self::Malloc
-                | Self::Free
-                | Self::GetErrorName
-                | Self::GetErrorString
-                | Self::GetParameterBuffer
-                | Self::GetParameterBufferV2
-        )
+        // A function that returns a pointer has allocated the memory.
+        self.result() == 8 || matches!(self, Self::Malloc | Self::Free)
     }
 }
 

@@ -45,11 +45,8 @@ struct State {
     events: HashMap<u64, Vec<u64>>,
 }
 
-/// An allocated parameter buffer, with kernel and launch shape if they are known.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Prepared {
-    pub(crate) launch: Option<(KernelId, Shape)>,
-}
+/// Kernel and launch shape of an allocated parameter buffer, if they are known.
+pub(crate) type Prepared = Option<(KernelId, Shape)>;
 
 /// The queue that orders a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,9 +130,8 @@ impl Grid {
         let id = state.next;
         state.next += 1;
         let after = state.end(queue);
-        match queue {
-            Queue::None | Queue::Tail => {}
-            queue => drop(state.ends.insert(queue, vec![id])),
+        if !matches!(queue, Queue::None | Queue::Tail) {
+            state.ends.insert(queue, vec![id]);
         }
         state.open.insert(id);
         let work = Work { id, after, is_tail: queue == Queue::Tail, caller, task };
@@ -146,10 +142,7 @@ impl Grid {
     /// Creates a stream of the grid.
     pub(crate) fn create_stream(&self) -> Result<u64, u32> {
         let mut state = self.state();
-        if state.streams.len() >= MAX_HANDLES {
-            return Err(code::MEMORY_ALLOCATION);
-        }
-        let handle = fresh();
+        let handle = fresh(state.streams.len())?;
         state.streams.insert(handle);
         Ok(handle)
     }
@@ -163,10 +156,7 @@ impl Grid {
 
     pub(crate) fn create_event(&self) -> Result<u64, u32> {
         let mut state = self.state();
-        if state.events.len() >= MAX_HANDLES {
-            return Err(code::MEMORY_ALLOCATION);
-        }
-        let handle = fresh();
+        let handle = fresh(state.events.len())?;
         state.events.insert(handle, Vec::new());
         Ok(handle)
     }
@@ -179,8 +169,7 @@ impl Grid {
         let mut state = self.state();
         let queue = state.queue(target)?;
         let end = state.end(queue);
-        let event = state.events.get_mut(&event).ok_or(code::INVALID_RESOURCE_HANDLE)?;
-        *event = end;
+        *state.events.get_mut(&event).ok_or(code::INVALID_RESOURCE_HANDLE)? = end;
         Ok(())
     }
 
@@ -223,10 +212,13 @@ impl Grid {
     }
 }
 
-/// A handle that was not used for any stream or event before.
-fn fresh() -> u64 {
+/// A handle that was not used for any stream or event before, if a grid may have another.
+fn fresh(existing: usize) -> Result<u64, u32> {
     static NEXT: AtomicU64 = AtomicU64::new(0x1000);
-    NEXT.fetch_add(16, Relaxed)
+    if existing >= MAX_HANDLES {
+        return Err(code::MEMORY_ALLOCATION);
+    }
+    Ok(NEXT.fetch_add(16, Relaxed))
 }
 
 impl State {
@@ -278,13 +270,8 @@ mod tests {
     use crate::runtime::Pitched;
 
     fn caller() -> Caller {
-        Caller {
-            kernel: "k".to_owned(),
-            cta: [0; 3],
-            thread: [0; 3],
-            span: Default::default(),
-            calls: Vec::new(),
-        }
+        let (cta, thread, calls) = ([0; 3], [0; 3], Vec::new());
+        Caller { kernel: "k".to_owned(), cta, thread, span: Default::default(), calls }
     }
 
     fn task() -> Task {
@@ -302,9 +289,9 @@ mod tests {
     #[test]
     fn ctas_come_in_their_order_and_tails_last() {
         let grid = Grid::new(8);
-        for (stream, cta) in
-            [(TAIL_LAUNCH, 0), (0, 1), (0, 0), (FIRE_AND_FORGET, 0), (0, 1), (TAIL_LAUNCH, 1)]
-        {
+        let all =
+            [(TAIL_LAUNCH, 0), (0, 1), (0, 0), (FIRE_AND_FORGET, 0), (0, 1), (TAIL_LAUNCH, 1)];
+        for (stream, cta) in all {
             grid.submit(target(stream, cta), caller(), task()).unwrap();
         }
         assert_eq!(order(&grid.take()), [2, 3, 1, 4, 0, 5]);
@@ -343,11 +330,8 @@ mod tests {
         assert_eq!(submit(&child, 0), Ok(()));
         assert_eq!(submit(&child, 0), Err(code::LAUNCH_PENDING_COUNT_EXCEEDED));
         let stream = grid.create_stream().unwrap();
-        assert_eq!(
-            submit(&child, stream),
-            Err(code::INVALID_RESOURCE_HANDLE),
-            "a stream of the parent's"
-        );
+        // It is a stream of the parent's.
+        assert_eq!(submit(&child, stream), Err(code::INVALID_RESOURCE_HANDLE));
         assert_eq!(grid.destroy_stream(stream), Ok(()));
         assert_eq!(grid.destroy_stream(stream), Err(code::INVALID_RESOURCE_HANDLE));
         assert_eq!(grid.wait(target(0, 0), 5), Err(code::INVALID_RESOURCE_HANDLE));

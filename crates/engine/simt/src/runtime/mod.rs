@@ -162,14 +162,12 @@ pub trait RuntimeHost: Sync + Debug {
     /// An attribute of a device (`cudaDeviceAttr`).
     ///
     /// # Errors
-    ///
     /// The code of a query that is not supported.
     fn attribute(&self, device: i32, attribute: i32) -> Result<i32, u32>;
 
     /// A limit (`cudaLimit`).
     ///
     /// # Errors
-    ///
     /// The code of a query that is not supported.
     fn limit(&self, limit: u32) -> Result<u64, u32>;
 
@@ -192,7 +190,6 @@ pub trait RuntimeHost: Sync + Debug {
     /// Checks whether a launch of this shape is possible.
     ///
     /// # Errors
-    ///
     /// The code of the limit that the launch exceeds.
     fn accepts(&self, kernel: KernelId, shape: &Shape) -> Result<(), u32>;
 
@@ -200,7 +197,6 @@ pub trait RuntimeHost: Sync + Debug {
     /// was printed.
     ///
     /// # Errors
-    ///
     /// The fault that ended the work, which also ends the kernel.
     fn run_now(&self, work: Vec<Work>) -> Result<Vec<u8>, FaultKind>;
 }

@@ -4,7 +4,7 @@ mod items;
 
 use crate::code::{Code, CompareTo, Func, Inst, Op, Slot, Word};
 use crate::flow::each_part_mut;
-use crate::lower::{Pools, helper_rows};
+use crate::lower::{KEYS, Pools};
 use items::Items;
 use std::collections::HashMap;
 use texunit_alu::{ResultKind, Row};
@@ -44,7 +44,6 @@ impl<'t> Line<'t> {
 /// skipped. The result has the text as its source.
 ///
 /// # Errors
-///
 /// The first line that is not valid.
 pub(crate) fn parse(text: &str) -> Result<(Code, SourceFile), String> {
     let (mut functions, mut labels, mut at) = (HashMap::new(), Vec::new(), 0);
@@ -186,7 +185,7 @@ impl<'t> Parser<'t> {
 fn operation(mnemonic: &str) -> Result<(Op, &str), String> {
     let unknown = || format!("`{mnemonic}` is not an operation");
     let row = |text: &str| {
-        let helpers = helper_rows().iter().find(|row| row.text() == text);
+        let helpers = KEYS.iter().find(|row| row.text() == text);
         helpers.or_else(|| Row::from_text(text))
     };
     let compares =

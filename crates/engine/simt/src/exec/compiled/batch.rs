@@ -258,23 +258,18 @@ impl CachedFetch<'_, '_> {
 impl Launch<'_> {
     /// Whether a handle has the same value in all live lanes of all warps.
     #[inline]
-    fn has(
-        &self,
-        warps: &mut WaitingWarps<'_>,
-        (of, at): (&Handle, HandleAt),
-        handle: u64,
-    ) -> bool {
+    fn has(&self, warps: &mut WaitingWarps<'_>, (of, at): (&Handle, HandleAt), value: u64) -> bool {
         let constants = &self.constants;
         match at {
             HandleAt::Param(offset) => {
                 let bytes = self.config.params.get(offset as usize..);
                 let bytes = bytes.and_then(|bytes| bytes.first_chunk());
-                bytes.is_some_and(|bytes| u64::from_le_bytes(*bytes) == handle)
+                bytes.is_some_and(|bytes| u64::from_le_bytes(*bytes) == value)
             }
-            HandleAt::Slot if of.slot.is_constant() => constants.wide[of.slot.index()][0] == handle,
+            HandleAt::Slot if of.slot.is_constant() => constants.wide[of.slot.index()][0] == value,
             HandleAt::Slot => {
                 let i = of.slot.index();
-                warps.each().all(|(files, live)| has_all(&files.wide[i], live, handle))
+                warps.each().all(|(files, live)| has_all(&files.wide[i], live, value))
             }
         }
     }

@@ -8,8 +8,8 @@ use super::{Context, TURN_ATOMICS, divergence_of_all, inputs, start};
 use crate::code::{NONE, OF_CTA, Op, Slot};
 use crate::exec::CtaChunk;
 use crate::exec::context::Launch;
-use crate::exec::counters::Executed;
-use crate::exec::grid::name_in;
+use crate::exec::counters::Done;
+use crate::exec::cta::name_in;
 use crate::exec::limits::CTA_TURN;
 use crate::exec::notify::ProbeAdapter;
 use crate::exec::outcome::{At, Resume, Stop};
@@ -45,7 +45,7 @@ struct CtaLoop<'c> {
     /// Number of warps of the last CTA that have started, and of its threads that have retired.
     begun: usize,
     ended: u32,
-    executed: Executed,
+    executed: Done,
     /// The instruction at which the last warp has retired.
     end: KernelEnd,
     /// The warp that stopped in the middle of its turn, and the state of the turn.
@@ -161,7 +161,7 @@ impl CtaLoop<'_> {
     /// before the end of the kernel.
     fn count(&mut self, warps: usize, live: u32, (steps, threads): (u64, u64)) {
         let counted = warps as u64 * self.end.count;
-        self.executed.add(Executed::of(steps + counted, threads + counted * count(live)));
+        self.executed.add(Done::of(steps + counted, threads + counted * count(live)));
     }
 
     /// Restores the state of a warp that exited before the end of the kernel.
@@ -286,13 +286,8 @@ impl Context<'_> {
         }
         let budget = CTA_TURN.min(launch.config.max_steps);
         let (tids, _) = self.tids.as_chunks::<3>();
-        let mut points = YieldPoints::new(
-            launch,
-            region,
-            (&mut self.sites, &mut self.counters),
-            launch.threads,
-            self.is_unobserved,
-        );
+        let (counts, threads) = ((&mut self.sites, &mut self.counters), launch.threads);
+        let mut points = YieldPoints::new(launch, region, counts, threads, self.is_unobserved);
         let waits = points.are_there() && !(is_told && region.fetches());
         // Warps that do not wait at yield points have no table, which clears shared memory.
         let mut all = CtaLoop {
@@ -305,7 +300,7 @@ impl Context<'_> {
             last: None,
             begun: 0,
             ended: 0,
-            executed: Executed::default(),
+            executed: Done::default(),
             end: self.cta_loop.end,
             stray: None,
         };
@@ -336,17 +331,11 @@ impl Context<'_> {
                     Some(exit) if progress.has_ended(i) && all.is_end(&exit) => {}
                     Some(exit) => {
                         let at = exit.at + u32::from(progress.passed.contains(&i));
-                        let lanes =
-                            progress.diverged.as_ref().filter(|_| progress.stray == Some(i));
+                        let is_stray = progress.stray == Some(i);
+                        let lanes = progress.diverged.as_ref().filter(|_| is_stray);
                         let lanes = lanes.map(|of| of.lanes());
-                        let of = (i, &mut *warp, progress.stray == Some(i));
-                        all.restore_warp(
-                            compiled,
-                            (number, region),
-                            of,
-                            Exit { at, ..exit },
-                            lanes,
-                        );
+                        let (of, exit) = ((i, &mut *warp, is_stray), Exit { at, ..exit });
+                        all.restore_warp(compiled, (number, region), of, exit, lanes);
                     }
                 }
             }

@@ -45,7 +45,7 @@ macro_rules! apply {
         );
         let to = &mut $p[$i.d.predicate_index()];
         *to = (*to & !$m) | (holds & $m);
-        ArmResult::Executed
+        ArmResult::Done
     }};
     (($l:ident $i:ident $m:ident $n:ident $w:ident $p:ident) n $each:ident
      $([$file:ident $at:literal $name:ident $int:ty])* => $e:expr) => {{

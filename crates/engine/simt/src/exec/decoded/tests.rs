@@ -15,23 +15,10 @@ impl Noise {
     }
 
     pub(super) fn next(&mut self) -> u64 {
+        #[rustfmt::skip]
         const EDGES: [u32; 16] = [
-            0,
-            1,
-            31,
-            32,
-            33,
-            64,
-            0x8000_0000,
-            0x7fff_ffff,
-            u32::MAX,
-            0x3f80_0000,
-            0xbf80_0001,
-            0x7f80_0000,
-            0xff80_0000,
-            0x7fc0_1234,
-            0x0040_0000,
-            0x8000_0001,
+            0, 1, 31, 32, 33, 64, 0x8000_0000, 0x7fff_ffff, u32::MAX, 0x3f80_0000, 0xbf80_0001,
+            0x7f80_0000, 0xff80_0000, 0x7fc0_1234, 0x0040_0000, 0x8000_0001,
         ];
         let x = self.0.u64() >> 16;
         let half = |x: u64| match x & 7 {
@@ -76,25 +63,15 @@ impl Bank {
         warp.wide.grow(4);
         warp.narrow.copy_from_slice(&self.narrow);
         warp.wide.copy_from_slice(&self.wide);
-        let mut progress = Progress {
-            pc: 0,
-            mask,
-            grouped: false,
-            steps: 0,
-            limit: 9,
-            threads: 0,
-            turns: false,
-            stop: Stop::Instruction,
-        };
-        super::run(level, &values, &mut warp, &mut progress);
+        let (pc, grouped, steps, threads, turns) = (0, false, 0, 0, false);
+        let stop = Stop::Instruction;
+        let mut end = Progress { pc, mask, grouped, steps, limit: 9, threads, turns, stop };
+        super::run(level, &values, &mut warp, &mut end);
         self.narrow.copy_from_slice(&warp.narrow);
         self.wide.copy_from_slice(&warp.wide);
         self.predicates.copy_from_slice(&warp.predicates);
-        let end = progress;
-        assert_eq!(
-            (end.pc, end.steps, end.threads, end.stop),
-            (1, 1, mask.count_ones().into(), Stop::Instruction)
-        );
+        let want = (1, 1, mask.count_ones().into(), Stop::Instruction);
+        assert_eq!((end.pc, end.steps, end.threads, end.stop), want);
     }
 }
 
@@ -102,10 +79,7 @@ impl Bank {
 fn expected(row: &Row, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
     let mut out = Bank { narrow: bank.narrow, wide: bank.wide, predicates: bank.predicates };
     let from = row.shape().from;
-    let slot = |i: usize| {
-        let number = i as u32;
-        if from[i] { Slot::wide(number) } else { Slot::narrow(number) }
-    };
+    let slot = |i: u32| if from[i as usize] { Slot::wide(i) } else { Slot::narrow(i) };
     let source = |i: usize| {
         use texunit_alu::Lanes::{Narrow, Wide};
         if from[i] { Wide(&bank.wide[i]) } else { Narrow(&bank.narrow[i]) }
@@ -160,9 +134,8 @@ fn destinations_may_be_sources() {
     for level in Build::all() {
         let mut bank = Bank::new(&mut noise);
         let (before, slot) = (bank.narrow[0], Slot::narrow(0));
-        let decoded =
-            Decoded { kind: Kind::MulLo, count: 1, guard: Slot::TRUE, d: slot, s: [slot; 3] };
-        bank.run(level, decoded, u32::MAX);
+        let (kind, guard, s) = (Kind::MulLo, Slot::TRUE, [slot; 3]);
+        bank.run(level, Decoded { kind, count: 1, guard, d: slot, s }, u32::MAX);
         assert_eq!(bank.narrow[0], before.map(|x| x.wrapping_mul(x)));
     }
 }

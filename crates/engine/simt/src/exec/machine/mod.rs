@@ -96,7 +96,6 @@ pub struct Machine<'a> {
 /// Executes a kernel under the control of a debugger.
 ///
 /// # Errors
-///
 /// The errors of [`launch`](super::launch).
 pub fn debug(
     program: &Program,
@@ -291,11 +290,8 @@ impl<'a> Machine<'a> {
                 has_ended = true;
                 resident.wait_detector.end(&mut resident.context);
                 resident.stage = Stage::Ended;
-                printed.take(
-                    resident.index,
-                    &mut resident.context.output,
-                    launch.config.printf_limit,
-                );
+                let limit = launch.config.printf_limit;
+                printed.take(resident.index, &mut resident.context.output, limit);
                 launch.config.progress.inspect(|progress| _ = progress.fetch_add(1, Relaxed));
             }
             outcome
@@ -371,7 +367,7 @@ impl<'a> Machine<'a> {
         self.set_watched(Vec::new(), false);
         self.set_between(false);
         self.stepper.interrupted.store(false, Relaxed);
-        let mut fault = match self.fault.take() {
+        let fault = match self.fault.take() {
             Some((_, fault)) => Some(fault),
             None if self.is_dropped && !self.has_ended => Some(self.cancelled()),
             None => match self.run_out() {
@@ -381,11 +377,9 @@ impl<'a> Machine<'a> {
             },
         };
         let stats = self.stats();
-        match &mut fault {
-            Some(fault) => fault.stats = stats,
-            None => return Ok(stats),
-        }
-        fault.map_or_else(|| Ok(LaunchStats::default()), Err)
+        let Some(mut fault) = fault else { return Ok(stats) };
+        fault.stats = stats;
+        Err(fault)
     }
 
     /// Runs to the end: the stopped CTA step by step, the others at full speed.

@@ -71,11 +71,8 @@ impl Saved {
                 format!("{} {:?} {warps:?} {:?}", r.index, r.stage, r.round)
             };
             let warps: Vec<_> = saved.residents.iter().map(of_resident).collect();
-            let shared: Vec<_> = saved
-                .residents
-                .iter()
-                .map(|r| r.cta.as_ref().map(|cta| cta.shared.clone()))
-                .collect();
+            let of_cta = |r: &SavedResident| r.cta.as_ref().map(|cta| cta.shared.clone());
+            let shared: Vec<_> = saved.residents.iter().map(of_cta).collect();
             (warps, shared, saved.position, saved.passes, format!("{:?}", saved.order))
         };
         text(self) == text(other)

@@ -124,7 +124,7 @@ impl Probe for WatchProbe {
             if !is_memory || !tells || !is_there || (!global && range.cta != cta) {
                 continue;
             }
-            let bytes = access.bytes();
+            let (bytes, writes) = (access.bytes(), access.operation.writes());
             let mut last = None;
             for lane in lanes(at.lanes) {
                 let own = range.space != SpaceKind::Local || range.thread == (at.warp, lane as u32);
@@ -135,18 +135,13 @@ impl Probe for WatchProbe {
                     last = Some((lane as u32, first));
                     // Atomics are executed in lane order, so each is reported.
                     if matches!(access.operation, AccessOp::Atomic(_)) {
-                        watch_state.put(
-                            index,
-                            at,
-                            (lane as u32, first, bytes),
-                            access.operation.writes(),
-                        );
+                        watch_state.put(index, at, (lane as u32, first, bytes), writes);
                         last = None;
                     }
                 }
             }
             if let Some((lane, first)) = last {
-                watch_state.put(index, at, (lane, first, bytes), access.operation.writes());
+                watch_state.put(index, at, (lane, first, bytes), writes);
             }
         }
     }
@@ -164,7 +159,7 @@ impl Probe for WatchProbe {
         };
         for (index, range) in self.0.ranges.iter().enumerate().filter(|(_, r)| r.block == block) {
             if ((range.reads && reads) || (range.writes && writes))
-                && let Some(met) = WatchState::of_surface(at, access, range)
+                && let Some(met) = WatchState::surface(at, access, range)
             {
                 self.0.put(index, at, met, writes);
             }
@@ -178,13 +173,9 @@ impl WatchState {
     }
 
     /// The last lane of a surface access that overlaps a range, its first byte and its size.
-    fn of_surface(
-        at: &At,
-        access: &ExecutedSurfaceAccess<'_>,
-        range: &Range,
-    ) -> Option<(u32, u64, u32)> {
+    fn surface(at: &At, of: &ExecutedSurfaceAccess<'_>, range: &Range) -> Option<(u32, u64, u32)> {
         let each = lanes(at.lanes).filter_map(|lane| {
-            let (first, bytes) = access.plan.bytes(access.request.coords.map(|c| c[lane]))?;
+            let (first, bytes) = of.plan.bytes(of.request.coords.map(|c| c[lane]))?;
             let meets = first < range.address.saturating_add(range.bytes)
                 && range.address < first.saturating_add(bytes.into());
             meets.then_some((lane as u32, first, bytes))

@@ -152,13 +152,10 @@ impl Context<'_> {
 
     /// Reports an access at `self.addresses`.
     fn params(&self, probe: &mut DynProbe<'_>, warp: &Warp, params: &AccessParams<'_>, at: At) {
-        let constants = &self.launch.constants;
-        let values = Values(ValueSource::Registers {
-            registers: warp.registers(constants),
-            parts: params.parts,
-        });
-        let report =
-            AccessReport { probe, events: self.events, order: self.marked_op.1, more: &[] };
+        let registers = warp.registers(&self.launch.constants);
+        let values = Values(ValueSource::Registers { registers, parts: params.parts });
+        let (events, order) = (self.events, self.marked_op.1);
+        let report = AccessReport { probe, events, order, more: &[] };
         let arrangement = Arrangement::of(&self.addresses, at.lanes, params.bytes());
         report.access(params, values, at, (arrangement, &self.addresses));
     }

@@ -50,21 +50,14 @@ pub(crate) struct WorkerShadows<'a> {
 }
 
 impl<'a> WorkerShadows<'a> {
-    /// The view of a worker. `shares`: its CTAs run concurrently, each with `shared_len` bytes of
-    /// shared memory.
-    pub(crate) fn of(
-        of: &'a Shadows,
-        worker: usize,
-        (shares, shared_len): (bool, usize),
-    ) -> Option<Self> {
-        let own = if shares { Block::new(shared_len.max(1), "shadow") } else { None };
-        (own.is_some() == shares).then_some(Self {
-            of,
-            own,
-            worker,
-            hint: usize::MAX,
-            looked: Vec::new(),
-        })
+    /// The view of a worker. `shared_len`: the size of each CTA's shared memory, if CTAs run
+    /// concurrently.
+    pub(crate) fn of(of: &'a Shadows, worker: usize, shared_len: Option<usize>) -> Option<Self> {
+        let own = match shared_len {
+            Some(len) => Some(Block::new(len.max(1), "shadow")?),
+            None => None,
+        };
+        Some(Self { of, own, worker, hint: usize::MAX, looked: Vec::new() })
     }
 
     /// Lends the shadow of its shared memory to another CTA of the cluster for a turn.
@@ -83,17 +76,13 @@ impl<'a> WorkerShadows<'a> {
     /// Whether a texture had an uninitialised texel when the launch first fetched from it; fetches
     /// need not see later stores of the same launch. If only one plane is fetched from, the check
     /// is limited to it.
-    pub(in crate::exec) fn has_undefined(
-        &mut self,
-        texture: &Arc<Texture>,
-        plane: Option<u32>,
-    ) -> bool {
-        let resource = &texture.resource;
+    pub(in crate::exec) fn has_undefined(&mut self, of: &Arc<Texture>, plane: Option<u32>) -> bool {
+        let resource = &of.resource;
         if !resource.block().has_undefined() {
             return false;
         }
-        let is_known = |(other, of, _): &&(Arc<Texture>, Option<u32>, bool)| {
-            Arc::ptr_eq(other, texture) && *of == plane
+        let is_known = |(other, part, _): &&(Arc<Texture>, Option<u32>, bool)| {
+            Arc::ptr_eq(other, of) && *part == plane
         };
         if let Some((.., has)) = self.looked.iter().find(is_known) {
             return *has;
@@ -103,7 +92,7 @@ impl<'a> WorkerShadows<'a> {
         if self.looked.len() == LOOKED {
             self.looked.clear();
         }
-        self.looked.push((Arc::clone(texture), plane, has));
+        self.looked.push((Arc::clone(of), plane, has));
         has
     }
 

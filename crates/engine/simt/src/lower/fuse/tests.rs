@@ -29,10 +29,10 @@ fn kernel(head: &str, body: &str) -> String {
          ld.param.u64 %in,[in]; ld.param.u64 %out,[out]; mov.b64 %o,%out;\n"
     );
     for i in 0..inputs.parse().unwrap_or(0) {
-        let from = if i == 0 && scaled == "1" { "ld.param" } else { "ld.global" };
-        let at =
-            if i == 0 && scaled == "1" { "scale".to_owned() } else { format!("%in+{}", i * 8) };
-        text += &format!("{from}.{reg} {prefix}{i},[{at}];\n");
+        text += &match i == 0 && scaled == "1" {
+            true => format!("ld.param.{reg} {prefix}0,[scale];\n"),
+            false => format!("ld.global.{reg} {prefix}{i},[%in+{}];\n", i * 8),
+        };
     }
     for i in 0..3 {
         let at = 4096 + 4 * i;
@@ -54,10 +54,7 @@ fn compare(head: &str, body: &str) -> Result<u64, String> {
         let rest = &text[inst.span.end as usize..];
         let line = rest.lines().next().unwrap_or_default();
         let Some((_, mark)) = line.split_once("// ") else { continue };
-        let own = match pairs.at(i) {
-            Some(Role::Sum(sum)) => sum.operand,
-            _ => 0,
-        };
+        let own = if let Some(Role::Sum(sum)) = pairs.at(i) { sum.operand } else { 0 };
         let is_same = mark == "=" || own.to_string() == mark;
         if !is_same && own != 0 {
             return Err(format!("{}: ptxas {mark}, here {own}\n{body}", source.snippet(inst.span)));

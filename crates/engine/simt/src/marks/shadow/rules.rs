@@ -302,15 +302,14 @@ impl<'a> ShadowBuilder<'a> {
     fn check(&mut self, sink: Sink, slots: Vec<Slot>, access: Option<Access>) {
         if !slots.is_empty() {
             let shadows = self.shadows(&slots);
-            self.check_shadows(sink, slots, shadows, access);
+            self.check_shadows(sink, [slots, shadows], access);
         }
     }
 
     fn check_shadows(
         &mut self,
         sink: Sink,
-        slots: Vec<Slot>,
-        shadows: Vec<Slot>,
+        [slots, shadows]: [Vec<Slot>; 2],
         access: Option<Access>,
     ) {
         let (registers, shadows) = (slots.into(), shadows.into());
@@ -325,8 +324,9 @@ impl<'a> ShadowBuilder<'a> {
         match op {
             Op::Compute { row, d, s } => self.compute(row, *d, s),
             Op::Lop3 { d, s, table } => self.table(*d, s, *table),
-            Op::Compare { a, b, to, .. } => self.compare(&[*a, *b], to),
-            Op::ComparePair { a, b, to, .. } => self.compare(&[*a, *b], to),
+            Op::Compare { a, b, to, .. } | Op::ComparePair { a, b, to, .. } => {
+                self.compare(&[*a, *b], to);
+            }
             Op::Mov { d, a } | Op::Cvta { d, a, .. } => self.copy(*d, *a),
             Op::Logic { table, d, a, b } => self.predicates(*table, *d, *a, *b),
             Op::Select { d, a, b, p } => self.select(*d, [*a, *b], *p),

@@ -3,7 +3,7 @@
 
 use super::arithmetic;
 use super::sinks::sinks;
-use crate::code::{Code, Inst, MemSpace, Op, Slot};
+use crate::code::{Code, Inst, MatrixAction, MemSpace, Op, Slot};
 use crate::flow::{FunctionCode, Registers, reads, writes};
 use texunit_flow::{Cfg, forward};
 
@@ -102,24 +102,15 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
         Op::Mov { a, .. } | Op::Cvta { a, .. } => copied(of(*a)),
         Op::Select { a, b, p, .. } => copied(of(*a) | of(*b)) | computed(of(*p)),
         Op::Shuffle(shuffle) => copied(of(shuffle.a)),
-        Op::Matrix(matrix) => match matrix.action {
-            crate::code::MatrixAction::Transpose => copied(any(&matrix.parts)),
-            _ => COPY,
-        },
+        Op::Matrix(of) if of.action == MatrixAction::Transpose => copied(any(&of.parts)),
         Op::Mma(mma) => computed(mma.sources.iter().fold(0, |all, slots| all | any(slots))),
-        Op::Load(_) | Op::LoadQuad(_) => {
-            if is_constant_load(&inst.op) {
-                0
-            } else {
-                COPY
-            }
-        }
+        op if is_constant_load(op) => 0,
         Op::Atomic(atomic) if atomic.op == texunit_isa::AtomOp::Exch => COPY,
         // A fetch counts as a copy of texels, whether filtered or not.
         Op::Call(_) | Op::Fetch(_) | Op::SurfaceLoad(_) => COPY,
+        Op::Load(_) | Op::LoadQuad(_) | Op::Matrix(_) => COPY,
         Op::Compute { row, s, .. } => {
-            let amounts = amounts(code, row, s);
-            let is_copy = arithmetic::is_copy(row, &amounts);
+            let is_copy = arithmetic::is_copy(row, &amounts(code, row, s));
             if is_copy { copied(any(s)) } else { computed(any(s)) }
         }
         Op::Lop3 { .. }

@@ -33,7 +33,7 @@ impl Streams {
         let kept = Arc::new(Text {
             kernel: info.kernel.to_owned(),
             source: listing.source().clone(),
-            sources: Arc::clone(listing.shared_sources()),
+            sources: Arc::clone(listing.sources()),
             spans: (0..listing.len()).map(|op| listing.span(op)).collect(),
         });
         if self.texts.len() == MAX_TEXTS {

@@ -14,7 +14,7 @@ impl ShadowBuilder<'_> {
         let (registers, shadows): (Vec<Slot>, Vec<Slot>) = loaded.unzip();
         let from = Access { parts, ..access.clone() };
         self.shadow_op(Shadow::Load(from));
-        self.check_shadows(Sink::Origin, registers, shadows, Some(access.clone()));
+        self.check_shadows(Sink::Origin, [registers, shadows], Some(access.clone()));
     }
 
     /// Checks stored values, as far as they were computed.
@@ -56,10 +56,9 @@ impl ShadowBuilder<'_> {
             let like = if size == 8 { self.common.zero[1] } else { self.common.zero[0] };
             let old = self.scratch(like, 2);
             let offset = atomic.offset.wrapping_add(i as u64 * u64::from(size));
-            let access = |part: Slot| Access {
-                seen: atomic.seen.clone(),
-                ..Access::new(atomic.mem_space, (atomic.base, offset), size, vec![part])
-            };
+            let at = Located { mem_space: atomic.mem_space, base: atomic.base, offset };
+            let seen = || atomic.seen.clone();
+            let access = |part| Access { seen: seen(), ..Access::new(at, size, vec![part]) };
             self.shadow_op(Shadow::Load(access(old)));
             if atomic.op == AtomOp::Exch {
                 let new = self.shadow(b);
@@ -68,7 +67,7 @@ impl ShadowBuilder<'_> {
                     self.set(d, old);
                 }
             } else {
-                self.check_shadows(Sink::Atomic, vec![d], vec![old], Some(access(old)));
+                self.check_shadows(Sink::Atomic, [vec![d], vec![old]], Some(access(old)));
                 self.all(d, None);
             }
         }
