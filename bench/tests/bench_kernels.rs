@@ -81,7 +81,7 @@ fn bits_are_the_same_everywhere() {
         std::fs::read_to_string(path).unwrap()
     };
     let run = &run;
-    let levels = SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected());
+    let levels = SimdLevel::ALL.iter().copied().filter(|&level| level <= SimdLevel::detected());
     std::thread::scope(|scope| {
         let compiled: Vec<_> =
             levels.map(|simd| (simd, scope.spawn(move || run(simd, "always")))).collect();

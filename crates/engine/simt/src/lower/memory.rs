@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
 
     /// Replaces the elements of an access by temporaries for words of up to 8 bytes. Returns the
     /// elements of each word.
-    fn to_words(&mut self, access: &mut Access) -> Vec<Vec<Slot>> {
+    fn split_into_words(&mut self, access: &mut Access) -> Vec<Vec<Slot>> {
         let size = access.total().min(8) as u8;
         let count = usize::from(size / access.size);
         let words: Vec<_> = access.parts.chunks(count).map(<[Slot]>::to_vec).collect();
@@ -202,7 +202,7 @@ impl<'a> Builder<'a> {
             self.data_access(inst, (address, d), |b, part| b.relaxed_destination(part))?;
         if self.is_whole(inst, d) {
             let bits = 8 * u32::from(access.size);
-            let words = self.to_words(&mut access);
+            let words = self.split_into_words(&mut access);
             let from = access.parts.clone();
             let is_quad = access.total() == 16;
             let access = Box::new(access);
@@ -232,7 +232,7 @@ impl<'a> Builder<'a> {
         let (bytes, is_whole) = (access.total(), self.is_whole(inst, source));
         if is_whole {
             let bits = 8 * u32::from(access.size);
-            let words = self.to_words(&mut access);
+            let words = self.split_into_words(&mut access);
             for (&to, from) in access.parts.iter().zip(&words) {
                 let ops = self.pack_ops(to, from, bits)?;
                 ops.into_iter().for_each(|op| self.helper(op));
