@@ -197,7 +197,9 @@ pub fn answer<C: Code>(
     work: impl FnOnce() -> Result<(), Refused<C>>,
     arguments: &[Argument<'_>],
 ) -> u32 {
-    let call = Call::begins(without_version(name));
+    // Programs call a versioned function (`cufftGetVersion_12`) without the version.
+    let plain = ["_11", "_12", "_13"].iter().find_map(|version| name.strip_suffix(version));
+    let call = Call::begins(plain.unwrap_or(name));
     let refused = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return 0,
         Ok(Err(refused)) => refused,
@@ -210,13 +212,6 @@ pub fn answer<C: Code>(
     };
     call.refused(refused.code.number(), refused.code.name(), &refused.why.reason(arguments));
     refused.code.number()
-}
-
-/// The name of a versioned function (`cufftGetVersion_12`) as programs call it, without the
-/// version.
-fn without_version(name: &'static str) -> &'static str {
-    let versions = ["_11", "_12", "_13"];
-    versions.iter().find_map(|version| name.strip_suffix(version)).unwrap_or(name)
 }
 
 /// The body of each function that texunit does not provide: prints its name once and returns the

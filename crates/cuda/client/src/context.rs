@@ -1,8 +1,7 @@
 //! Chooses the context in which a library works: the calling thread's current context, or else the
 //! primary context of device 0, as NVIDIA's runtime does.
 
-use crate::driver::check;
-use crate::driver::{self, CUcontext, CUstream, ask};
+use crate::driver::{self, CUcontext, CUstream, ask, check};
 use std::sync::{Mutex, OnceLock};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::lock;

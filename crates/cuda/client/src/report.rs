@@ -2,34 +2,28 @@
 //! standard error). A library's function is refused for a reason found there or in a driver
 //! function that it calls; the report names the call that the program made.
 
+use crate::driver::DriverFunction;
 use texunit_cuda_abi::work::Str;
 
-/// Functions of texunit's driver that take reports. Without a driver they do nothing, and the user
-/// has been told that there is none.
-mod linked {
-    use super::Str;
-    use crate::driver::DriverFunction;
+// Functions of texunit's driver that take reports. Without a driver they do nothing, and the user
+// has been told that there is none.
+type Begins = unsafe extern "C" fn(Str) -> u32;
+type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
+type Say = unsafe extern "C" fn(Str);
 
-    type Begins = unsafe extern "C" fn(Str) -> u32;
-    type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
-    type Say = unsafe extern "C" fn(Str);
-
-    // SAFETY: these are the types of the functions in module `refused` of crate `texunit-cuda`.
-    pub(super) static BEGINS: DriverFunction<Begins> =
-        unsafe { DriverFunction::named(c"texunit_runtime_begins") };
-    // SAFETY: the type is that of the function of this name in module `refused` of crate
-    // `texunit-cuda`.
-    pub(super) static ENDS: DriverFunction<Ends> =
-        unsafe { DriverFunction::named(c"texunit_runtime_ends") };
-    // SAFETY: the type is that of the function of this name in module `refused` of crate
-    // `texunit-cuda`.
-    pub(super) static SAY: DriverFunction<Say> =
-        unsafe { DriverFunction::named(c"texunit_say_refused") };
-}
+// SAFETY: the type is that of the function of this name in module `refused` of crate
+// `texunit-cuda`.
+static BEGINS: DriverFunction<Begins> = unsafe { DriverFunction::named(c"texunit_runtime_begins") };
+// SAFETY: the type is that of the function of this name in module `refused` of crate
+// `texunit-cuda`.
+static ENDS: DriverFunction<Ends> = unsafe { DriverFunction::named(c"texunit_runtime_ends") };
+// SAFETY: the type is that of the function of this name in module `refused` of crate
+// `texunit-cuda`.
+static SAY: DriverFunction<Say> = unsafe { DriverFunction::named(c"texunit_say_refused") };
 
 /// Reports how a call has ended.
 fn ends(code: u32, function: &str, name: &str, reason: &str) {
-    if let Some(ends) = linked::ENDS.get() {
+    if let Some(ends) = ENDS.get() {
         // SAFETY: the texts are valid during the call.
         unsafe { ends(code, Str::of(function), Str::of(name), Str::of(reason)) };
     }
@@ -47,7 +41,7 @@ pub struct Call {
 impl Call {
     /// Reports the start of a call of the function of this name.
     pub fn begins(function: &'static str) -> Self {
-        let begins = linked::BEGINS.get();
+        let begins = BEGINS.get();
         // SAFETY: the text is static in this library, which is never unloaded.
         let is_reported = begins.is_some_and(|begins| unsafe { begins(Str::of(function)) } != 0);
         Self { function, is_reported }
@@ -79,7 +73,7 @@ impl Drop for Call {
 
 /// Prints what is not supported, unless the refusal of the call is reported anyway.
 pub fn say_refused(text: &str) {
-    if let Some(say) = linked::SAY.get() {
+    if let Some(say) = SAY.get() {
         // SAFETY: the text is valid during the call.
         unsafe { say(Str::of(text)) }
     }

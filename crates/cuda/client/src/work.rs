@@ -1,8 +1,7 @@
 //! Submits a library's computation to a stream (`texunit_cuda_abi::work`). Given are memory regions
 //! and a closure; the driver calls the closure with their bytes when the stream reaches it.
 
-use crate::driver::check;
-use crate::driver::{CUstream, DriverFunction, NO_DRIVER};
+use crate::driver::{CUstream, DriverFunction, NO_DRIVER, check};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -22,25 +21,14 @@ struct Task<F> {
 
 /// Submits work to a stream. The driver runs `run` now or later, several times if a graph is
 /// launched repeatedly, and in any thread. `run` gets the bytes of each region, aligned to 64
-/// bytes; what it leaves in written regions becomes the memory's contents.
+/// bytes; what it leaves in written regions becomes the memory's contents. The work is split along
+/// the first dimension of all regions, `together` elements at a time (0: not split), so that copies
+/// stay in the processor's caches; no part may then read what another part writes.
 ///
 /// # Errors
 /// The driver's refusal, because the stream is invalid or, for work that is done at once, the
 /// memory.
-pub fn submit<F>(stream: CUstream, function: &'static str, regions: Vec<Region>, run: F) -> Answer
-where
-    F: Fn(&mut [&mut [u8]]) + Send + Sync + 'static,
-{
-    submit_in_parts(stream, function, regions, 0, run)
-}
-
-/// As [`submit`], for work that can be split along the first dimension of all regions, `together`
-/// elements at a time (0: not split), so that copies stay in the processor's caches. No part may
-/// read what another part writes.
-///
-/// # Errors
-/// The errors of [`submit`].
-pub fn submit_in_parts<F>(
+pub fn submit<F>(
     stream: CUstream,
     function: &'static str,
     regions: Vec<Region>,

@@ -83,7 +83,7 @@ impl Call {
 
     /// Submits the computation to the handle's stream.
     pub(crate) fn submit(self, run: impl Fn(&mut [&mut [u8]]) + Send + Sync + 'static) -> Answer {
-        let done = work::submit(self.settings.stream, self.function, self.regions, run);
+        let done = work::submit(self.settings.stream, self.function, self.regions, 0, run);
         done.map_err(|why| BlasCode::ExecutionFailed.of_work(why))
     }
 

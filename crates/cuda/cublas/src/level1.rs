@@ -154,8 +154,7 @@ mod tests {
 
     #[test]
     fn sums_are_in_double_precision() {
-        let x = [1e8_f32, 1.0, -1e8];
-        assert_eq!(dot(&x, &[1.0; 3], false), 1.0);
+        assert_eq!(dot(&[1e8_f32, 1.0, -1e8], &[1.0; 3], false), 1.0);
         let i = Complex32::i();
         assert_eq!(dot(&[i], &[i], false), Complex32::new(-1.0, 0.0));
         assert_eq!(dot(&[i], &[i], true), Complex32::new(1.0, 0.0));
@@ -184,15 +183,14 @@ mod tests {
         let (mut x, mut y) = ([1.0_f64], [2.0]);
         rotate(&mut x, &mut y, 0.0, 1.0);
         assert_eq!((x, y), ([2.0], [-1.0]));
-        for flag in [-2.0, -1.0, 0.0, 1.0] {
+        for (flag, [h11, h12, h21, h22]) in [
+            (-2.0, [1.0, 0.0, 0.0, 1.0]),
+            (-1.0, [5.0, 2.0, 6.0, 5.0]),
+            (0.0, [1.0, 2.0, 6.0, 1.0]),
+            (1.0, [5.0, 1.0, -1.0, 5.0]),
+        ] {
             let (mut x, mut y) = ([2.0_f64], [-1.0]);
             rotate_modified(&mut x, &mut y, [flag, 5.0, 6.0, 2.0, 5.0]);
-            let [h11, h12, h21, h22] = match flag {
-                -1.0 => [5.0, 2.0, 6.0, 5.0],
-                0.0 => [1.0, 2.0, 6.0, 1.0],
-                1.0 => [5.0, 1.0, -1.0, 5.0],
-                _ => [1.0, 0.0, 0.0, 1.0],
-            };
             assert_eq!((x[0], y[0]), (h11 * 2.0 - h12, h21 * 2.0 - h22));
         }
     }

@@ -11,10 +11,8 @@
 
 pub mod args;
 pub mod driver;
-mod graph;
-mod green;
-mod launch;
 mod lock;
+mod methods;
 mod refusal;
 mod result;
 mod stack;
@@ -24,8 +22,8 @@ pub use driver::{
     CUasyncCallback, CUgraphRecaptureCallback, CUhostFn, CUlogsCallback, CUoccupancyB2DSize,
     CUprocAddress, CUstreamCallback,
 };
-pub use graph::*;
 pub use lock::{lock, read_lock, write_lock};
+pub use methods::*;
 pub use refusal::{Argument, Plain, Refusal, Subject, lacking};
 pub use result::{CODES, CUresult, Code, kept_text};
 pub use stack::Stack;

@@ -133,8 +133,7 @@ impl Refusal {
     /// The refusal with a description of where the error is in front of the reason.
     #[must_use]
     pub fn within(self, place: impl FnOnce() -> String, arguments: &[Argument<'_>]) -> Self {
-        let reason = format!("{}: {}", place(), self.reason(arguments));
-        self.code.because(reason)
+        self.code.because(format!("{}: {}", place(), self.reason(arguments)))
     }
 
     /// The reason in words, for a call with these arguments.

@@ -57,8 +57,7 @@ fn traces() -> MutexGuard<'static, Option<Traces>> {
 /// Records the stack trace of an allocation.
 pub(crate) fn allocated(number: u64) {
     if settings().host_backtrace {
-        let made = trace();
-        let calls = Calls { made, freed: None };
+        let calls = Calls { made: trace(), freed: None };
         traces().get_or_insert_default().by_number.insert(number, calls);
     }
 }
@@ -90,8 +89,7 @@ fn trace() -> Trace {
         addresses.push(frame.ip().addr());
         addresses.len() < MAX_KEPT
     });
-    let python = python::frames(MAX_OF_PYTHON).into();
-    Trace { addresses: addresses.into(), python }
+    Trace { addresses: addresses.into(), python: python::frames(MAX_OF_PYTHON).into() }
 }
 
 /// Lines for a report about an allocation: the stack traces, if they were recorded, and the memory
@@ -271,12 +269,8 @@ pub(crate) fn caller() -> Option<String> {
 
 /// The loaded file that contains an address, and the offset of the address in it.
 pub(crate) fn module(address: usize) -> Option<(String, usize)> {
-    let mut info = libc::Dl_info {
-        dli_fname: std::ptr::null(),
-        dli_fbase: std::ptr::null_mut(),
-        dli_sname: std::ptr::null(),
-        dli_saddr: std::ptr::null_mut(),
-    };
+    // SAFETY: a plain C structure for which zeros are a valid value.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
     let at: *const c_void = std::ptr::without_provenance(address);
     // SAFETY: `dladdr` only compares the address and writes the structure.
     let found = unsafe { libc::dladdr(at, &mut info) };
@@ -318,7 +312,7 @@ mod tests {
             add_functions(address, &mut shown);
         });
         let place = shown.iter().find(|line| line.contains("a_function_of_the_test"));
-        assert!(place.is_some_and(|line| line.contains("asked.rs:")), "{shown:?}");
+        assert!(place.is_some_and(|line| line.contains("allocation_trace.rs:")), "{shown:?}");
         // In the test, texunit's code and the caller are in one executable.
         assert!(is_ours(trace.addresses[0]));
         assert!(

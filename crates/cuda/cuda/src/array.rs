@@ -1,9 +1,7 @@
 //! Arrays and mipmapped arrays: the driver's objects, created from descriptors on a device.
 
 use crate::context::Context;
-use crate::error::refusal;
 use crate::format;
-use crate::handle::object;
 use crate::memory::with_room;
 use crate::prelude::*;
 use crate::settings::printed_refusal;
@@ -41,62 +39,53 @@ pub(crate) struct MipmapObject {
 
 object!(MipmapObject, "a mipmapped array");
 
-/// Array flags that texunit's driver supports.
-const FLAGS: u32 = CUDA_ARRAY3D_LAYERED
-    | CUDA_ARRAY3D_SURFACE_LDST
-    | CUDA_ARRAY3D_CUBEMAP
-    | CUDA_ARRAY3D_TEXTURE_GATHER
-    | CUDA_ARRAY3D_DEPTH_TEXTURE
-    | CUDA_ARRAY3D_COLOR_ATTACHMENT
-    | CUDA_ARRAY3D_SPARSE;
-/// Array flags that texunit's driver refuses, with their names.
-const NOT_PROVIDED: [(u32, &str); 2] = [
+/// The flags of arrays, with their names. texunit's driver refuses [`NOT_PROVIDED`].
+const FLAGS: [(u32, &str); 9] = [
+    (CUDA_ARRAY3D_LAYERED, "CUDA_ARRAY3D_LAYERED"),
+    (CUDA_ARRAY3D_SURFACE_LDST, "CUDA_ARRAY3D_SURFACE_LDST"),
+    (CUDA_ARRAY3D_CUBEMAP, "CUDA_ARRAY3D_CUBEMAP"),
+    (CUDA_ARRAY3D_TEXTURE_GATHER, "CUDA_ARRAY3D_TEXTURE_GATHER"),
+    (CUDA_ARRAY3D_DEPTH_TEXTURE, "CUDA_ARRAY3D_DEPTH_TEXTURE"),
+    (CUDA_ARRAY3D_COLOR_ATTACHMENT, "CUDA_ARRAY3D_COLOR_ATTACHMENT"),
+    (CUDA_ARRAY3D_SPARSE, "CUDA_ARRAY3D_SPARSE"),
     (CUDA_ARRAY3D_DEFERRED_MAPPING, "CUDA_ARRAY3D_DEFERRED_MAPPING"),
     (CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, "CUDA_ARRAY3D_VIDEO_ENCODE_DECODE"),
 ];
+const NOT_PROVIDED: u32 = CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
-/// A flag and its name.
-type Flag = (u32, &'static str);
-
-/// Flags that a driver refuses in combination with others, and a flag that it always refuses (as an
-/// NVIDIA H200 does, docs/cuda-api.md).
-const APART: [(u32, &str, &[Flag]); 3] = [
-    (
-        CUDA_ARRAY3D_TEXTURE_GATHER,
-        "CUDA_ARRAY3D_TEXTURE_GATHER",
-        &[
-            (CUDA_ARRAY3D_LAYERED, "CUDA_ARRAY3D_LAYERED"),
-            (CUDA_ARRAY3D_CUBEMAP, "CUDA_ARRAY3D_CUBEMAP"),
-        ],
-    ),
-    (
-        CUDA_ARRAY3D_SPARSE,
-        "CUDA_ARRAY3D_SPARSE",
-        &[(CUDA_ARRAY3D_SURFACE_LDST, "CUDA_ARRAY3D_SURFACE_LDST")],
-    ),
-    (CUDA_ARRAY3D_DEPTH_TEXTURE, "CUDA_ARRAY3D_DEPTH_TEXTURE", &[]),
+/// Flags that a driver refuses in combination with any of others, and a flag that it always refuses
+/// (as an NVIDIA H200 does, docs/cuda-api.md).
+const APART: [(u32, u32); 3] = [
+    (CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP),
+    (CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_SURFACE_LDST),
+    (CUDA_ARRAY3D_DEPTH_TEXTURE, 0),
 ];
+
+/// The names of flags.
+fn names(flags: u32) -> String {
+    let set = FLAGS.iter().filter(|(flag, _)| flags & flag != 0);
+    set.map(|(_, name)| *name).collect::<Vec<_>>().join(" and ")
+}
 
 /// The device's descriptor for a driver descriptor.
 fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     let flags = descriptor.flags;
-    for (flag, name) in NOT_PROVIDED {
-        if flags & flag != 0 {
-            let reason = format!("arrays with the flag {name} are not supported");
-            return Err(printed_refusal(CUresult::NOT_SUPPORTED, reason));
-        }
+    if flags & NOT_PROVIDED != 0 {
+        let reason =
+            format!("arrays with the flag {} are not supported", names(flags & NOT_PROVIDED));
+        return Err(printed_refusal(CUresult::NOT_SUPPORTED, reason));
     }
+    let unknown = FLAGS.iter().fold(flags, |left, (flag, _)| left & !flag);
     ensure!(
-        flags & !FLAGS == 0,
-        "Flags {flags:#x} has bits that are not CUDA_ARRAY3D flags: {:#x}",
-        flags & !FLAGS
+        unknown == 0,
+        "Flags {flags:#x} has bits that are not CUDA_ARRAY3D flags: {unknown:#x}"
     );
-    for (flag, name, others) in APART {
-        if flags & flag != 0 && (others.is_empty() || others.iter().any(|o| flags & o.0 != 0)) {
-            let with: Vec<_> = others.iter().filter(|o| flags & o.0 != 0).map(|o| o.1).collect();
-            return Err(CUresult::INVALID_VALUE.because(match with[..] {
-                [] => format!("Flags {flags:#x} has {name}, which no array has"),
-                _ => format!("Flags {flags:#x} has {name} with {}", with.join(" and ")),
+    for (flag, others) in APART {
+        if flags & flag != 0 && (others == 0 || flags & others != 0) {
+            let name = names(flag);
+            return Err(CUresult::INVALID_VALUE.because(match others {
+                0 => format!("Flags {flags:#x} has {name}, which no array has"),
+                _ => format!("Flags {flags:#x} has {name} with {}", names(flags & others)),
             }));
         }
     }
@@ -107,7 +96,12 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
         "Flags has CUDA_ARRAY3D_SURFACE_LDST, but the format is block-compressed ({format}): surfaces have no \
          such formats"
     );
-    let (geometry, layers) = geometry(descriptor)?;
+    let (geometry, layers) = Geometry::of_array(
+        [descriptor.width, descriptor.height, descriptor.depth],
+        flags & CUDA_ARRAY3D_LAYERED != 0,
+        flags & CUDA_ARRAY3D_CUBEMAP != 0,
+    )
+    .map_err(|rule| CUresult::INVALID_VALUE.because(rule))?;
     let axis = |name: &str, size: usize| {
         u32::try_from(size).map_err(|_| invalid!("{name} {size} is more than any array has"))
     };
@@ -124,38 +118,6 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     Ok(made)
 }
 
-/// The geometry given by the nonzero extents and the flags, and the number of layers or cubes.
-fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
-    let CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, flags, .. } = *descriptor;
-    let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
-    let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;
-    Ok(match (cube, layered, height, depth) {
-        _ if width == 0 => bail!("Width is 0: an array has at least one element"),
-        (true, false, 1.., 6) => (Geometry::Cube, 1),
-        (true, true, 1.., 6..) if depth.is_multiple_of(6) => (Geometry::Acube, depth / 6),
-        (true, ..) => {
-            let depth_rule =
-                if layered { "a multiple of 6 (six faces for each cube)" } else { "6 (its faces)" };
-            bail!(
-                "Height {height} and Depth {depth} are not those of a cubemap (CUDA_ARRAY3D_CUBEMAP): its Height is not 0, \
-                 and its Depth is {depth_rule}"
-            );
-        }
-        (false, true, 0, 1..) => (Geometry::A1d, depth),
-        (false, true, 1.., 1..) => (Geometry::A2d, depth),
-        (false, false, 0, 0) => (Geometry::D1, 1),
-        (false, false, 1.., 0) => (Geometry::D2, 1),
-        (false, false, 1.., 1..) => (Geometry::D3, 1),
-        (false, true, _, 0) => bail!(
-            "Depth is 0: of a layered array (CUDA_ARRAY3D_LAYERED) it is the number of layers"
-        ),
-        (false, false, 0, 1..) => bail!(
-            "Height is 0 and Depth is {depth}: an array of one axis has no Depth, unless it is layered \
-                 (CUDA_ARRAY3D_LAYERED)"
-        ),
-    })
-}
-
 impl ArrayObject {
     /// The handle of a device array.
     pub(crate) fn handle_of(array: &Array) -> Answer<Handle<Self>> {
@@ -165,13 +127,6 @@ impl ArrayObject {
             CUresult::INVALID_HANDLE
                 .because("the array of the copy has been destroyed in the meantime")
         })
-    }
-
-    /// An array without flags that was not created by the API.
-    #[cfg(test)]
-    pub(crate) fn plain(array: Array, context: Handle<Context>) -> Self {
-        let descriptor = CUDA_ARRAY3D_DESCRIPTOR::default();
-        Self { array, context, descriptor, level_of: None }
     }
 }
 

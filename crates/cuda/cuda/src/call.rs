@@ -2,7 +2,6 @@
 //! panic from unwinding into C, and converts the result to a `CUresult`.
 
 use crate::current_call::AllocatingCall;
-use crate::message::say;
 use crate::prelude::*;
 use crate::refused;
 use crate::settings::say_refused;
@@ -128,7 +127,7 @@ pub(crate) fn answer(
 
 /// The body of each function that texunit does not provide: prints its name once and returns an
 /// error.
-pub(crate) fn not_supported(name: &'static str, group: &str, said: &std::sync::Once) -> CUresult {
+pub(crate) fn not_supported(name: &'static str, group: &str, said: &Once) -> CUresult {
     said.call_once(|| say_refused(&format!("{name} is not supported")));
     refused::driver(name, &texunit_cuda_abi::lacking(name, group), &[]);
     CUresult::NOT_SUPPORTED

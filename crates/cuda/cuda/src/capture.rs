@@ -11,7 +11,6 @@ mod lifetime;
 
 use crate::context::Context;
 use crate::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::ThreadId;
 use texunit_cuda_abi::stream_capture_mode::{GLOBAL, RELAXED};
 

@@ -2,7 +2,6 @@
 
 use crate::allocation_trace;
 use crate::exit::Owner;
-use crate::message::say;
 use crate::prelude::*;
 use crate::settings::{CheckSettings, settings};
 use texunit_checks::race::{Memory, Submitted};

@@ -6,24 +6,21 @@ mod host;
 mod pools;
 mod work;
 
+use crate::context::Context;
+use crate::current_call::InProgram;
 pub(crate) use copies::{Watch, copies, fills, works};
 pub(crate) use host::report_accesses as tell_host;
 pub(crate) use pools::{allocated, freed};
+use texunit_device::LaunchStats;
 pub(crate) use work::Work;
 
 use crate::check_log::{self, OWNER, QueuePosition, log, own_log, race};
-use crate::context::Context;
-use crate::current_call::InProgram;
-use crate::host_access;
-use crate::message::say;
 use crate::module::Module;
 use crate::prelude::*;
-use crate::report;
 use crate::settings::settings;
-use std::sync::Once;
+use crate::{host_access, report};
 use texunit_checks::race::Memory;
 use texunit_checks::{Check, Finding, LaunchChecks, Log, rules};
-use texunit_device::LaunchStats;
 use texunit_report::{Host, Located};
 
 /// The checks of a launch, as its observer.
@@ -192,8 +189,7 @@ pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
 pub(crate) fn report(module: &Module, launch: u64, launched_by: Option<String>) {
     pools::used();
     let loaded = &module.loaded;
-    let source = Located::from((loaded.source(), &**loaded.sources()));
-    report_new(Some(source), (launch, launched_by));
+    report_new(Some(Located::from((loaded.source(), &**loaded.sources()))), (launch, launched_by));
 }
 
 /// Reports findings that have not been reported.

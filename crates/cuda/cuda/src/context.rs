@@ -1,10 +1,8 @@
 //! Contexts and their lifetime, and each thread's stack of current contexts.
 
-use crate::handle::object;
 use crate::prelude::*;
 use crate::state::{Gpu, Primary};
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// A context. Objects created in it are destroyed with it.
 #[derive(Debug)]
@@ -87,8 +85,7 @@ impl Context {
     /// there were.
     pub(crate) fn detach(&self, staying: u32) -> u32 {
         let less = |n: u32| (n > staying).then(|| n - 1);
-        let before = self.uses.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        before.unwrap_or_else(|n| n)
+        self.uses.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_else(|n| n)
     }
 
     /// Registers an object that was created in the context.
@@ -114,10 +111,7 @@ impl Context {
 
     /// Returns the fault that has ended the context, if there is one.
     pub(crate) fn check(&self) -> Answer {
-        match self.fault.get() {
-            None => Ok(()),
-            Some(fault) => Err(fault.clone()),
-        }
+        self.fault.get().map_or(Ok(()), |fault| Err(fault.clone()))
     }
 
     /// Records a fault. The first one is kept.
@@ -161,7 +155,7 @@ impl Context {
                      heap (CU_LIMIT_MALLOC_HEAP_SIZE)",
                     Count(device.memory().limit(), "byte")
                 );
-                device.set_heap_size(value as u64).map_err(crate::error::refusal)?;
+                device.set_heap_size(value as u64).map_err(refusal)?;
             }
             _ => {}
         }
@@ -242,15 +236,12 @@ pub(crate) fn alive(handle: Handle<Context>, whose: &str) -> Answer<Arc<Context>
 
 /// The context of a handle; null names the current one.
 pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
-    match handle {
-        0 => current(),
-        handle => {
-            let context =
-                Handle::<Context>::of(handle).get().map_err(|refusal| refusal.named("ctx"))?;
-            context.check()?;
-            Ok(context)
-        }
+    if handle == 0 {
+        return current();
     }
+    let context = Handle::<Context>::of(handle).get().map_err(|refusal| refusal.named("ctx"))?;
+    context.check()?;
+    Ok(context)
 }
 
 /// Handle of the current context; null if there is none.

@@ -8,7 +8,6 @@ use crate::array::ArrayObject;
 use crate::check_log::QueuePosition;
 use crate::checks::{self, Watch};
 use crate::deferred::{self, Order};
-use crate::error::refusal;
 use crate::memory;
 use crate::memory::endpoint::{Endpoint, Side, Space};
 use crate::prelude::*;
@@ -299,8 +298,7 @@ impl ResolvedEnd<'_> {
         let [width, rows, slices] = size.map(|n| n as usize);
         let mut bytes = vec![0; width * rows * slices];
         for (i, row) in bytes.chunks_exact_mut(width).enumerate() {
-            let at = [0, (i % rows) as u64, (i / rows) as u64];
-            self.place.read(self.offset(at), row)?;
+            self.place.read(self.offset([0, (i % rows) as u64, (i / rows) as u64]), row)?;
         }
         let steps = [size[0], size[0] * size[1]];
         Ok(ResolvedEnd { place: Endpoint::Staged(bytes.into()), steps, at: [0; 3] })

@@ -1,11 +1,11 @@
-//! Coverage of device code (`TEXUNIT_COVERAGE`). Modules are recorded when they are loaded, so that
-//! modules without launches are reported, too.
+//! Coverage (`TEXUNIT_COVERAGE`) and execution counts (`TEXUNIT_PROFILE`) of device code. Modules
+//! are recorded when they are loaded, so that modules without launches are in the coverage, too.
 
-use crate::message::say;
 use crate::prelude::*;
 use crate::saved;
 use crate::settings::settings;
 use texunit_coverage::{Module, Recorder, Target};
+use texunit_profile as profile;
 
 /// Recorder of this process, if coverage is requested.
 fn recorder() -> Option<&'static Arc<Recorder>> {
@@ -55,11 +55,44 @@ fn folder() -> Option<PathBuf> {
     std::path::absolute(name).ok()
 }
 
-fn end() {
-    let Some(recorder) = recorder() else { return };
+/// Recorder of this process, if a profile is requested.
+fn profiler() -> Option<&'static Arc<profile::Recorder>> {
+    static RECORDER: OnceLock<Option<Arc<profile::Recorder>>> = OnceLock::new();
+    let make = || {
+        let file = settings().profile.as_ref()?;
+        let target = match run_folder("TEXUNIT_PROFILE", file) {
+            Some(folder) => profile::Target::Run(folder),
+            None => profile::Target::File(file.clone(), profile::Format::of(file)),
+        };
+        crate::exit::at_end(end_profile);
+        Some(profile::Recorder::new(target))
+    };
+    RECORDER.get_or_init(make).as_ref()
+}
+
+/// The counter of a module's launches, if a profile is requested.
+pub(crate) fn profile_of(loaded: &texunit_device::Module) -> Option<Arc<profile::Module>> {
+    let source = loaded.source();
+    Some(profiler()?.module(source.text(), PathBuf::from(source.name())))
+}
+
+/// Writes a file when the program ends.
+fn write<E: std::fmt::Display>(
+    what: &str,
+    file: Option<&PathBuf>,
+    write: impl FnOnce() -> Option<Result<(), E>>,
+) {
     let _ignored = crate::signals::PipeSignal::ignore();
-    if let Err(error) = recorder.write() {
-        let file = settings().coverage.as_deref().unwrap_or("".as_ref());
-        say(format_args!("the coverage {} cannot be written: {error}", file.display()));
+    if let Some(Err(error)) = write() {
+        let file = file.map_or("".as_ref(), PathBuf::as_path);
+        say(format_args!("the {what} {} cannot be written: {error}", file.display()));
     }
+}
+
+fn end() {
+    write("coverage", settings().coverage.as_ref(), || Some(recorder()?.write()));
+}
+
+fn end_profile() {
+    write("profile", settings().profile.as_ref(), || Some(profiler()?.write()));
 }

@@ -17,7 +17,7 @@ fn session() -> Option<&'static Debugging> {
         let spawn = |take: Box<dyn FnOnce() + Send>| {
             // The new thread blocks all signals, which are the program's.
             if let Err(error) = signals::spawn(take) {
-                crate::message::say(format_args!("the debugger does not hear anything: {error}"));
+                say(format_args!("the debugger does not hear anything: {error}"));
             }
         };
         let (remote, settings) = Remote::connect(&path, spawn)?;

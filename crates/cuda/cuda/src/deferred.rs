@@ -28,7 +28,6 @@ pub(crate) use branches::{StepNeeds, branches};
 pub(crate) use items::Random;
 use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Condvar, Once, PoisonError};
 pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
@@ -266,14 +265,12 @@ fn has_any() -> bool {
         && with(|state| !state.waiting.is_empty() || !state.running.is_empty())
 }
 
-const NOT_READY: CUresult = CUresult::NOT_READY;
-
 /// `CUDA_ERROR_NOT_READY` if work of a stream is in progress. With `--schedule` the query waits
 /// instead.
 pub(crate) fn check_stream(order: &Order) -> Answer {
     let is_open = || has_any() && with(|state| state.tail(order.line()).next().is_some());
     match !is_on() && is_open() {
-        true => Err(NOT_READY.because(
+        true => Err(CUresult::NOT_READY.because(
             "a kernel of the stream waits for something, or work comes behind one that does",
         )),
         false => Ok(()),
@@ -284,7 +281,10 @@ pub(crate) fn check_stream(order: &Order) -> Answer {
 pub(crate) fn check_event(event: usize) -> Answer {
     let is_open = |state: &mut State| state.of_event(event).into_iter().any(|id| state.is_open(id));
     match !is_on() && has_any() && with(is_open) {
-        true => Err(NOT_READY.because("the event comes behind a kernel that waits for something")),
+        true => {
+            Err(CUresult::NOT_READY
+                .because("the event comes behind a kernel that waits for something"))
+        }
         false => Ok(()),
     }
 }
@@ -325,14 +325,6 @@ pub(crate) fn wait_before(order: &Order) {
 /// Waits for an event.
 pub(crate) fn wait_for_event(event: usize) {
     wait_for(|state| state.of_event(event));
-}
-
-/// Executes the work before an interprocess event without deferral, because the process that waits
-/// for the event cannot request it.
-fn push(event: usize) {
-    if is_on() {
-        wait_for_event(event);
-    }
 }
 
 /// Waits for all work of a context.

@@ -1,5 +1,6 @@
-//! Addresses of functions as the program sees them. This crate may be in a library of its own, to
-//! which `libcuda.so.1` forwards its calls (crates/dist/core); `cuGetProcAddress` then returns the
+//! The exported symbol by which programs recognise this driver as texunit's, and addresses of
+//! functions as the program sees them. This crate may be in a library of its own, to which
+//! `libcuda.so.1` forwards its calls (crates/dist/core); `cuGetProcAddress` then returns the
 //! function of `libcuda.so.1`, as the dynamic linker would.
 
 use crate::functions::{Address, Function};
@@ -33,4 +34,27 @@ fn driver() -> Option<usize> {
     // already loaded, which is never released.
     let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
     (!library.is_null()).then(|| *FOUND.get_or_init(|| library.expose_provenance()))
+}
+
+/// [`texunit_cuda_abi::MARKER`]. Its value is texunit's version with a terminating zero.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals, unreachable_pub)]
+pub static texunit_driver: [u8; VERSION.len()] = bytes();
+
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
+const fn bytes() -> [u8; VERSION.len()] {
+    match VERSION.as_bytes().first_chunk() {
+        Some(bytes) => *bytes,
+        None => [0; VERSION.len()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_name_is_the_one_that_is_looked_for() {
+        assert_eq!(texunit_cuda_abi::MARKER.to_bytes(), stringify!(texunit_driver).as_bytes());
+        assert!(super::texunit_driver.ends_with(b"\0"));
+    }
 }

@@ -6,8 +6,6 @@
 
 use crate::array::{self, MipmapObject};
 use crate::context::Context;
-use crate::error::refusal;
-use crate::handle::object;
 use crate::memory::ipc::map;
 use crate::memory::virtual_memory::{Physical, Place};
 use crate::memory::{self, AllocationKind};

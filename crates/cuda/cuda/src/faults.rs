@@ -1,10 +1,9 @@
 //! Faults of kernels: the driver API's code for each, and the report to the user.
 
-use crate::message::{say, write_error};
+use crate::message::write_error;
 use crate::prelude::*;
 use crate::settings::settings;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Once;
 use texunit_device::{Fault, FaultKind, SourceFile};
 use texunit_evidence::Finding;
 use texunit_report::place::function_name;

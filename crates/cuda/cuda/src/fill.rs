@@ -4,7 +4,6 @@ use crate::check_log::QueuePosition;
 use crate::checks;
 use crate::copy::CopyEnd;
 use crate::deferred::{self, Order};
-use crate::error::refusal;
 use crate::memory::endpoint::{Endpoint, Side};
 use crate::prelude::*;
 use texunit_device::Linear;

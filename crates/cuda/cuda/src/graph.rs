@@ -30,11 +30,15 @@ pub(crate) mod update;
 pub(crate) mod user;
 
 pub(crate) use crate::capture::Link;
-use crate::handle::object;
+use condition::{Condition, ConditionalOp};
+// Names that most of these modules use.
+use crate::context::{self, Context};
 use crate::prelude::*;
-use condition::Condition;
-use op::Op;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use copies::CopiesOp;
+use exec::{Exec, Plan, Step};
+use kernel::KernelOp;
+use memory::AllocOp;
+use op::{CopyOp, Op};
 
 /// A graph.
 #[derive(Debug)]

@@ -9,10 +9,8 @@
 //! context in its registry.
 
 use crate::context::Context;
-use crate::handle::object;
 use crate::prelude::*;
 use crate::state::Gpu;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub(crate) mod split;
 
@@ -135,8 +133,7 @@ pub(crate) fn wrong_type(kind: u32, there_are: &str) -> texunit_cuda_abi::Refusa
 /// Work queues of a device, as many as `CUDA_DEVICE_MAX_CONNECTIONS` says; 8 by default.
 fn connections() -> u32 {
     let asked = std::env::var("CUDA_DEVICE_MAX_CONNECTIONS").ok();
-    let asked = asked.and_then(|n| n.parse::<u32>().ok()).filter(|n| (1..=32).contains(n));
-    asked.unwrap_or(8)
+    asked.and_then(|n| n.parse::<u32>().ok()).filter(|n| (1..=32).contains(n)).unwrap_or(8)
 }
 
 /// Creates a descriptor. All resources are of one device, and all multiprocessor resources come

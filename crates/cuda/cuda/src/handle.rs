@@ -102,13 +102,6 @@ impl<T> Registry<T> {
         all.sort_by_key(|(number, _)| *number);
         all
     }
-
-    /// Number of live objects for which `wanted` holds.
-    #[cfg(test)]
-    pub(crate) fn count(&self, wanted: impl Fn(&T) -> bool) -> usize {
-        let alive = read_lock(&self.alive);
-        alive.iter().flat_map(HashMap::values).filter(|object| wanted(object)).count()
-    }
 }
 
 /// A handle as C sees it, with the size of a pointer: `CUstream`, `CUmodule` and so on.

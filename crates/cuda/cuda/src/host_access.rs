@@ -12,10 +12,7 @@
 use crate::check_log::race;
 use crate::prelude::*;
 use crate::settings::settings;
-use std::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU64, AtomicUsize,
-    Ordering::{Relaxed, SeqCst},
-};
+use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
 use texunit_checks::Check;
 use texunit_checks::race::{Memory, PendingAccess};
 use texunit_device::{Rights, views};
@@ -212,18 +209,6 @@ fn record_access(address: u64, writes: bool, at: usize) {
     note.state.store(WHOLE, SeqCst);
 }
 
-#[cfg(not(target_os = "linux"))]
-mod handler {
-    pub(super) fn install() -> bool {
-        false
-    }
-
-    pub(super) fn is_on_small_stack() -> bool {
-        true
-    }
-}
-
-#[cfg(target_os = "linux")]
 mod handler;
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! device. Machine code is recognised and refused.
 
 use crate::fatbin::{self, Compatibility, EntryKind};
-use crate::message::say;
 use crate::origin::Origin;
 use crate::prelude::*;
 use crate::settings::{printed_refusal, say_refused, settings};

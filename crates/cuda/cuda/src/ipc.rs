@@ -93,12 +93,11 @@ impl Ticket {
             began: u64::from_le_bytes(bytes(24)),
             number: u64::from_le_bytes(bytes(32)),
         };
-        match handle[..15] == MAGIC && handle[15] == kind as u8 && handle[40..] == [0; 24] {
-            true => Ok(ticket),
-            false => Err(invalid!(
-                "handle is not one that cuIpcGetMemHandle or cuIpcGetEventHandle has given of this kind of thing"
-            )),
-        }
+        ensure!(
+            handle[..15] == MAGIC && handle[15] == kind as u8 && handle[40..] == [0; 24],
+            "handle is not one that cuIpcGetMemHandle or cuIpcGetEventHandle has given of this kind of thing"
+        );
+        Ok(ticket)
     }
 
     /// Whether the process is still running.

@@ -10,7 +10,6 @@ use crate::check_log::QueuePosition;
 use crate::context::{Context, MAX_STACK};
 use crate::deferred::{self, Order};
 use crate::library::Kernel;
-use crate::message::say;
 use crate::module::{Function, Module, kernel_name};
 use crate::occupancy::{self, Block};
 use crate::prelude::*;
@@ -58,21 +57,19 @@ fn check_cooperative(
         0 => return Ok(()),
         each => u64::from(each) * u64::from(multiprocessors),
     };
-    match product(shape.grid) {
-        blocks if blocks > held => Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE.because(format!(
-            "a cooperative grid of {} is more than {held}, as many CTAs of {} of kernel \
-                 `{}` as the {} of the {} hold at a time",
-            Count(blocks, "CTA"),
-            Count(threads, "thread"),
-            kernel_name(function),
-            Count(multiprocessors, "multiprocessor"),
-            match multiprocessors == all {
-                true => "device",
-                false => "stream's green context",
-            }
-        ))),
-        _ => Ok(()),
-    }
+    let blocks = product(shape.grid);
+    ensure!(
+        blocks <= held,
+        CUresult::COOPERATIVE_LAUNCH_TOO_LARGE,
+        "a cooperative grid of {} is more than {held}, as many CTAs of {} of kernel `{}` as the {} of the {} hold at \
+         a time",
+        Count(blocks, "CTA"),
+        Count(threads, "thread"),
+        kernel_name(function),
+        Count(multiprocessors, "multiprocessor"),
+        if multiprocessors == all { "device" } else { "stream's green context" }
+    );
+    Ok(())
 }
 
 /// Checks that the device supports the cluster size; whether it fits the grid and the kernel is
@@ -110,15 +107,15 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
             crate::library::function(kernel, context)?.get()?
         }
     };
-    match function.context == context.handle {
-        true => Ok(function),
-        false => Err(CUresult::INVALID_HANDLE.because(format!(
-            "kernel `{}` is a function of context {:?}, and the launch is in context {:?}",
-            kernel_name(&function),
-            function.context,
-            context.handle
-        ))),
-    }
+    ensure!(
+        function.context == context.handle,
+        CUresult::INVALID_HANDLE,
+        "kernel `{}` is a function of context {:?}, and the launch is in context {:?}",
+        kernel_name(&function),
+        function.context,
+        context.handle
+    );
+    Ok(function)
 }
 
 /// Checks a launch that is executed later, as far as possible. An extent of 0 is accepted, as it
@@ -289,10 +286,9 @@ fn run_grid(
     // Child grids are part of the parent's recorded job, or are recorded themselves.
     let recording = recording.filter(Recording::is_pending);
     let tell = |stats: &LaunchStats, fault: Option<&Fault>| {
-        let what = (&*module, function, family);
-        done::report(what, shape, (number, time), (stats, &tally), fault);
+        done::report((&*module, function, family), shape, (number, time), (stats, &tally), fault);
     };
-    let failed = parent.as_ref().and_then(ParentGrid::take_failed);
+    let failed = parent.as_ref().and_then(|parent| lock(&parent.failed).take());
     let ended = match (&mut result, failed) {
         (Ok(stats), _) => {
             tell(stats, None);

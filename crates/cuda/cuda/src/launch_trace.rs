@@ -1,7 +1,6 @@
 //! The trace of fetches and surface accesses (`TEXUNIT_TRACE=fetch`): one line for each, as they
 //! happen. Lines of concurrent CTAs are interleaved.
 
-use crate::message::say;
 use crate::module::{Function, Module};
 use crate::prelude::*;
 use std::fmt::Write;
@@ -102,10 +101,9 @@ fn accessed(access: &WatchedSurface) -> String {
     let coords = access.coords.vector(form.geometry);
     let coords = list(coords.map(|&c| c.cast_signed().to_string()));
     let values = match &access.outcome {
-        Ok(values) => {
-            let elements = values.iter().take(form.kind.elements().1.into());
-            list(elements.map(|value| format!("{value:#x}")))
-        }
+        Ok(values) => list(
+            values.iter().take(form.kind.elements().1.into()).map(|value| format!("{value:#x}")),
+        ),
         Err(fault) => fault.to_string(),
     };
     format!("{form} [{}, {coords}]: {values}", name(access.surface.resource.name()))

@@ -1,19 +1,18 @@
 //! Leak check: reports objects that are alive when their context or the program ends, with the
 //! places where the program created them.
 
-use crate::allocation_trace;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::check_log::of_leaks;
 use crate::checks::report_new;
 use crate::context::Context;
 use crate::graph::Graph;
 use crate::graph::exec::Exec;
-use crate::memory;
 use crate::memory::pool::Pool;
 use crate::module::Module;
 use crate::prelude::*;
 use crate::stream::{Event, Stream};
 use crate::texture::{Surface, Texture};
+use crate::{allocation_trace, memory};
 use texunit_checks::rules::{self, CheckRule};
 use texunit_checks::{Finding, Log};
 

@@ -2,7 +2,6 @@
 //! there.
 
 use crate::context::Context;
-use crate::handle::object;
 use crate::image::{Image, Ptx};
 use crate::module::{self, Function, LoadTarget, Module};
 use crate::module_options::JitOptions;
@@ -57,7 +56,7 @@ fn names(ptx: &Ptx, jit: &JitOptions<'_>) -> Answer<(Vec<String>, HashSet<String
         crate::saved::save(&mut ptx);
         let source = SourceFile::new(ptx.name, ptx.text);
         if !jit.report(&source, &parsed.diagnostics) {
-            crate::message::say(format_args!(
+            say(format_args!(
                 "a library cannot be loaded\n{}",
                 texunit_report::human(
                     &source,

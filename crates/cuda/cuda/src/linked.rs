@@ -14,8 +14,7 @@ fn text(name: &str, function: &str, inlined: &str) -> Ptx {
          .section .debug_str {{\n$L__info_string0: .b8 {}\n}}\n",
         bytes.join(", ")
     );
-    let kept = texunit_syntax::handed_comments([(name, function)]);
-    Ptx { name: name.to_owned(), text: text + &kept }
+    Ptx { name: name.to_owned(), text: text + &texunit_syntax::handed_comments([(name, function)]) }
 }
 
 /// File numbers and label names of the texts are independent.

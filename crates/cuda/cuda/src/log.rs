@@ -3,7 +3,6 @@
 //! 25,600 bytes.
 
 use crate::current_call::InProgram;
-use crate::handle::object;
 use crate::prelude::*;
 use std::collections::VecDeque;
 use std::ffi::c_char;

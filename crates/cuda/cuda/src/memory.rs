@@ -25,7 +25,6 @@ pub(crate) use allocation::{Allocation, AllocationKind, EXTERNAL_BUFFER, GRAPH_N
 pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
 use std::sync::RwLock;
-use std::sync::atomic::Ordering;
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 
 /// Maximum size in bytes of host memory. Untouched pages cost nothing, so that the system would
@@ -172,7 +171,7 @@ pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Option<Linear> {
 /// Reports registered memory that a device has found to be unmapped.
 pub(crate) fn tell_unmapped(device: &Device) {
     for gone in device.memory().take_unmapped() {
-        crate::message::say(format_args!(
+        say(format_args!(
             "{gone}; until it is registered again, copies of it are refused, and a kernel that uses it faults"
         ));
     }

@@ -9,9 +9,7 @@
 
 use crate::context::{Context, context_or_current};
 use crate::deferred::{self, Order, WaitMonitor};
-use crate::error::refusal;
 use crate::memory;
-use crate::message::say;
 use crate::prelude::stream_mem_op::*;
 use crate::prelude::*;
 use texunit_device::{ExternalWriters, Linear, PolledMemory, Verdict, WaitingLoop};

@@ -27,8 +27,7 @@ pub(crate) fn write_error(text: Arguments<'_>) {
     let mut err = std::io::stderr().lock();
     clear(&mut err);
     let text = text.to_string();
-    let shown = texunit_report::screen(&text, IS_COLORED.load(Relaxed));
-    let _ = err.write_all(shown.as_bytes());
+    let _ = err.write_all(texunit_report::screen(&text, IS_COLORED.load(Relaxed)).as_bytes());
 }
 
 /// Shows a progress line in place of the previous one. The launch is checked under the lock of

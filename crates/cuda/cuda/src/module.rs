@@ -2,23 +2,20 @@
 
 mod function;
 
+use crate::state::Gpu;
 pub(crate) use function::{Function, Prepared};
+use std::ffi::CString;
+use std::time::Instant;
+use texunit_syntax::by_opcode;
 
 use crate::context::Context;
 use crate::fatbin;
-use crate::handle::object;
 use crate::image::{Heading, Image, heading};
-use crate::message::say;
 use crate::module_options::JitOptions;
 use crate::prelude::*;
-use crate::state::Gpu;
-use std::ffi::CString;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 use texunit_device::{Diagnostic, LoadError, SourceFile, Unloadable};
 use texunit_link::{completed, limited};
 use texunit_report::Located;
-use texunit_syntax::by_opcode;
 
 /// A module loaded in a context.
 #[derive(Debug)]
@@ -163,7 +160,7 @@ fn keep(
         by_name.insert(name, function);
     }
     let coverage = crate::coverage::of_module(&loaded);
-    let profile = crate::line_profile::of_module(&loaded);
+    let profile = crate::coverage::profile_of(&loaded);
     let module = Module { context: place.context, loaded, functions, by_name, coverage, profile };
     Module::registry().insert_as(handle, Arc::new(module));
     handle

@@ -1,12 +1,17 @@
 //! Names that most modules of the crate use: the parameters and results of exported functions,
-//! refusals, handles, and the standard library's collections and paths.
+//! refusals, handles, messages, and the standard library's collections, paths and atomics.
 
-pub(crate) use crate::handle::{Handle, Object};
+pub(crate) use crate::error::refusal;
+pub(crate) use crate::handle::{Handle, Object, object};
+pub(crate) use crate::message::say;
 pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) use std::ffi::{c_int, c_uint, c_void};
 pub(crate) use std::ops::Range;
 pub(crate) use std::path::{Path, PathBuf};
-pub(crate) use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+pub(crate) use std::sync::atomic::{
+    AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, Ordering::Relaxed,
+};
+pub(crate) use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
 pub(crate) use std::time::Duration;
 pub(crate) use texunit_checks::race::Queue;
 pub(crate) use texunit_cuda_abi::args::{

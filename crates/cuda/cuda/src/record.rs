@@ -8,7 +8,6 @@
 mod folder;
 mod messages;
 
-use crate::message::say;
 use crate::module::Function;
 use crate::prelude::*;
 use texunit_cuda_abi::{read_lock, write_lock};

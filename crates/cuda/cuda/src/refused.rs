@@ -7,7 +7,6 @@
 //! [`texunit_runtime_ends`]).
 
 use crate::current_call::{is_in_runtime, runtime_begins, runtime_ends};
-use crate::message::say;
 use crate::prelude::*;
 use crate::report::{self, is_power};
 use crate::settings::{say_refused, settings};

@@ -9,26 +9,23 @@
 pub(crate) mod foreign;
 mod interpreted;
 mod libraries;
-mod own;
 mod refusals;
 mod sum;
 mod unreported;
 
+use crate::shape::Shape;
+use crate::signals::PipeSignal;
 pub(crate) use refusals::{is_power, lacks_table, refused};
+use texunit_checks::NewFinding;
+use texunit_evidence::{Counts, Event, Finding, Format, Process, Record, Run, Totals, Writer};
 
 use crate::exit::Owner;
-use crate::message::say;
 use crate::module::{Function, Module};
 use crate::prelude::*;
 use crate::settings::settings;
-use crate::shape::Shape;
-use std::sync::Once;
-use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use sum::{KernelStatistics, ReportedFinding};
-use texunit_checks::NewFinding;
 use texunit_device::{Fault, LaunchStats, Tally};
-use texunit_evidence::{Counts, Event, Finding, Process, Record, Totals, Writer};
 use texunit_report::Instruction;
 
 /// Maximum number of findings reported individually; programs with more have few kinds of them.
@@ -179,7 +176,7 @@ pub(crate) fn devices(names: Vec<String>) {
 
 /// Instruction forms of a kernel that is launched for the first time.
 fn instructions(module: &Module, function: &Function) -> Vec<Instruction> {
-    if function.is_told.swap(true, Ordering::Relaxed) {
+    if function.is_told.swap(true, Relaxed) {
         return Vec::new();
     }
     let forms = function.kernel.instruction_forms(settings().approximate);
@@ -311,6 +308,19 @@ fn end() {
     state.append(Event::Totals(totals));
     crate::faults::report_repeated(state.findings.iter().map(|found| &found.finding));
     if let Some(path) = &settings().report {
-        own::write(path, std::mem::take(&mut state.record));
+        write_own(path, std::mem::take(&mut state.record));
+    }
+}
+
+/// Writes the report of a process that does not run under `texunit run`; `%p` in its name is replaced by the process number.
+fn write_own(path: &Path, record: Record) {
+    let format = settings().report_format.unwrap_or_else(|| Format::of(path));
+    let path = texunit_evidence::name_of_process(path, record.process.pid);
+    let (texunit, command) = (record.process.texunit.clone(), record.process.command.clone());
+    let fail_on = settings().fail_on;
+    let run = Run { texunit, command, fail_on, records: vec![record], ..Default::default() };
+    let _ignored = PipeSignal::ignore();
+    if let Err(error) = texunit_evidence::write(&path, format.render(&run).as_bytes()) {
+        say(format_args!("the report {} cannot be written: {error}", path.display()));
     }
 }

@@ -8,14 +8,11 @@
 
 mod progress;
 
-use crate::message::say;
 use crate::module::{Function, Module};
 use crate::prelude::*;
-use crate::report;
 use crate::settings::settings;
 use crate::shape::Shape;
-use crate::signals;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::{report, signals};
 use std::sync::{Condvar, PoisonError};
 use std::time::Instant;
 use texunit_evidence::{Event, Running};
@@ -165,8 +162,7 @@ impl Launch {
 
 /// Starts the thread that watches long-running launches and prints their progress.
 fn watch() {
-    let thread = signals::spawn(look);
-    if let Err(error) = thread {
+    if let Err(error) = signals::spawn(look) {
         say(format_args!("launches are not watched: {error}"));
     }
 }

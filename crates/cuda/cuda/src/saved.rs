@@ -4,12 +4,9 @@
 //! file, whichever process loads them, and a program has the same files in each run.
 
 use crate::image::Ptx;
-use crate::message::say;
 use crate::prelude::*;
 use crate::settings::settings;
 use std::io::{self, Write};
-use std::sync::Once;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Maximum length of the part of a name that is the kernel's.
 const LONGEST: usize = 48;

@@ -3,10 +3,10 @@
 mod checks;
 mod record;
 
+use crate::message;
 pub(crate) use checks::CheckSettings;
 pub(crate) use record::{RecordSettings, is_meant, plain_name};
 
-use crate::message::{self, say};
 use crate::prelude::*;
 use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};

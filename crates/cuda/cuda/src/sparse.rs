@@ -7,7 +7,6 @@
 
 use crate::array::{ArrayObject, MipmapObject};
 use crate::context::Context;
-use crate::error::refusal;
 use crate::memory::virtual_memory::Physical;
 use crate::prelude::*;
 use texunit_device::{Array, Error, Extent, TileRegion};

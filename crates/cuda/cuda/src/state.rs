@@ -4,7 +4,6 @@ use crate::cards;
 use crate::prelude::*;
 use crate::settings::settings;
 use std::sync::Condvar;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ThreadId;
 use texunit_checks::Check;
 use texunit_device::{
@@ -91,13 +90,13 @@ extern "C" fn forked() {
 }
 
 fn check_forked() -> Answer {
-    match WAS_FORKED.load(Ordering::Relaxed) {
-        false => Ok(()),
-        true => Err(CUresult::NOT_INITIALIZED.because(
-            "the process was forked off after CUDA was initialised, and has no CUDA: fork before the first call, or start \
-             another program (exec, the start method `spawn` of Python's multiprocessing)",
-        )),
-    }
+    ensure!(
+        !WAS_FORKED.load(Ordering::Relaxed),
+        CUresult::NOT_INITIALIZED,
+        "the process was forked off after CUDA was initialised, and has no CUDA: fork before the first call, or start \
+         another program (exec, the start method `spawn` of Python's multiprocessing)"
+    );
+    Ok(())
 }
 
 /// Creates the devices that `TEXUNIT_DEVICE` names and the program may see, unless they exist. Before that, `begin` is
@@ -109,7 +108,7 @@ pub(crate) fn init(begin: impl FnOnce(Vec<String>)) -> Answer {
 
 fn make(begin: impl FnOnce(Vec<String>)) -> Answer<Vec<Arc<Gpu>>> {
     let cards = cards::chosen(settings().devices.as_deref()).map_err(|message| {
-        crate::message::say(format_args!("{message}"));
+        say(format_args!("{message}"));
         CUresult::NO_DEVICE.because(message)
     })?;
     let list = settings().visible.as_deref();

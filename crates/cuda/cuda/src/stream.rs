@@ -5,10 +5,8 @@
 
 use crate::context::{self, Context};
 use crate::green::{self, GreenContext};
-use crate::handle::object;
 use crate::ipc::event::SharedEvent;
 use crate::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 /// Handle of the legacy default stream, which waits for all blocking streams (`CU_STREAM_LEGACY`);
@@ -61,18 +59,16 @@ pub(crate) fn is_per_thread(stream: Handle<Stream>) -> bool {
 /// The stream of a handle; `None` for a default stream. `CUDA_ERROR_STREAM_DETACHED` if the
 /// stream's green context was destroyed.
 pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
-    match stream.number() {
-        0 | LEGACY | PER_THREAD => Ok(None),
-        _ => {
-            let stream = stream.get()?;
-            ensure!(
-                stream.green.is_null() || stream.green.get().is_ok(),
-                CUresult::STREAM_DETACHED,
-                "the green context of the stream was destroyed (cuGreenCtxDestroy)"
-            );
-            Ok(Some(stream))
-        }
+    if matches!(stream.number(), 0 | LEGACY | PER_THREAD) {
+        return Ok(None);
     }
+    let stream = stream.get()?;
+    ensure!(
+        stream.green.is_null() || stream.green.get().is_ok(),
+        CUresult::STREAM_DETACHED,
+        "the green context of the stream was destroyed (cuGreenCtxDestroy)"
+    );
+    Ok(Some(stream))
 }
 
 /// The green context of a stream: that of its creation, or for a default stream the current one.

@@ -6,10 +6,7 @@
 
 use crate::array::{ArrayObject, MipmapObject};
 use crate::context::Context;
-use crate::error::refusal;
 use crate::format::format;
-use crate::handle::object;
-use crate::message::say;
 use crate::module::Module;
 use crate::prelude::*;
 use crate::texture::{self, Source};
@@ -203,10 +200,7 @@ pub(crate) fn texture_of(module: Handle<Module>, name: &str) -> Answer<Handle<Te
         OpaqueKind::Texture,
         name,
         |reference: &TextureReference| reference.variable.as_ref(),
-        |found, variable, initial| {
-            let context = found.context;
-            Ok(reference(&*context.get()?, Some(variable), &initial))
-        },
+        |found, variable, initial| Ok(reference(&*found.context.get()?, Some(variable), &initial)),
     )
 }
 

@@ -7,8 +7,6 @@ mod source;
 
 use crate::array::ArrayObject;
 use crate::context::{Context, current};
-use crate::error::refusal;
-use crate::handle::object;
 use crate::prelude::*;
 use crate::state::Gpu;
 

@@ -6,13 +6,11 @@
 //! recorded launches do not run concurrently ([`record::library_work`]).
 
 use crate::check_log::QueuePosition;
-use crate::checks;
 use crate::context::Context;
 use crate::current_call::InProgram;
 use crate::deferred::{self, Order};
-use crate::error::refusal;
 use crate::prelude::*;
-use crate::{memory, record};
+use crate::{checks, memory, record};
 use std::cell::Cell;
 use std::ptr::NonNull;
 use texunit_cuda_abi::work::{DIMENSIONS, Forget, Region, Run};

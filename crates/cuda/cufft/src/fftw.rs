@@ -72,10 +72,8 @@ pub(crate) fn direction(sign: c_int) -> Answer<FftDirection> {
     match sign {
         -1 => Ok(FftDirection::Forward),
         1 => Ok(FftDirection::Inverse),
-        _ => {
-            let why = format!("sign {sign} is not FFTW_FORWARD (-1) or FFTW_BACKWARD (1)");
-            Err(FftCode::InvalidValue.because(why))
-        }
+        _ => Err(FftCode::InvalidValue
+            .because(format!("sign {sign} is not FFTW_FORWARD (-1) or FFTW_BACKWARD (1)"))),
     }
 }
 

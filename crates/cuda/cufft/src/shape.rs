@@ -46,8 +46,7 @@ types! {
 impl Type {
     /// The type of a number in `cufft.h`.
     pub(crate) fn of_c(number: u32) -> Answer<Self> {
-        let known = Self::NAMED.iter().find(|known| known.0 == number).map(|known| known.2);
-        known.ok_or_else(|| {
+        Self::NAMED.iter().find(|known| known.0 == number).map(|known| known.2).ok_or_else(|| {
             FftCode::InvalidType.because(format!("type {number:#x} is not a cufftType"))
         })
     }
@@ -317,8 +316,7 @@ mod tests {
         assert_eq!(at([0, 8192], false), 0, "each transform reads what the one before writes");
         let real = shape(0x2a, &[1024], 64);
         assert_ne!(together(&real.regions([0, 0], true).unwrap()), 0, "rows are padded");
-        let long = shape(0x29, &[1 << 20], 2);
-        assert_eq!(together(&long.regions([0, 1 << 40], false).unwrap()), 1);
+        assert_eq!(together(&shape(0x29, &[1 << 20], 2).regions([0, 1 << 40], false).unwrap()), 1);
     }
 
     #[test]

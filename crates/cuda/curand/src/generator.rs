@@ -104,7 +104,7 @@ pub(crate) fn generate(
         stride: [0, 0, 0, element.cast_signed()],
     };
     let fill = move |memory: &mut [&mut [u8]]| memory.iter_mut().for_each(|to| fill(to));
-    let done = work::submit(stream, function, vec![region], fill);
+    let done = work::submit(stream, function, vec![region], 0, fill);
     done.map_err(|why| RandCode::LaunchFailure.of_work(why))
 }
 

@@ -27,8 +27,7 @@ pub(crate) trait Source {
 
     /// `curand_normal2`
     fn normals(&mut self) -> [f32; 2] {
-        let bits = [self.bits(), self.bits()];
-        of::normals(bits)
+        of::normals([self.bits(), self.bits()])
     }
 
     /// `curand_normal2_double`

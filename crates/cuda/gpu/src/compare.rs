@@ -306,7 +306,6 @@ impl Differences {
 
 /// Reason for skipping faulting accesses in [`compare`].
 const FAULTS: &str = "an access faults, and a fault ends the work on the card";
-
 const NO_INSTRUCTION: &str = "an access has a size that no instruction has";
 
 /// The accesses as GPU instructions; `None` if an access has no instruction of its size.

@@ -12,7 +12,7 @@ fn cuda_format(format: Format) -> Result<(u32, u32), GpuError> {
     let name = format.to_string();
     match FORMATS.iter().find(|row| row.0 == name) {
         Some(&(_, cuda, channels)) => Ok((cuda, channels)),
-        None => Err(GpuError::NotExpressible(format!("the driver has no arrays of {format}"))),
+        None => Err(not_expressible(format_args!("the driver has no arrays of {format}"))),
     }
 }
 
@@ -51,10 +51,10 @@ impl CardResource {
     pub fn new(gpu: &Gpu, resource: &Resource, uses: Uses) -> Result<Self, GpuError> {
         let shape = *resource.shape();
         if shape.geometry.is_multisample() {
-            return Err(GpuError::NotExpressible("the driver makes no multi-sample arrays".into()));
+            return Err(not_expressible("the driver makes no multi-sample arrays"));
         }
         if resource.residency().is_some() {
-            return Err(GpuError::NotExpressible("sparse arrays are not made on the card".into()));
+            return Err(not_expressible("sparse arrays are not made on the card"));
         }
         // Rule 1.11 level array: an array of one level would have other layers.
         if !resource.is_regular() {

@@ -95,12 +95,9 @@ impl Handle {
 
     /// The device and its index.
     fn get(self) -> Answer<(u32, Device)> {
-        let index = self.0.checked_sub(1).ok_or(Error::InvalidArgument);
         let mut devices = devices()?;
-        let index = index?;
-        if index >= devices.len() {
-            return Err(Error::InvalidArgument);
-        }
+        let index = self.0.checked_sub(1).filter(|&index| index < devices.len());
+        let index = index.ok_or(Error::InvalidArgument)?;
         Ok((index as u32, devices.swap_remove(index)))
     }
 }

@@ -63,10 +63,7 @@ const NEEDED: &str = include_str!("../data/needed.txt");
 
 /// The functions that a runtime of this version has.
 pub(crate) fn needed(runtime: Runtime) -> impl Iterator<Item = &'static str> {
-    let major = match runtime {
-        Runtime::Cuda12 => "12",
-        Runtime::Cuda13 => "13",
-    };
+    let major = runtime.name().trim_start_matches("libcudart.so.");
     NEEDED.lines().filter_map(move |line| {
         let (name, versions) = line.split_once(' ').filter(|_| !line.starts_with('#'))?;
         versions.split(',').any(|version| version == major).then_some(name)

@@ -60,15 +60,7 @@ fn numbered(runtime: Runtime) -> Result<Functions, String> {
         SLOTS[number].store(code(number) + LOADING, Ordering::Relaxed);
         (name, (number, at))
     };
-    Ok(exported.into_iter().zip(first(runtime)..).map(numbered).collect())
-}
-
-/// The number of the first stub of a runtime.
-fn first(runtime: Runtime) -> usize {
-    match runtime {
-        Runtime::Cuda12 => 0,
-        Runtime::Cuda13 => MOST,
-    }
+    Ok(exported.into_iter().zip(runtime as usize * MOST..).map(numbered).collect())
 }
 
 /// Loads the runtime that a stub belongs to, fills its slots, and returns the function's address.

@@ -189,7 +189,7 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
 /// Called by the dynamic linker, with a pointer to the cookie.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn la_objclose(cookie: *const usize) -> c_uint {
-    with(|state| state.unloaded(cookie.addr()));
+    with(|state| state.new.retain(|file| file.cookie != cookie.addr()));
     // SAFETY: the pointer is null or to the dynamic linker's cookie.
     if let Some(compiler) = unsafe { cookie.as_ref() }.and_then(|&c| Compiler::of_cookie(c)) {
         compiler.remove();
@@ -222,8 +222,7 @@ unsafe extern "C" fn la_symbind64(
         compiler.bind(name)
     };
     // A panic must not unwind into the dynamic linker; its message has been printed.
-    let ours = std::panic::catch_unwind(std::panic::AssertUnwindSafe(bind));
-    ours.ok().flatten().unwrap_or(address)
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(bind)).ok().flatten().unwrap_or(address)
 }
 
 /// Audit callback: files are being loaded, or all are loaded.
@@ -232,7 +231,7 @@ extern "C" fn la_activity(_: *mut c_void, what: c_uint) {
     if what == CONSISTENT {
         with(|state| {
             for file in std::mem::take(&mut state.new) {
-                State::loaded(&file.path, file.address);
+                loaded(&file.path, file.address);
             }
         });
     }
@@ -245,57 +244,50 @@ fn with(work: impl FnOnce(&mut State)) {
     let _ = std::panic::catch_unwind(work);
 }
 
-impl State {
-    /// Forgets a file that has been or will be unloaded.
-    fn unloaded(&mut self, cookie: usize) {
-        self.new.retain(|file| file.cookie != cookie);
+/// Handles a loaded file, none of whose code has run: patches the runtime in it, or records it.
+fn loaded(path: &Path, address: usize) {
+    let linked = file::linked_into(path);
+    let name = shown(path);
+    if let Some(Err(why)) = linked.runtime.map(|inside| redirect(&inside, address)) {
+        say(format_args!(
+            "the CUDA runtime inside {name} cannot be replaced: {why}; link it with -cudart shared"
+        ));
     }
+    if linked.nvrtc {
+        say(format_args!(
+            "nvrtc seems to be linked into {name} (libnvrtc_static.a), where texunit cannot ask it for PTX; have the \
+             program do so (--gpu-architecture=compute_XX), or link it with -lnvrtc"
+        ));
+    }
+    if linked.nvjitlink {
+        say(format_args!(
+            "nvJitLink seems to be linked into {name} (libnvJitLink_static.a), where texunit cannot give its caller PTX \
+             in place of machine code; link it with -lnvJitLink"
+        ));
+    }
+}
 
-    /// Handles a loaded file, none of whose code has run: patches the runtime in it, or records it.
-    fn loaded(path: &Path, address: usize) {
-        let linked = file::linked_into(path);
-        let name = shown(path);
-        if let Some(Err(why)) = linked.runtime.map(|inside| Self::redirect(&inside, address)) {
-            say(format_args!(
-                "the CUDA runtime inside {name} cannot be replaced: {why}; link it with -cudart shared"
-            ));
-        }
-        if linked.nvrtc {
-            say(format_args!(
-                "nvrtc seems to be linked into {name} (libnvrtc_static.a), where texunit cannot ask it for PTX; have the \
-                 program do so (--gpu-architecture=compute_XX), or link it with -lnvrtc"
-            ));
-        }
-        if linked.nvjitlink {
-            say(format_args!(
-                "nvJitLink seems to be linked into {name} (libnvJitLink_static.a), where texunit cannot give its caller PTX \
-                 in place of machine code; link it with -lnvJitLink"
-            ));
-        }
-    }
-
-    /// Patches the runtime in a file to jump to texunit's: all its functions, or none.
-    fn redirect(inside: &StaticRuntime, address: usize) -> Result<(), String> {
-        let not_one = |lacking: &[&str], where_: &str| match lacking {
-            [] => Ok(()),
-            [one] => Err(format!("{where_} has no {one}")),
-            [one, more @ ..] => Err(format!("{where_} has no {one}, nor {} more", more.len())),
-        };
-        not_one(&inside.missing, "its table of symbols")?;
-        let targets = lazy::functions(inside.runtime)?;
-        let lacking: Vec<&str> =
-            file::needed(inside.runtime).filter(|n| !targets.contains_key(*n)).collect();
-        not_one(&lacking, inside.runtime.name())?;
-        let jumps = inside.functions.iter().filter_map(|function| {
-            let target = *targets.get(&function.name)?;
-            Some(patch::Jump {
-                at: address.wrapping_add(function.address),
-                room: function.room,
-                target,
-            })
-        });
-        patch::write(&jumps.collect::<Vec<_>>())
-    }
+/// Patches the runtime in a file to jump to texunit's: all its functions, or none.
+fn redirect(inside: &StaticRuntime, address: usize) -> Result<(), String> {
+    let not_one = |lacking: &[&str], where_: &str| match lacking {
+        [] => Ok(()),
+        [one] => Err(format!("{where_} has no {one}")),
+        [one, more @ ..] => Err(format!("{where_} has no {one}, nor {} more", more.len())),
+    };
+    not_one(&inside.missing, "its table of symbols")?;
+    let targets = lazy::functions(inside.runtime)?;
+    let lacking: Vec<&str> =
+        file::needed(inside.runtime).filter(|n| !targets.contains_key(*n)).collect();
+    not_one(&lacking, inside.runtime.name())?;
+    let jumps = inside.functions.iter().filter_map(|function| {
+        let target = *targets.get(&function.name)?;
+        Some(patch::Jump {
+            at: address.wrapping_add(function.address),
+            room: function.room,
+            target,
+        })
+    });
+    patch::write(&jumps.collect::<Vec<_>>())
 }
 
 /// The file of this name in the folder of this library.

@@ -140,8 +140,7 @@ mod tests {
         let hex = |text: &str| usize::from_str_radix(text, 16).unwrap();
         let line = maps.lines().find(|line| {
             let (from, rest) = line.split_once('-').unwrap();
-            let to = rest.split(' ').next().unwrap();
-            (hex(from)..hex(to)).contains(&address)
+            (hex(from)..hex(rest.split(' ').next().unwrap())).contains(&address)
         });
         line.unwrap().split(' ').nth(1).unwrap().to_owned()
     }

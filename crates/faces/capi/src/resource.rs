@@ -55,34 +55,18 @@ pub(crate) fn shape(
 /// The geometry, from the sizes that are not 0 and the flags, and the number of layers or cubes.
 fn geometry(desc: &texunit_array_desc, samples: u32) -> Result<(Geometry, usize), Failure> {
     let texunit_array_desc { width, height, depth, flags, .. } = *desc;
-    let layered = flags & TEXUNIT_ARRAY3D_LAYERED != 0;
-    let cube = flags & TEXUNIT_ARRAY3D_CUBEMAP != 0;
-    let refused = |rule: &str| {
-        Err(Failure::value(format!("Width {width}, Height {height}, Depth {depth}: {rule}")))
-    };
-    if samples > 1 {
-        return match (cube, layered, height, depth) {
-            (false, false, 1.., 0) => Ok((Geometry::D2ms, 1)),
-            (false, true, 1.., 1..) => Ok((Geometry::A2dms, depth)),
-            _ => refused("arrays with samples are 2D, or layers of 2D"),
-        };
+    let is_cube = flags & TEXUNIT_ARRAY3D_CUBEMAP != 0;
+    let is_layered = flags & TEXUNIT_ARRAY3D_LAYERED != 0;
+    let found = Geometry::of_array([width, height, depth], is_layered, is_cube);
+    match (samples, found) {
+        (0 | 1, found) => found.map_err(Failure::value),
+        (_, Ok((Geometry::D2, _))) => Ok((Geometry::D2ms, 1)),
+        (_, Ok((Geometry::A2d, layers))) => Ok((Geometry::A2dms, layers)),
+        (_, Err(rule)) if width == 0 => Err(Failure::value(rule)),
+        _ => Err(Failure::value(format!(
+            "Width {width}, Height {height}, Depth {depth}: arrays with samples are 2D, or layers of 2D"
+        ))),
     }
-    Ok(match (cube, layered, height, depth) {
-        _ if width == 0 => return refused("an array has at least one element"),
-        (true, false, 1.., 6) => (Geometry::Cube, 1),
-        (true, true, 1.., 6..) if depth.is_multiple_of(6) => (Geometry::Acube, depth / 6),
-        (true, false, ..) => return refused("a cubemap has a Height, and its 6 faces as Depth"),
-        (true, true, ..) => return refused("cubemaps have a Height, and 6 faces each as Depth"),
-        (false, true, 0, 1..) => (Geometry::A1d, depth),
-        (false, true, 1.., 1..) => (Geometry::A2d, depth),
-        (false, false, 0, 0) => (Geometry::D1, 1),
-        (false, false, 1.., 0) => (Geometry::D2, 1),
-        (false, false, 1.., 1..) => (Geometry::D3, 1),
-        (false, true, _, 0) => return refused("a layered array has its layers as Depth"),
-        (false, false, 0, 1..) => {
-            return refused("an array of one axis has no Depth, unless it is layered");
-        }
-    })
 }
 
 /// Descriptor, mip levels and samples of an array.

@@ -53,6 +53,36 @@ impl std::str::FromStr for Geometry {
 }
 
 impl Geometry {
+    /// The geometry of an array by its width, height and depth as descriptors of CUDA's driver give
+    /// them, and its number of layers or cubes. Axes that the array lacks are 0; the depth of an
+    /// array with layers or cube faces is their number.
+    ///
+    /// # Errors
+    /// The rule that the sizes break, as a sentence with the sizes.
+    pub fn of_array(
+        [width, height, depth]: [usize; 3],
+        is_layered: bool,
+        is_cube: bool,
+    ) -> Result<(Self, usize), String> {
+        let rule = match (is_cube, is_layered, height, depth) {
+            _ if width == 0 => "an array has at least one element",
+            (true, false, 1.., 6) => return Ok((Self::Cube, 1)),
+            (true, true, 1.., 6..) if depth.is_multiple_of(6) => {
+                return Ok((Self::Acube, depth / 6));
+            }
+            (true, false, ..) => "a cubemap has a Height, and its 6 faces as Depth",
+            (true, true, ..) => "cubemaps have a Height, and 6 faces each as Depth",
+            (false, true, 0, 1..) => return Ok((Self::A1d, depth)),
+            (false, true, 1.., 1..) => return Ok((Self::A2d, depth)),
+            (false, false, 0, 0) => return Ok((Self::D1, 1)),
+            (false, false, 1.., 0) => return Ok((Self::D2, 1)),
+            (false, false, 1.., 1..) => return Ok((Self::D3, 1)),
+            (false, true, _, 0) => "a layered array has its layers as Depth",
+            (false, false, 0, 1..) => "an array of one axis has no Depth, unless it is layered",
+        };
+        Err(format!("Width {width}, Height {height}, Depth {depth}: {rule}"))
+    }
+
     /// Elements of the coordinate vector in its order. Instructions may be written with more
     /// elements, which are ignored. The order for `.a2dms` is that of ptxas (docs/numerics.md 9.5).
     pub const fn elements(self) -> &'static [Element] {

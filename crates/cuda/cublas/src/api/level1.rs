@@ -56,8 +56,7 @@ blas! {
     /// Swaps `x` and `y`.
     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int) {
         let mut call = Call::new(NAME, handle)?;
-        let all = [(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)];
-        vectors::<T>(&mut call, n.into(), &all)?;
+        vectors::<T>(&mut call, n.into(), &[(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)])?;
         call.submit(|memory| {
             let [x, y, ..] = memory else { return };
             x.swap_with_slice(y);

@@ -8,8 +8,7 @@ blas! {
     /// `x = c x + s y`, `y = c y - conj(s) x`.
     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, c: u64, s: u64) {
         let mut call = Call::new(NAME, handle)?;
-        let all = [(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)];
-        vectors::<T>(&mut call, n.into(), &all)?;
+        vectors::<T>(&mut call, n.into(), &[(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)])?;
         let c = Factor::new(&mut call, "c", c, <T as Number>::Real::FORMAT)?;
         let s = Factor::new(&mut call, "s", s, Sine::FORMAT)?;
         call.submit(move |memory| {
@@ -29,8 +28,7 @@ blas! {
     /// Applies a modified rotation, given by the five numbers of `rotmg`.
     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, param: u64) {
         let mut call = Call::new(NAME, handle)?;
-        let all = [(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)];
-        vectors::<T>(&mut call, n.into(), &all)?;
+        vectors::<T>(&mut call, n.into(), &[(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)])?;
         let parameters = parameters::<T>(&mut call, param)?;
         call.submit(move |memory| {
             let parameters = parameters.map(|scalar| scalar.value(memory));

@@ -1,8 +1,9 @@
-//! Arguments that point to untyped memory: `void *` with a size that another argument gives.
+//! Arguments that point to untyped memory (`void *` with a size that another argument gives) or to C
+//! strings.
 
-use super::{Answer, Text, null, pointer};
+use super::{Answer, null, pointer};
 use crate::{CUresult, Refusal};
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
 
 pointer! {
     /// Untyped host memory (`void *`, `const void *`), whose size another argument gives.
@@ -146,5 +147,45 @@ impl OutBytes<'_> {
         // reference to it exists, so that `bytes` does not overlap.
         unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
+    }
+}
+
+pointer! { @
+    /// A zero-terminated text (`const char *`).
+    ///
+    /// The pointer is null or points to such a text, which is not written during the lifetime.
+    Text<'a>, *const c_char
+}
+
+impl std::fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.get() {
+            Ok(text) => write!(f, "{text:?}"),
+            Err(_) => f.write_str("(null)"),
+        }
+    }
+}
+
+impl Text<'_> {
+    /// A copy of the bytes before the terminating zero.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
+    pub fn bytes(self) -> Answer<Vec<u8>> {
+        self.check()?;
+        // SAFETY: the pointer is not null, so that it points to a zero-terminated text by the
+        // contract of its constructor.
+        Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes().to_vec())
+    }
+
+    /// A copy of the text, which must be UTF-8.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null, or the bytes are not UTF-8.
+    pub fn get(self) -> Answer<String> {
+        String::from_utf8(self.bytes()?).map_err(|error| {
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            CUresult::INVALID_VALUE.because(format!("the text {text:?} is not UTF-8"))
+        })
     }
 }

@@ -11,10 +11,8 @@
 //! [`Out::elements`], [`Raw::bytes`]) is `unsafe`, too, and the result knows its length.
 
 mod bytes;
-mod text;
 
-pub use bytes::{InBytes, OutBytes, Raw};
-pub use text::Text;
+pub use bytes::{InBytes, OutBytes, Raw, Text};
 
 use crate::{CUresult, Refusal, Subject};
 use std::marker::PhantomData;

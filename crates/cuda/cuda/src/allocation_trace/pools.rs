@@ -3,9 +3,8 @@
 //! be detected. This module recognises such allocations and tells the user how to turn the pool
 //! off.
 
-use super::{Traces, module, traces};
-use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use super::*;
+use std::sync::atomic::AtomicU8;
 use texunit_evidence::Finding;
 
 /// Maximum number of frames in which a pool's functions are searched; the innermost, about 25 of
@@ -64,16 +63,17 @@ impl Pool {
         }
     }
 
-    fn help(self) -> String {
-        format!(
-            "`texunit run --check memory` turns the pool off, as {} does, and each array is an allocation of its own",
-            self.switch()
-        )
-    }
-
     fn news(self) -> Option<(String, Option<Finding>)> {
         if self.is_on() {
-            let (message, help) = (self.message(), self.help());
+            let message = format!(
+                "memory of the program is a block of {}'s memory pool, which has arrays in it and room behind them: an access \
+                 past the end of an array is not found within a block",
+                self.name()
+            );
+            let help = format!(
+                "`texunit run --check memory` turns the pool off, as {} does, and each array is an allocation of its own",
+                self.switch()
+            );
             let text = format!("{message}; {help}");
             let finding = Finding {
                 kind: texunit_report::POOL.code.to_owned(),
@@ -94,14 +94,6 @@ impl Pool {
             )
         };
         self.is_turned_off().then(|| (text(), None))
-    }
-
-    fn message(self) -> String {
-        format!(
-            "memory of the program is a block of {}'s memory pool, which has arrays in it and room behind them: an access past \
-             the end of an array is not found within a block",
-            self.name()
-        )
     }
 }
 

@@ -1,8 +1,10 @@
-//! Creation, description and destruction of arrays and mipmapped arrays (driver API, "Memory
-//! Management").
+//! Creation, description and destruction of arrays and mipmapped arrays, and the tiles of sparse
+//! arrays (driver API, "Memory Management", "Virtual Memory Management"). Memory for tiles is
+//! created by `cuMemCreate` (`api::virtual_memory`).
 
 use crate::api::*;
 use crate::array;
+use crate::sparse::{self, Sparse};
 
 /// Defines the functions that create and describe arrays by one structure, given with its extents,
 /// their type, and the other members. Deferred mapping (`CUDA_ARRAY3D_DEFERRED_MAPPING`) and video
@@ -107,4 +109,25 @@ fn no_requirements<T: Object>(
         "{name} was not made with CUDA_ARRAY3D_DEFERRED_MAPPING, and has its memory: only arrays that are mapped \
          later have requirements"
     ))
+}
+
+driver_api! {
+    /// Tile size and mip tail of a sparse array.
+    fn cuArrayGetSparseProperties(sparseProperties, array) {
+        sparseProperties.set(Sparse::array(array)?.properties())
+    }
+
+    /// Tile size and mip tail of a sparse mipmapped array. Each layer has its own mip tail.
+    fn cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap) {
+        sparseProperties.set(Sparse::mipmapped(mipmap)?.properties())
+    }
+
+    /// Maps and unmaps tiles of sparse arrays; if one entry of the list is invalid, none is
+    /// applied. A tile keeps its texels, whatever memory it is mapped to; a mip tail is usable once
+    /// all of it is mapped.
+    fn cuMemMapArrayAsync(mapInfoList[count], count, hStream) {
+        let context = Order::of(hStream)?.context;
+        ensure!(count != 0, "count is 0: at least one change is given");
+        sparse::map(&context, &mapInfoList.to_vec()?)
+    }
 }

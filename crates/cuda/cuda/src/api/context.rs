@@ -6,7 +6,6 @@ use crate::context::{self, known_limit};
 use crate::memory::pool;
 use crate::stream::GREATEST_PRIORITY;
 use crate::{state, teardown};
-use std::sync::atomic::Ordering;
 
 /// The supported `CUctx_flags`: a scheduling mode, mapped host memory, keeping of local memory,
 /// core dumps, synchronous memory operations.

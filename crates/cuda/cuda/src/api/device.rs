@@ -1,9 +1,7 @@
 //! Devices and their attributes (driver API, "Device Management"), taken from the table of GPUs.
 
 use crate::api::*;
-use crate::attributes;
-use crate::context;
-use crate::facts;
+use crate::{attributes, context, facts};
 use texunit_cuda_abi::device_p2p_attribute as p2p;
 use texunit_forms::CHANNELS;
 

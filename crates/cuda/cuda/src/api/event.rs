@@ -1,11 +1,10 @@
-//! Events (driver API, "Event Management"). Work is done before a call returns, so that an event
-//! completes when it is recorded; times are measured on the host.
+//! Events (driver API, "Event Management"), and events of whole contexts. Work is done before a
+//! call returns, so that an event completes when it is recorded; times are measured on the host.
 
 use crate::api::*;
-use crate::capture;
-use crate::context;
 use crate::ipc::event::SharedEvent;
 use crate::memory::pool;
+use crate::{capture, context, stream};
 
 driver_api! {
     /// Creates an event.
@@ -145,4 +144,59 @@ fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
         None => -from.duration_since(to).as_secs_f64(),
     };
     out.set((seconds * 1e3) as f32)
+}
+
+driver_api! {
+    /// Records an event after all work that has been submitted to a context.
+    fn cuCtxRecordEvent(hCtx, hEvent) {
+        record_in_context(hCtx, hEvent)
+    }
+
+    /// Makes all later work of a context wait for an event.
+    fn cuCtxWaitEvent(hCtx, hEvent) {
+        context_waits(hCtx, hEvent)
+    }
+}
+
+/// Records an event in a context.
+pub(super) fn record_in_context(context: Handle<Context>, handle: Handle<Event>) -> Answer {
+    let (context, event) = (waiting_context(context)?, handle.get()?);
+    ensure!(
+        event.context == context.handle,
+        CUresult::INVALID_HANDLE,
+        "hEvent is an event of context {:?}, and hCtx is {:?}",
+        event.context,
+        context.handle
+    );
+    capture::recorded_outside(handle.number());
+    crate::check_log::tell(|race| {
+        race.streams().record_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs())
+    });
+    event.record();
+    deferred::recorded_in_context(handle.number(), &context);
+    Ok(())
+}
+
+/// Has a context wait for an event.
+pub(super) fn context_waits(context: Handle<Context>, handle: Handle<Event>) -> Answer {
+    let (context, event) = (waiting_context(context)?, handle.get()?);
+    capture::event_used(handle.number())
+        .map_err(|refusal| refusal.with_code(CUresult::STREAM_CAPTURE_UNSUPPORTED))?;
+    event.wait_for_others();
+    crate::check_log::tell(|race| {
+        race.streams().wait_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs())
+    });
+    let queue = stream::default_of(&context);
+    deferred::context_waits(handle.number(), &Order::on(context, queue));
+    Ok(())
+}
+
+/// The context of a handle, which must have no fault and no stream that is being captured.
+fn waiting_context(context: Handle<Context>) -> Answer<Arc<Context>> {
+    let context = context
+        .get()
+        .map_err(|refusal| refusal.with_code(CUresult::INVALID_CONTEXT).named("hCtx"))?;
+    context.check()?;
+    capture::context_used(&context)?;
+    Ok(context)
 }

@@ -2,9 +2,8 @@
 //! whose parameters are set call by call.
 
 use crate::api::*;
-use crate::context;
-use crate::launch;
 use crate::module::Prepared;
+use crate::{context, launch};
 
 /// Maximum size in bytes of the parameters of a deprecated launch.
 const MAX_PARAMETERS: usize = 32 << 10;

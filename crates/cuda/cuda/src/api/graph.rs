@@ -2,7 +2,6 @@
 
 mod capture;
 mod exec;
-mod instance;
 mod kinds;
 mod nodes;
 mod params;
@@ -10,8 +9,7 @@ mod params;
 use crate::api::*;
 use crate::context;
 use crate::graph::condition::Condition;
-use crate::graph::user;
-use crate::graph::{self, Graph, Link, Node, dot, memory};
+use crate::graph::{self, Graph, Link, Node, dot, memory, user};
 
 driver_api! {
     /// Creates a graph.
@@ -39,8 +37,7 @@ driver_api! {
     /// The node of a clone that corresponds to a node of the original.
     fn cuGraphNodeFindInClone(phNode, hOriginalNode, hClonedGraph) {
         phNode.check()?;
-        let found = hClonedGraph.get()?.find_in_clone(hOriginalNode);
-        phNode.set(found.ok_or_else(|| invalid!(
+        phNode.set(hClonedGraph.get()?.find_in_clone(hOriginalNode).ok_or_else(|| invalid!(
             "hClonedGraph has no node that is a copy of hOriginalNode {hOriginalNode:?}"
         ))?)
     }

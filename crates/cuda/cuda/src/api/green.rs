@@ -1,13 +1,11 @@
 //! Green contexts (driver API, "Green Contexts"), implemented in [`crate::green`].
 
-use super::context_events;
 use crate::api::*;
-use crate::context;
 use crate::graph::capture;
 use crate::green::split::{self, Split};
 use crate::green::{self, GreenContext};
 use crate::stream::{self, GREATEST_PRIORITY};
-use crate::teardown;
+use crate::{context, teardown};
 
 /// Maximum number of resources of a descriptor.
 const MAX_RESOURCES: c_uint = 1024;
@@ -175,11 +173,11 @@ driver_api! {
 
     /// Records an event after all preceding work of the device of a green context.
     fn cuGreenCtxRecordEvent(hCtx, hEvent) {
-        context_events::record(hCtx.get()?.primary, hEvent)
+        event::record_in_context(hCtx.get()?.primary, hEvent)
     }
 
     /// Makes all subsequent work of the device of a green context wait for an event.
     fn cuGreenCtxWaitEvent(hCtx, hEvent) {
-        context_events::wait(hCtx.get()?.primary, hEvent)
+        event::context_waits(hCtx.get()?.primary, hEvent)
     }
 }

@@ -2,7 +2,6 @@
 //! program.
 
 use crate::api::*;
-use crate::context::current;
 use crate::memory::{self, Allocation, AllocationKind};
 use std::ptr::NonNull;
 use texunit_device::{Block, Rights, rights_to_pin};

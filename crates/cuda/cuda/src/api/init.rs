@@ -1,7 +1,8 @@
-//! Initialisation, version, and names of errors.
+//! Initialisation, version, names of errors, and profiler control (driver API, "Profiler Control"),
+//! which has no effect, as there is no profiler.
 
 use crate::api::*;
-use crate::{checks, leaks, report, state};
+use crate::{checks, context, leaks, report, state};
 
 driver_api! {
     /// Initialises the driver and its devices. Flags must be 0.
@@ -40,4 +41,21 @@ fn name(
         bail!("error {} is not a CUresult", error.0);
     };
     out.set(texunit_cuda_abi::kept_text(text(code)).as_ptr())
+}
+
+driver_api! {
+    /// Refused, as there is no profiler that could write such a file.
+    fn cuProfilerInitialize(_config, _output, _format) {
+        Err(CUresult::PROFILER_DISABLED.because("there is no profiler that could write such a file"))
+    }
+
+    /// Starts profiling, which has no effect.
+    fn cuProfilerStart() {
+        context::current().map(|_| ())
+    }
+
+    /// Stops profiling, which has no effect.
+    fn cuProfilerStop() {
+        context::current().map(|_| ())
+    }
 }

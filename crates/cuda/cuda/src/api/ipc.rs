@@ -1,10 +1,9 @@
-//! Interprocess communication: memory and events of other processes (driver API, "Memory
-//! Management": `cuIpc*`).
+//! Memory and events of other processes (driver API, "Memory Management": `cuIpc*`), and external
+//! memory ("External Resource Interoperability").
 
 use crate::api::*;
-use crate::context;
-use crate::ipc;
 use crate::memory::ipc as memory;
+use crate::{context, external, ipc};
 
 driver_api! {
     /// A handle with which another process can open an allocation of `cuMemAlloc`.
@@ -54,5 +53,30 @@ driver_api! {
         let handle = context.register(event)?;
         crate::check_log::created(handle.number());
         phEvent.set(handle)
+    }
+
+    /// Imports memory of `cuMemCreate` by a file descriptor that was exported of it.
+    fn cuImportExternalMemory(extMem_out, memHandleDesc) {
+        let context = current()?;
+        extMem_out.give(|| external::import(&context, &memHandleDesc.get()?))
+    }
+
+    /// Maps a range of imported memory as linear memory, which `cuMemFree` frees.
+    fn cuExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc) {
+        let context = current()?;
+        devPtr.give(|| external::buffer(&context, extMem, &bufferDesc.get()?))
+    }
+
+    /// Maps imported memory as a mipmapped array, which `cuMipmappedArrayDestroy` destroys.
+    fn cuExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc) {
+        let context = current()?;
+        mipmap.give(|| external::mipmapped(&context, extMem, &mipmapDesc.get()?))
+    }
+
+    /// Destroys imported memory. Its mappings stay.
+    fn cuDestroyExternalMemory(extMem) {
+        current()?;
+        deferred::wait_for_all();
+        external::destroy(extMem)
     }
 }

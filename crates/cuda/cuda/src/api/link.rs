@@ -4,12 +4,11 @@
 
 use crate::api::module::file;
 use crate::api::*;
-use crate::context;
-use crate::fatbin;
 use crate::image::{Content, Image, Ptx, unlinked};
 use crate::module::unreadable;
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
+use crate::{context, fatbin};
 use texunit_link::{limited, link};
 use texunit_syntax::{Diagnostic, SourceFile};
 

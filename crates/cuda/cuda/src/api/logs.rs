@@ -21,8 +21,7 @@ driver_api! {
 
     /// Unregisters the callback.
     fn cuLogsUnregisterCallback(callback) {
-        let removed = RegisteredCallback::registry().remove(Handle::of(callback));
-        removed.map(|_| ()).ok_or_else(|| {
+        RegisteredCallback::registry().remove(Handle::of(callback)).map(|_| ()).ok_or_else(|| {
             invalid!("callback {callback:#x} is not one of cuLogsRegisterCallback")
         })
     }

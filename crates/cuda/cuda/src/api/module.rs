@@ -1,11 +1,10 @@
 //! Modules (driver API, "Module Management"). All kernels of a module are loaded with it.
 
 use crate::api::*;
-use crate::context;
 use crate::image::{Content, Image};
-use crate::module;
 use crate::module_options::JitOptions;
 use crate::origin::Origin;
+use crate::{context, module};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 

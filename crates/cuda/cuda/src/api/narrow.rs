@@ -4,7 +4,7 @@
 
 use super::copy::done;
 use super::copy_box::{copies, copy_2d, copy_3d};
-use super::{copy::*, host::*, memory::*, memset::*, module::*};
+use super::{copy::*, host::*, memory::*, module::*};
 use crate::api::*;
 use crate::context;
 use crate::memory::{self, AllocationKind};

@@ -2,10 +2,9 @@
 //! of a kernel are resident at once. The number of registers is that of `cuFuncGetAttribute`.
 
 use crate::api::*;
-use crate::context;
 use crate::current_call::InProgram;
-use crate::launch;
 use crate::occupancy::{self, Block};
+use crate::{context, launch};
 
 driver_api! {
     /// Maximum number of a kernel's blocks resident on a multiprocessor. The flag about caching has
@@ -61,8 +60,7 @@ driver_api! {
         let (function, context) = current(func)?;
         let count = u32::try_from(numBlocks).map_err(|_| invalid!("numBlocks {numBlocks} is negative"))?;
         let threads = u32::try_from(blockSize).map_err(|_| invalid!("blockSize {blockSize} is negative"))?;
-        let card = context.gpu.card;
-        let size = occupancy::available_shared(&function, card, count, threads);
+        let size = occupancy::available_shared(&function, context.gpu.card, count, threads);
         dynamicSmemSize.set(size.ok_or_else(|| invalid!(
             "{} of {} of the kernel are more than a multiprocessor holds, whatever \
              their shared memory is", Count(numBlocks, "CTA"), Count(blockSize, "thread")

@@ -5,7 +5,6 @@ use crate::api::*;
 use crate::context;
 use crate::memory::virtual_memory::{self, MappedAddress, Place};
 use crate::memory::{self, Allocation, AllocationKind};
-use std::sync::atomic::Ordering;
 use texunit_cuda_abi::pointer_attribute as attr;
 
 driver_api! {

@@ -2,10 +2,9 @@
 //! memory is allocated or freed when the call returns.
 
 use crate::api::*;
-use crate::context;
-use crate::graph;
 use crate::memory::pool::{self, Pool, PoolLocation};
 use crate::memory::{self, AllocationKind};
+use crate::{context, graph};
 
 driver_api! {
     /// Allocates from the current pool of the stream's device, in stream order.
@@ -166,8 +165,7 @@ driver_api! {
         handle_out.check()?;
         check_shared(handleType, flags)?;
         let pool = pool.get()?;
-        let own = pool.shared.as_ref().filter(|shared| !shared.is_imported);
-        let number = own.ok_or(CUresult::INVALID_VALUE.because(
+        let number = pool.shared.as_ref().filter(|shared| !shared.is_imported).ok_or(CUresult::INVALID_VALUE.because(
             "pool was not made with handleTypes CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (1), or is one of another process",
         ))?.export()?;
         // SAFETY: the caller's buffer holds an `int`, the type of a file descriptor.

@@ -3,12 +3,9 @@
 //! program waits for it.
 
 use crate::api::*;
-use crate::capture;
-use crate::context;
-use crate::graph;
-use crate::green;
 use crate::memory::pool;
 use crate::stream::{self, GREATEST_PRIORITY};
+use crate::{capture, context, graph, green};
 
 driver_api! {
     /// Creates a stream.

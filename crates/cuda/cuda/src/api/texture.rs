@@ -1,4 +1,5 @@
-//! Texture objects (driver API, "Texture Object Management").
+//! Texture and surface objects (driver API, "Texture Object Management", "Surface Object
+//! Management").
 
 use crate::api::*;
 use crate::texture;
@@ -32,5 +33,21 @@ driver_api! {
     /// view.
     fn cuTexObjectGetResourceViewDesc(pResViewDesc, texObject) {
         pResViewDesc.set(texture::find(&*current()?, texObject)?.view.unwrap_or_default())
+    }
+
+    /// Creates a surface object of an array.
+    fn cuSurfObjectCreate(pSurfObject, pResDesc) {
+        let context = current()?;
+        pSurfObject.give(|| texture::create_surface(&context, &pResDesc.get()?))
+    }
+
+    /// Destroys a surface object.
+    fn cuSurfObjectDestroy(surfObject) {
+        if surfObject == 0 { Ok(()) } else { texture::destroy_surface(surfObject) }
+    }
+
+    /// The resource descriptor with which a surface object was created.
+    fn cuSurfObjectGetResourceDesc(pResDesc, surfObject) {
+        pResDesc.set(texture::find_surface(&*current()?, surfObject)?.resource)
     }
 }

@@ -3,9 +3,8 @@
 //! Whether a thread may make a potentially unsafe call while a stream is captured depends on the
 //! mode of the capture and on that of the thread (`cuThreadExchangeStreamCaptureMode`).
 
-use super::{All, Capture, GLOBAL, RELAXED, if_any, is_any, with};
-use crate::context::Context;
-use crate::prelude::*;
+use super::*;
+use super::{GLOBAL, RELAXED};
 use std::cell::Cell;
 
 thread_local! {

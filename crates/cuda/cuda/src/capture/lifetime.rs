@@ -1,8 +1,7 @@
 //! Begin and end of captures.
 
-use super::{Capture, CapturedGraph, Link, RELAXED, Tail, if_any, invalidated, join, with};
-use crate::context::Context;
-use crate::prelude::*;
+use super::RELAXED;
+use super::*;
 
 /// Checks the mode and the stream of a capture that is to begin.
 pub(crate) fn check_begin(queue: Queue, mode: u32) -> Answer {

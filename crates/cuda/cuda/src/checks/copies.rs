@@ -1,12 +1,11 @@
 //! Checks of copies: uninitialised bytes that reach the host (`init`), and kernels that use the
 //! memory concurrently (`race`).
 
-use super::{AccessedMemory, QueuePosition, copied, log, report_new};
+use super::*;
+use super::{QueuePosition, log};
 use crate::allocation_trace;
 use crate::memory::endpoint::Endpoint;
-use crate::prelude::*;
-use texunit_checks::race::Memory;
-use texunit_checks::{Check, Finding, Padding, rules};
+use texunit_checks::Padding;
 use texunit_report::Severity;
 
 /// Maximum number of ranges of undefined bytes kept for a copy.

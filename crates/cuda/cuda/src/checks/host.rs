@@ -1,12 +1,11 @@
 //! Reports of plain loads and stores of the program that race with work on a device
 //! ([`host_access`]).
 
-use super::{log, race, report_new};
-use crate::host_access::{self, HostAccess};
-use crate::prelude::*;
+use super::*;
+use super::{log, race};
+use crate::host_access::HostAccess;
 use crate::{allocation_trace, memory, state};
-use texunit_checks::race::{HostRace, Memory};
-use texunit_checks::{Finding, rules};
+use texunit_checks::race::HostRace;
 use texunit_device::Described;
 
 /// Reports recorded accesses. It must be called before the host waits for anything.

@@ -1,9 +1,8 @@
 //! Races of stream-ordered allocations and frees of memory pools (check `race`).
 
-use super::{QueuePosition, log, report_new};
+use super::*;
+use super::{QueuePosition, log};
 use crate::allocation_trace::lines;
-use texunit_checks::{Finding, rules};
-use texunit_forms::Count;
 
 /// Records a stream-ordered allocation from a pool, given its range and number.
 pub(crate) fn allocated(stand: &QueuePosition, range: (u64, u64), number: u64) {

@@ -1,10 +1,9 @@
 //! Checks of a library's work: uninitialised bytes that it reads (`init`), and kernels that use the
 //! memory concurrently (`race`).
 
-use super::{AccessedMemory, QueuePosition, accessed, log, report_new};
+use super::*;
+use super::{QueuePosition, log};
 use crate::allocation_trace;
-use crate::prelude::*;
-use texunit_checks::{Check, Finding, rules};
 use texunit_device::Linear;
 
 /// The check of one piece of work, which is told of each contiguous range.

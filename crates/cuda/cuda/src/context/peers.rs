@@ -1,8 +1,7 @@
 //! Peer access (`cuCtxEnablePeerAccess`): kernels of one context may access memory that was
 //! allocated in contexts of another device ([`Gpu::can_reach`]).
 
-use super::Context;
-use crate::prelude::*;
+use super::*;
 use texunit_device::Device;
 
 impl Context {
@@ -44,12 +43,12 @@ impl Context {
         let mut peers = self.peers();
         let before = peers.len();
         peers.retain(|other| *other != peer);
-        match peers.len() < before {
-            true => Ok(()),
-            false => Err(CUresult::PEER_ACCESS_NOT_ENABLED.because(format!(
-                "access to context {peer:?} was not enabled (cuCtxEnablePeerAccess)"
-            ))),
-        }
+        ensure!(
+            peers.len() < before,
+            CUresult::PEER_ACCESS_NOT_ENABLED,
+            "access to context {peer:?} was not enabled (cuCtxEnablePeerAccess)"
+        );
+        Ok(())
     }
 
     /// The devices whose memory kernels of the context can access.

@@ -1,9 +1,6 @@
 //! The ends of a copy from the structures of the driver API.
 
-use super::{CopyEnd, Memory};
-use crate::array::ArrayObject;
-use crate::memory::endpoint::Space;
-use crate::prelude::*;
+use super::*;
 
 /// The end that a side of a 2D copy describes; `name` is `src` or `dst`.
 ///

@@ -5,13 +5,11 @@
 //! host threads are left. With one host thread, steps are executed one after the other in their
 //! order, and a helper is called only when all running steps wait for other work.
 
-use super::at_once;
 use super::waiting_launches::{Counted, WaitNotice, notified, run_in_thread, wait_notice};
-use crate::prelude::*;
+use super::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, PoisonError};
 
 /// A step's requirements, besides the steps that it depends on.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,6 @@
 //! Stored items of work and their dependencies.
 
-use crate::context::Context;
-use crate::prelude::*;
+use super::*;
 
 /// Work that is executed later, given the state of the context by then.
 pub(super) struct Work(pub(super) Box<dyn FnOnce(Answer) -> Answer>);

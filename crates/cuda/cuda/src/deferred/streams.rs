@@ -1,12 +1,8 @@
 //! Dependencies across streams: events, events of whole contexts, and streams that wait for each
 //! other.
 
-use super::items::{Id, State, StreamKey};
-use super::{Order, has_any, push, record, with};
-use crate::capture;
-use crate::context::Context;
+use super::*;
 use crate::ipc::event::SharedEvent;
-use crate::prelude::*;
 use crate::stream::Event;
 
 fn lines(state: &State, context: &Context) -> Vec<StreamKey> {
@@ -68,7 +64,8 @@ pub(crate) fn record_event(event: Handle<Event>, order: &Order) {
             shared.happens(time);
         }
     });
-    if is_shared {
-        push(event.number());
+    // The process that waits for an interprocess event cannot request the work before it.
+    if is_shared && is_on() {
+        wait_for_event(event.number());
     }
 }

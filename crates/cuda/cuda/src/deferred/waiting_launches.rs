@@ -10,15 +10,10 @@
 //! memory that they poll. This is a deadlock, a fault of each of them. It is detected when each
 //! kernel has polled many times since the last of them began to wait.
 
-use super::items::{Id, Item};
-use super::{run, run_late, with};
-use crate::prelude::*;
-use crate::settings::settings;
-use std::cell::{Cell, RefCell};
+use super::*;
+use std::cell::RefCell;
 use std::fs;
-use std::sync::atomic::{
-    AtomicU64, AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
-};
+use std::sync::atomic::{Ordering::AcqRel, Ordering::Acquire};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use texunit_device::{ExternalWriters, Verdict, WaitingLoop};
 

@@ -1,8 +1,6 @@
 //! Which steps of a graph may run concurrently, and on how many host threads.
 
-use super::device;
-use super::exec::{Plan, Step};
-use super::op::Op;
+use super::*;
 use crate::debug;
 use crate::deferred::StepNeeds;
 use crate::settings::settings;

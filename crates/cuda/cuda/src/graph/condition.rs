@@ -3,12 +3,8 @@
 //! A conditional handle is the address of a word of device memory, so that a kernel sets the value
 //! by a store, which is all that `cudaGraphSetConditional` does (its PTX is in `texunit-link`).
 
-use super::{Graph, end};
-use crate::context::Context;
-use crate::error::refusal;
-use crate::prelude::*;
+use super::*;
 use std::sync::Weak;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use texunit_cuda_abi::graph_conditional_type as kind;
 use texunit_device::Buffer;
 

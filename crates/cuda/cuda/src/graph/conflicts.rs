@@ -4,10 +4,8 @@
 //! A copy after a kernel is checked against the kernel's shadow memory when it is done. Copies
 //! leave no trace in shadow memory, so that their ranges are compared after the graph has run.
 
-use super::exec::{Plan, Step};
-use super::op::Op;
+use super::*;
 use crate::checks;
-use crate::prelude::*;
 
 /// Maximum number of rows that are compared one by one; of a larger region the gaps between rows
 /// count as accessed, too.

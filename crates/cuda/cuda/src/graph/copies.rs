@@ -15,13 +15,11 @@ pub(crate) fn whole(refusal: Refusal) -> BatchError {
 
 /// Checks the order in which a copy reads its source.
 pub(crate) fn check_attributes(order: u32) -> Answer {
-    if (1..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order) {
-        Ok(())
-    } else {
-        Err(invalid!(
-            "srcAccessOrder {order} is not a CUmemcpySrcAccessOrder: 1 (stream), 2 (during the call) or 3 (any)"
-        ))
-    }
+    ensure!(
+        (1..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order),
+        "srcAccessOrder {order} is not a CUmemcpySrcAccessOrder: 1 (stream), 2 (during the call) or 3 (any)"
+    );
+    Ok(())
 }
 
 /// The arguments of `cuMemcpyBatchAsync`.

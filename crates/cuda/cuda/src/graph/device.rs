@@ -3,10 +3,8 @@
 //! `cudaGraphLaunch` of the device runtime (its PTX is in `texunit-link`) records handle and stream
 //! in a module variable, which is read when the kernel has ended.
 
-use super::kernel::KernelOp;
-use crate::error::refusal;
+use super::*;
 use crate::module::Module;
-use crate::prelude::*;
 
 /// Name of the variable, which contains a count, padding, and two words for each launch.
 const VARIABLE: &str = "__texunit_graph_launches";

@@ -1,8 +1,6 @@
 //! Graphs as DOT text for Graphviz (`cuGraphDebugDotPrint`).
 
-use super::Graph;
-use super::op::Op;
-use crate::prelude::*;
+use super::*;
 use std::fmt::Write;
 use texunit_cuda_abi::graph_debug_dot_flag as flag;
 

@@ -1,8 +1,7 @@
 //! Edges of graphs: adding, removing and checking them.
 
-use super::op::Op;
-use super::{Graph, Link, Node, State};
-use crate::prelude::*;
+use super::Link;
+use super::*;
 
 /// `CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC`
 const PROGRAMMATIC: u8 = 1;

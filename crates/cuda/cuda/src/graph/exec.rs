@@ -4,15 +4,11 @@
 //! ([`Plan`]) is shared: a launch keeps the plan with which it began, and an update during a launch
 //! changes a copy.
 
-use super::op::Op;
+use super::Link;
 pub(crate) use super::order::InstantiationError;
 use super::order::order;
 use super::user::HeldReferences;
-use super::{Graph, Link, Node};
-use crate::context::{self, Context};
-use crate::handle::object;
-use crate::prelude::*;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use super::*;
 use std::sync::{Condvar, PoisonError};
 use std::thread::ThreadId;
 use texunit_cuda_abi::{graph_instantiate_flag as flag, graph_instantiate_result as result};
@@ -221,8 +217,7 @@ impl Plan {
         if let Some(&i) = self.index.get(&node) {
             return self.steps.get(i as usize);
         }
-        let inner = self.steps.iter().flat_map(|step| &step.inner);
-        inner.into_iter().find_map(|plan| plan.find(node))
+        self.steps.iter().flat_map(|step| &step.inner).into_iter().find_map(|plan| plan.find(node))
     }
 
     /// The step of a node for a change; plans that a launch uses are copied.

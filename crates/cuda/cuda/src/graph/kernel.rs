@@ -6,10 +6,8 @@
 //! in `texunit-link`) write the record, and a launch reads it. Changes by the host are written to
 //! it, too.
 
-use crate::context::Context;
-use crate::error::refusal;
+use super::*;
 use crate::module::Function;
-use crate::prelude::*;
 use crate::shape::Shape;
 use std::borrow::Cow;
 use texunit_cuda_abi::launch_attribute as attribute;

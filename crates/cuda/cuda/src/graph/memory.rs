@@ -4,13 +4,11 @@
 //! that node until it is freed by a node, a stream or the host. The address is reserved by an
 //! allocation that is freed immediately, as devices reuse an address only after all others.
 
+use super::*;
 use crate::check_log::QueuePosition;
-use crate::checks;
-use crate::context::Context;
 use crate::memory::pool::{self, PoolLocation};
 use crate::memory::{self, AllocationKind};
-use crate::prelude::*;
-use crate::state;
+use crate::{checks, state};
 use texunit_device::Block;
 
 /// Refusal of a change to a graph with allocation or free nodes.

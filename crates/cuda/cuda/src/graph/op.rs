@@ -5,15 +5,9 @@
 //! Pointers returned by the getters of the driver API (such as those to a kernel's arguments) lead
 //! into the value, and are valid as long as the node keeps it.
 
-use super::Graph;
-use super::condition::ConditionalOp;
-use super::copies::CopiesOp;
-use super::kernel::KernelOp;
-use super::memory::AllocOp;
-use crate::context::Context;
+use super::*;
 use crate::memory_ops::BatchOp;
 use crate::module::kernel_name;
-use crate::prelude::*;
 use crate::stream::Event;
 use crate::work::Task;
 use texunit_cuda_abi::{graph_conditional_type, graph_node_type as kind};

@@ -1,8 +1,7 @@
 //! Topological orders of a graph's nodes.
 
-use super::State;
+use super::*;
 use crate::deferred::Random;
-use crate::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use texunit_cuda_abi::graph_instantiate_result as result;

@@ -1,17 +1,11 @@
 //! Conversion of node parameters between the structures of the driver API and operations.
 
-use super::Graph;
-use super::condition::ConditionalOp;
-use super::copies::CopiesOp;
-use super::kernel::KernelOp;
-use super::memory::AllocOp;
-use super::op::{CopyOp, Op};
+use super::*;
 use crate::array::ArrayObject;
-use crate::context::{self, context_or_current};
+use crate::context::context_or_current;
 use crate::launch;
 use crate::memory_ops::BatchOp;
 use crate::module::Function;
-use crate::prelude::*;
 use crate::shape::Shape;
 use crate::stream::Event;
 use texunit_cuda_abi::graph_node_type as kind;

@@ -1,9 +1,7 @@
 //! Graph launches in the race detector: each step is a queue, and each edge an event between two of
 //! them.
 
-use super::exec::{Plan, Step};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use texunit_checks::race::Queue;
+use super::*;
 
 /// A queue without other work.
 fn fresh_queue() -> Queue {

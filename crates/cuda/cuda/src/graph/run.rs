@@ -7,23 +7,14 @@
 //! step is a queue of its own, and an edge an event between two queues, so that unordered steps are
 //! recognised although they are executed sequentially.
 
-use super::concurrency;
-use super::device;
-use super::exec::{Exec, Plan, Step};
-use super::kernel::KernelOp;
-use super::op::Op;
 use super::order::shuffled;
 use super::queues::Queues;
+use super::*;
 use crate::check_log::QueuePosition;
-use crate::checks;
-use crate::context::{self, Context};
-use crate::copy;
 use crate::deferred::{self, Order};
 use crate::fill::fill;
-use crate::launch;
-use crate::message::say;
-use crate::prelude::*;
 use crate::settings::settings;
+use crate::{checks, copy, launch};
 use std::collections::VecDeque;
 use texunit_cuda_abi::graph_instantiate_flag as flag;
 

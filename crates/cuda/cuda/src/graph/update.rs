@@ -4,11 +4,7 @@
 //! creation, along the dependencies of each matched pair. Both kinds of update allow the same
 //! changes of a node.
 
-use super::exec::{Exec, Plan, Step};
-use super::kernel::KernelOp;
-use super::op::{CopyOp, Op};
-use super::{Graph, kernel};
-use crate::prelude::*;
+use super::*;
 use texunit_cuda_abi::{
     graph_exec_update_result as result, graph_node_type as kind, launch_attribute as attribute,
 };

@@ -2,7 +2,6 @@
 //! callback destroys the object.
 
 use crate::current_call::InProgram;
-use crate::handle::object;
 use crate::prelude::*;
 
 /// A user object.

@@ -1,9 +1,7 @@
 //! Splits of multiprocessors (`cuDevSmResourceSplitByCount`, `cuDevSmResourceSplit`). A part has a
 //! number of multiprocessors, which are not assigned individually.
 
-use super::Origin;
-use crate::prelude::*;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use super::*;
 
 /// `CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID`, `..._SUPPLEMENTAL_SMS`
 const LOCALITY: u32 = 6;

@@ -1,12 +1,10 @@
 //! The SIGSEGV handler that detects accesses to closed pages. It is installed in front of the
 //! program's own handler, which gets all other signals.
 
-use super::record_access;
+use super::*;
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
-use texunit_device::{Rights, views};
+use std::sync::atomic::AtomicPtr;
 
 /// The handlers that were installed before ours: at the last installation, and at the first.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());

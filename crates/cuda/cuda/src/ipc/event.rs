@@ -4,10 +4,8 @@
 //! how often it has completed, and which process recorded it last. Waiting processes poll it; an
 //! event recorded by a process that has ended counts as completed.
 
-use super::{Handle, Kind, Ticket};
-use crate::prelude::*;
+use super::*;
 use std::os::fd::AsRawFd;
-use texunit_device::{Block, Pages};
 
 /// Kind number in the label of the event's file.
 const KIND: u8 = 4;

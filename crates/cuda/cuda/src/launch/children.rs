@@ -7,23 +7,16 @@
 //! after the parent, after preceding items of its device-side stream, and before all work after the
 //! parent.
 
-use super::run_grid;
-use crate::check_log::QueuePosition;
-use crate::context::{Context, known_limit};
-use crate::faults;
-use crate::module::{Function, Module};
-use crate::occupancy::{self, Block};
-use crate::prelude::*;
-use crate::shape::Shape;
+use super::*;
+use crate::context::known_limit;
 use std::fmt;
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_cuda_abi::function_attribute as attribute;
 use texunit_device::runtime::{
     self, Caller, Grid, KernelAttributes, Runtime, RuntimeHost, Shape as DeviceShape, Task, Work,
     code,
 };
-use texunit_device::{Fault, FaultKind, KernelId};
+use texunit_device::{FaultKind, KernelId};
 use texunit_report::CodeLocation;
 use texunit_report::place::function_name;
 
@@ -84,6 +77,7 @@ pub(super) struct ParentGrid<'a> {
     pub(super) stand: QueuePosition,
     /// Whether the launch or an ancestor is recorded.
     pub(super) is_recorded: bool,
+    /// The reason why a child grid that the kernel waited for has failed.
     pub(super) failed: Mutex<Option<Result<GridOutcome, Refusal>>>,
 }
 
@@ -104,14 +98,8 @@ impl ParentGrid<'_> {
         Runtime { grid: &self.family.grid, host: self }
     }
 
-    /// The reason why a child grid that the kernel waited for has failed.
-    pub(super) fn take_failed(&self) -> Option<Result<GridOutcome, Refusal>> {
-        lock(&self.failed).take()
-    }
-
     fn function(&self, kernel: KernelId) -> Option<Arc<Function>> {
-        let name = self.module.loaded.kernel_of(kernel);
-        self.module.function(name.name()).ok()?.get().ok()
+        self.module.function(self.module.loaded.kernel_of(kernel).name()).ok()?.get().ok()
     }
 
     /// Executes items of work in order up to the first fault. Printed text goes to `text`.

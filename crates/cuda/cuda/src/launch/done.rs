@@ -1,14 +1,9 @@
-//! Reports about a launch that has ended or was refused: printed text, trace and report.
+//! Reports about a launch that has ended or was refused: printed text, trace and report, and
+//! warnings about PTX that is older than the device. Such PTX runs, but lacks the code that the
+//! source has for newer devices only (`#if __CUDA_ARCH__ >= 800`), so that some kernels are empty.
 
-use super::children::GridPosition;
-use super::reasons;
-use crate::message::say;
-use crate::module::{Function, Module, kernel_name};
-use crate::prelude::*;
-use crate::settings::settings;
-use crate::shape::Shape;
-use crate::{ptx_version, report};
-use texunit_device::{Fault, LaunchError, LaunchStats, Tally};
+use super::*;
+use crate::image::say_once;
 
 /// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
 pub(super) fn report(
@@ -25,7 +20,7 @@ pub(super) fn report(
         }
     }
     if fault.is_none() {
-        ptx_version::note(function, shape, stats);
+        warn_of_older_ptx(function, shape, stats);
     }
     if settings().trace.launch {
         let Shape { grid, block, shared, .. } = shape;
@@ -45,7 +40,7 @@ pub(super) fn report(
             Count(stats.thread_instructions, "instruction"),
             Count(stats.fetches, "fetch"),
             Count(stats.surface_accesses, "surface access"),
-            ptx_version::traced(function),
+            function.older().map_or_else(String::new, |(sm, _)| format!(", PTX for sm_{sm}")),
             fault.map_or_else(String::new, |fault| crate::launch_trace::fault(function, fault)),
         ));
     }
@@ -97,4 +92,27 @@ fn print(text: &[u8]) {
         fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
         fflush(stdout);
     }
+}
+
+/// Warns once about each kernel that is empty because its PTX is older than the device. The program
+/// must have machine code for the device, as otherwise a GPU would run the same PTX. A kernel
+/// without parameters, as programs use to initialise a device or to measure launches, is assumed to
+/// be empty in the source, too.
+fn warn_of_older_ptx(function: &Function, shape: &Shape, stats: &LaunchStats) {
+    let may_be_newer = || {
+        function.has_later_code() && is_empty(shape, stats) && !function.kernel.params().is_empty()
+    };
+    let Some((target, device)) = function.older().filter(|_| may_be_newer()) else { return };
+    say_once(format!(
+        "warning: kernel `{}` is empty, though it has parameters. Its PTX is for sm_{target}; an sm_{device} takes machine code of the \
+             program, which may have what the source has for newer devices (`__CUDA_ARCH__`); compile with `-arch=compute_{device}`, or \
+             run with `--device sm_{target}` (TEXUNIT_DEVICE=sm_{target})",
+        crate::module::kernel_name(function)
+    ));
+}
+
+/// Whether no thread executed more than a return.
+fn is_empty(shape: &Shape, stats: &LaunchStats) -> bool {
+    let all = shape.grid.iter().chain(&shape.block);
+    stats.thread_instructions <= all.fold(1_u64, |product, &n| product.saturating_mul(n.into()))
 }

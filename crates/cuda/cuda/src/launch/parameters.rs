@@ -1,8 +1,7 @@
 //! Reads the arguments of a launch, from an array of pointers or from a buffer, into a parameter
 //! buffer.
 
-use crate::module::{Function, kernel_name};
-use crate::prelude::*;
+use super::*;
 
 /// The parameter buffer of a launch, from `kernelParams` or `extra`.
 ///

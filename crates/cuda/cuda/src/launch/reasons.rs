@@ -1,10 +1,7 @@
 //! Reasons for refused launches.
 
-use crate::context::Context;
-use crate::module::{Function, kernel_name};
-use crate::prelude::*;
-use crate::shape::Shape;
-use texunit_device::{ArgError, Diagnostic};
+use super::*;
+use texunit_device::Diagnostic;
 
 /// The refusal because the function's module has been unloaded meanwhile.
 pub(super) fn module_gone(function: &Function) -> Refusal {

@@ -48,8 +48,7 @@ impl AdviceMap {
 
     /// All advice about parts of a range.
     pub(crate) fn of(&self, range: Range<u64>) -> impl Iterator<Item = &Advice> {
-        let first = self.0.range(..=range.start).next_back();
-        let start = first.map_or(range.start, |(&at, _)| at);
+        let start = self.0.range(..=range.start).next_back().map_or(range.start, |(&at, _)| at);
         self.0.range(start..range.end).map(|(_, advice)| advice)
     }
 

@@ -1,13 +1,8 @@
 //! Allocations: where the memory comes from, who owns it, and its end.
 
 use super::advice::AdviceMap;
-use super::ipc;
-use super::pool::{self, PoolLocation, PoolShare};
-use crate::context::Context;
-use crate::prelude::*;
-use crate::state::{self, Gpu};
-use std::sync::atomic::AtomicBool;
-use texunit_device::{Block, Buffer};
+use super::pool::{PoolLocation, PoolShare};
+use super::*;
 
 /// The function that adds a memory allocation node to a graph.
 pub(crate) const GRAPH_NODE: &str = "cuGraphAddMemAllocNode";

@@ -1,11 +1,9 @@
 //! Ends of a copy: device memory, the program's memory, or an array, with reads and writes of
 //! contiguous pieces.
 
-use crate::error::refusal;
-use crate::memory::{self, virtual_memory};
-use crate::prelude::*;
-use crate::state;
-use texunit_device::{Array, Linear};
+use super::*;
+use crate::memory;
+use texunit_device::Array;
 
 /// The memory space that the caller declares for an address (`CUmemorytype`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

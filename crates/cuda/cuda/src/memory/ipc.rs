@@ -1,12 +1,10 @@
 //! Device memory shared between processes (`cuIpcGetMemHandle`).
 
-use crate::context::Context;
+use super::*;
 use crate::ipc::{self, Handle, Kind, Ticket};
 use crate::memory::{self, Allocation, AllocationKind};
-use crate::prelude::*;
-use crate::state;
 use std::os::fd::AsRawFd;
-use texunit_device::{Block, Pages};
+use texunit_device::Pages;
 
 /// Kind number in the label of the memory's file; other kinds of memory have other numbers.
 const KIND: u8 = 3;
@@ -64,7 +62,7 @@ pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     let size = u64::from_le_bytes(size.try_into().map_err(|_| failed())?);
     let gpu = state::with_index(i32::from_le_bytes([a, b, c, d]))?;
     let (block, base) = map(&Arc::new(pages), (0, size), "cuIpcOpenMemHandle")?;
-    let buffer = gpu.device.adopt(base, block, false).map_err(crate::error::refusal)?;
+    let buffer = gpu.device.adopt(base, block, false).map_err(refusal)?;
     let kind = AllocationKind::OpenedMemory(OpenedMemory { ticket, users: Mutex::new(1) });
     memory::take_in(context, gpu, (base, size), buffer, kind)
 }

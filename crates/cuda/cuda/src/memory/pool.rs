@@ -11,16 +11,12 @@ mod location;
 mod share;
 mod shared;
 
-use crate::context::Context;
-use crate::handle::object;
+use super::*;
 use crate::memory::{self, AllocationKind};
-use crate::prelude::*;
-use crate::state;
 use free_list::FreeList;
 pub(crate) use location::{PoolLocation, place};
 pub(crate) use share::PoolShare;
 pub(crate) use shared::Shared;
-use texunit_device::Device;
 
 impl PoolLocation {
     /// Name in a sentence.

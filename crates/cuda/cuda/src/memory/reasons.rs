@@ -39,7 +39,7 @@ impl Allocation {
 pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
     let limit = device.memory().limit();
     let left = limit.saturating_sub(device.memory().used());
-    let refusal = crate::error::refusal(error);
+    let refusal = refusal(error);
     match refusal.code {
         CUresult::OUT_OF_MEMORY if size > left => refusal.code.because(format!(
             "bytesize {size} is more than {left}, what is left of the device's {} of memory",

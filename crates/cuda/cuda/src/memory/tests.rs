@@ -5,9 +5,8 @@ mod lines;
 
 use crate::array::ArrayObject;
 use crate::context::{self, Context};
-use crate::memory;
 use crate::prelude::*;
-use crate::state;
+use crate::{memory, state};
 use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry};
 use texunit_testkit::Random;
 
@@ -20,7 +19,8 @@ unsafe extern "C" {
 
 /// A handle for an array; its descriptor does not affect copies.
 fn handle_of(context: &Context, array: &Array) -> usize {
-    let object = ArrayObject::plain(array.clone(), context.handle);
+    let (array, descriptor) = (array.clone(), CUDA_ARRAY3D_DESCRIPTOR::default());
+    let object = ArrayObject { array, context: context.handle, descriptor, level_of: None };
     ArrayObject::registry().insert(object).number()
 }
 

@@ -11,12 +11,11 @@
 mod physical;
 mod space;
 
+use super::*;
 pub(crate) use physical::Physical;
 
 use crate::allocation_trace;
-use crate::prelude::*;
-use crate::state::{self, Gpu};
-use texunit_device::{Block, End, FreedBlock, Mapped, Reserved, Rights};
+use texunit_device::{End, FreedBlock, Mapped, Rights};
 
 /// Minimum and recommended granularity of sizes and addresses: large pages of a device.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
@@ -249,7 +248,7 @@ pub(crate) fn reservations() -> Vec<u64> {
 
 /// All memory that is mapped or has handles.
 pub(crate) fn memories() -> Vec<Arc<Physical>> {
-    let mut all = Physical::with_handles();
+    let mut all = Physical::registry().all(|_| true);
     let space = space();
     all.extend(space.mappings.values().map(|mapping| Arc::clone(&mapping.memory)));
     all.sort_by_key(|memory| memory.number);

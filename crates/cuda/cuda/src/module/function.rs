@@ -1,13 +1,6 @@
 //! Kernels of modules, and their attributes.
 
-use super::{Module, kernel_name};
-use crate::context::Context;
-use crate::fatbin;
-use crate::handle::object;
-use crate::image::Heading;
-use crate::prelude::*;
-use std::ffi::CString;
-use std::sync::atomic::AtomicBool;
+use super::*;
 use texunit_cuda_abi::function_attribute as attribute;
 use texunit_device::Kernel;
 use texunit_link::fewest_registers;

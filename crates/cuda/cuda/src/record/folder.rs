@@ -1,11 +1,9 @@
 //! The folder of a recorded launch: unique, even if several processes record at the same time.
 
-use crate::module::Function;
-use crate::prelude::*;
-use crate::settings::{RecordSettings, plain_name, settings};
+use super::*;
+use crate::settings::plain_name;
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// An exclusive claim on the folder of a single launch against other processes of the run.
 #[derive(Debug)]

@@ -1,14 +1,8 @@
 //! Messages about launches that are recorded, or that cannot be.
 
-use super::{OWNER, progress};
-use crate::message::say;
-use crate::module::Function;
-use crate::prelude::*;
-use crate::settings::{RecordSettings, settings};
+use super::*;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::sync::Once;
-use texunit_record::{Refused, Written};
 
 /// Reports a recorded launch.
 pub(super) fn recorded(
@@ -36,8 +30,7 @@ pub(super) fn recorded(
 /// Formats a size: `12.3 KiB`.
 fn size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
-    let unit = units.into_iter().find(|(shift, _)| bytes >> shift > 0);
-    unit.map_or_else(
+    units.into_iter().find(|(shift, _)| bytes >> shift > 0).map_or_else(
         || Count(bytes, "byte").to_string(),
         |(shift, name)| format!("{:.1} {name}", bytes as f64 / (1_u64 << shift) as f64),
     )

@@ -3,11 +3,13 @@
 //! export tables at its first call, does not get one of them, and then refuses all calls itself.
 //! Its callers may ignore the errors, and a library that is never called does no harm, so that this
 //! module only names the library to the user.
+//!
+//! A program that ignores the errors may end by a segmentation fault, because managed variables
+//! have no address and memory is not allocated. A signal handler then prints an explanation; the
+//! signal ends the process as before. A handler of the program's own is not replaced.
 
+use super::*;
 use crate::allocation_trace;
-use crate::message::say;
-use crate::prelude::*;
-use texunit_evidence::Finding;
 
 /// Maximum number of remembered files; few programs contain so many runtimes.
 const MAX_KNOWN: usize = 100;
@@ -36,7 +38,7 @@ pub(crate) fn asked_for_table(is_there: bool) {
             _ => return,
         }
     }
-    crate::crash::explain(&path.display().to_string());
+    explain_crash(&path.display().to_string());
     let program = std::env::current_exe().and_then(|program| program.canonicalize());
     if program.is_ok_and(|program| program == path) {
         return super::lacks_table();
@@ -66,4 +68,40 @@ fn message(path: &str) -> String {
         "the library {path} cannot run: NVIDIA's CUDA runtime is linked into it without its symbols, and works on NVIDIA's driver \
          alone; calls of the library fail, and what they should compute is not there"
     )
+}
+
+/// The message, prepared in advance because a signal handler must not allocate.
+static SAID: OnceLock<String> = OnceLock::new();
+
+/// Installs the handler for a file whose runtime cannot be replaced.
+fn explain_crash(name: &str) {
+    SAID.get_or_init(|| {
+        format!(
+            "texunit: error: this segmentation fault probably comes from {name}, which has NVIDIA's CUDA runtime inside and no \
+             symbols of it (it is stripped): all calls of that runtime fail, so that memory is not allocated and managed variables \
+             have no address. Keep the symbols (no `strip`, no `-s`), or compile it with -cudart shared\n"
+        )
+    });
+    // SAFETY: local structures for which zeros are a valid value, and a handler of the type that
+    // the flags say.
+    unsafe {
+        let mut now = std::mem::zeroed::<libc::sigaction>();
+        if libc::sigaction(libc::SIGSEGV, std::ptr::null(), &raw mut now) != 0
+            || now.sa_sigaction != libc::SIG_DFL
+        {
+            return;
+        }
+        let mut ours = std::mem::zeroed::<libc::sigaction>();
+        ours.sa_sigaction = on_fault as extern "C" fn(libc::c_int) as usize;
+        ours.sa_flags = libc::SA_RESETHAND | libc::SA_ONSTACK;
+        libc::sigaction(libc::SIGSEGV, &raw const ours, std::ptr::null_mut());
+    }
+}
+
+/// On return, the instruction is executed again and the default action ends the process.
+extern "C" fn on_fault(_: libc::c_int) {
+    if let Some(text) = SAID.get() {
+        // SAFETY: the bytes are static; `write` is async-signal-safe.
+        unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
+    }
 }

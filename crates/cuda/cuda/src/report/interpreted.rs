@@ -1,10 +1,8 @@
 //! Instructions of a kernel that were interpreted in the middle of compiled code, with their counts
 //! over all launches.
 
+use super::*;
 use crate::faults;
-use crate::module::Module;
-use crate::prelude::*;
-use texunit_device::LaunchStats;
 use texunit_evidence::Interpreted;
 use texunit_report::CodeLocation;
 

@@ -1,10 +1,8 @@
 //! Lists loaded libraries with the names of NVIDIA's: texunit's, NVIDIA's that cannot run, and
 //! NVIDIA's that were never called.
 
-use super::foreign;
-use crate::allocation_trace;
-use crate::origin;
-use crate::prelude::*;
+use super::*;
+use crate::{allocation_trace, origin};
 use texunit_evidence::Library;
 
 /// The loaded libraries of this kind.

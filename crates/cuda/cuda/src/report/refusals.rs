@@ -1,10 +1,8 @@
 //! Refused calls by function and reason, with their counts.
 
-use super::{is_wanted, with};
+use super::*;
 use crate::current_call::has_runtime;
-use crate::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use texunit_evidence::{Api, Event};
+use texunit_evidence::Api;
 
 /// Maximum number of different refusals that are reported; programs with more have few kinds of
 /// them.

@@ -1,14 +1,11 @@
 //! Accumulated statistics for the report: the launches of each kernel, and repeated findings.
 
 use super::interpreted::InstructionCounts;
+use super::*;
 use crate::faults;
-use crate::module::{Function, Module};
-use crate::prelude::*;
-use crate::shape::Shape;
-use texunit_device::SourceFile;
 use texunit_device::runtime::Caller;
-use texunit_device::{AccessKind, Fault, LaunchStats, Tally};
-use texunit_evidence::{Accesses, Finding, Kernel, Related};
+use texunit_device::{AccessKind, SourceFile};
+use texunit_evidence::{Accesses, Kernel, Related};
 use texunit_report::{CodeLocation, Host};
 
 /// Statistics of all launches of kernels with one name.

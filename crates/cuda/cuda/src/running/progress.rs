@@ -1,12 +1,9 @@
 //! Progress of a long launch: a line that is updated on a terminal, or else, with checks, a line
 //! every ten seconds.
 
-use super::{Launch, OVER};
+use super::*;
 use crate::message;
-use crate::prelude::*;
-use crate::settings::settings;
 use std::io::IsTerminal;
-use std::sync::atomic::Ordering;
 use texunit_report::place::function_name;
 
 /// Minimum duration of launches that are shown.

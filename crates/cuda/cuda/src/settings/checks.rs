@@ -1,8 +1,7 @@
 //! Settings of the checks, from environment variables that `texunit run` sets.
 
-use super::Reader;
-use std::path::PathBuf;
-use texunit_checks::{Check, Checks, InitWhen};
+use super::*;
+use texunit_checks::{Checks, InitWhen};
 
 /// Settings of the checks.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,6 @@
 //! Settings of the recording, from environment variables that `texunit run` sets.
 
-use super::Reader;
-use std::path::PathBuf;
+use super::*;
 use texunit_record::{Chosen, Limit};
 
 /// Settings of the recording.

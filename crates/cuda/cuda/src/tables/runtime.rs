@@ -5,7 +5,6 @@ use super::{Table, entries, functions};
 use crate::context::{self, Context};
 use crate::prelude::*;
 use crate::state;
-use std::sync::atomic::AtomicU32;
 
 /// For each function of the runtime API, whether a tool observes its calls. The runtime indexes the
 /// array by its function numbers, of which later versions have more: 487 in 12.9, 567 in 13.5.

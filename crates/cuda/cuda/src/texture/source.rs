@@ -1,14 +1,10 @@
 //! Resources of textures: arrays, views of arrays, and memory, from the driver API's descriptors.
 
+use super::*;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::context::Context;
-use crate::error::refusal;
 use crate::format::{format_of, view_format};
-use crate::message::say;
-use crate::prelude::*;
-use std::sync::Once;
 use texunit_device::{
-    Array, Device, Error, Format, Geometry, Linear, MemoryTexels, TextureResource, View,
+    Array, Device, Format, Geometry, Linear, MemoryTexels, TextureResource, View,
 };
 
 /// Resource of a texture.
@@ -213,8 +209,7 @@ pub(super) fn source(
 
 /// The device of a context, and the devices whose memory it can access.
 fn reached(context: &Context) -> Vec<Device> {
-    let own = context.gpu.device.clone();
-    std::iter::once(own).chain(context.peer_devices()).collect()
+    std::iter::once(context.gpu.device.clone()).chain(context.peer_devices()).collect()
 }
 
 /// `CUDA_ERROR_INVALID_CONTEXT` for an array of a device that the context cannot access.

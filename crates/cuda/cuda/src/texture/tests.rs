@@ -30,8 +30,9 @@ fn a_million_objects_leave_nothing_behind() {
     let mut texture = CUDA_TEXTURE_DESC::default();
     // Other tests of this process create such objects concurrently, in contexts of their own.
     let alive = || {
-        let textures = Texture::registry().count(|texture| texture.context == context.handle);
-        (textures, Surface::registry().count(|surface| surface.context == context.handle))
+        let textures = Texture::registry().all(|texture| texture.context == context.handle);
+        let surfaces = Surface::registry().all(|surface| surface.context == context.handle);
+        (textures.len(), surfaces.len())
     };
     assert_eq!(alive(), (0, 0));
     let used = context.gpu.device.memory().used();

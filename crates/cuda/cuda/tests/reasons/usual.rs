@@ -128,18 +128,18 @@ fn arrays() {
     };
     let value = CUresult::INVALID_VALUE;
     let (layered, cube) = (CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_CUBEMAP);
-    tried(value, "Width is 0: an array has at least one element", CUDA_ARRAY3D_DESCRIPTOR { width: 0, ..ARRAY });
+    tried(value, "Width 0, Height 8, Depth 0: an array has at least one element", CUDA_ARRAY3D_DESCRIPTOR { width: 0, ..ARRAY });
     tried(value, "NumChannels 3: texels have 1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: pad to 4",
         CUDA_ARRAY3D_DESCRIPTOR { num_channels: 3, ..ARRAY });
     tried(value, "NumChannels 1 is not a number of channels that CUarray_format 0x99 has: 2",
         CUDA_ARRAY3D_DESCRIPTOR { format: 0x99, ..ARRAY });
     tried(value, "Flags 0x8000 has bits that are not CUDA_ARRAY3D flags: 0x8000",
         CUDA_ARRAY3D_DESCRIPTOR { flags: 0x8000, ..ARRAY });
-    tried(value, "Depth is 0: of a layered array (CUDA_ARRAY3D_LAYERED) it is the number of layers",
+    tried(value, "Width 8, Height 8, Depth 0: a layered array has its layers as Depth",
         CUDA_ARRAY3D_DESCRIPTOR { flags: layered, ..ARRAY });
-    tried(value, "Height 8 and Depth 5 are not those of a cubemap (CUDA_ARRAY3D_CUBEMAP): its Height is not 0, and its Depth is 6 (its faces)",
+    tried(value, "Width 8, Height 8, Depth 5: a cubemap has a Height, and its 6 faces as Depth",
         CUDA_ARRAY3D_DESCRIPTOR { flags: cube, depth: 5, ..ARRAY });
-    tried(value, "Height is 0 and Depth is 4: an array of one axis has no Depth, unless it is layered (CUDA_ARRAY3D_LAYERED)",
+    tried(value, "Width 8, Height 0, Depth 4: an array of one axis has no Depth, unless it is layered",
         CUDA_ARRAY3D_DESCRIPTOR { height: 0, depth: 4, flags: 0, ..ARRAY });
     tried(value, "the width of `array` is 1048576, but must be 1 to 131072 on sm_86 (CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH)",
         CUDA_ARRAY3D_DESCRIPTOR { width: 1 << 20, ..ARRAY });

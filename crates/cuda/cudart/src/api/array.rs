@@ -1,5 +1,6 @@
-//! Arrays and mipmapped arrays (runtime API, "Memory Management"). A `cudaArray_t` is a `CUarray`, a
-//! `cudaMipmappedArray_t` a `CUmipmappedArray`.
+//! Arrays, mipmapped arrays and channel descriptors (runtime API, "Memory Management"), and external
+//! memory ("External Resource Interoperability"). A `cudaArray_t` is a `CUarray`, a
+//! `cudaMipmappedArray_t` a `CUmipmappedArray`, and a `cudaExternalMemory_t` a `CUexternalMemory`.
 
 use crate::api::*;
 
@@ -103,4 +104,42 @@ pub(super) fn format_of_mipmap(mipmap: Mipmap) -> Answer<Format> {
     ensure!(mipmap != 0, CUresult::INVALID_HANDLE, "mipmappedArray is null");
     let level = ask(|level| driver::cuMipmappedArrayGetLevel(level, mipmap, 0))?;
     Ok(format_of(level)?.1)
+}
+
+// The pointer passed to the driver comes from the C caller, which guarantees that it is valid.
+/// Makes a channel descriptor of the given bits and kind.
+#[unsafe(no_mangle)]
+extern "C" fn cudaCreateChannelDesc(
+    x: c_int,
+    y: c_int,
+    z: c_int,
+    w: c_int,
+    f: c_int,
+) -> cudaChannelFormatDesc {
+    cudaChannelFormatDesc { bits: [x, y, z, w], kind: f }
+}
+
+runtime_api! {
+    /// Maximum number of elements of a linear texture.
+    fn cudaDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, fmtDesc, device) {
+        context()?;
+        let Format { format, channels } = fmtDesc.get()?.format()?;
+        check(driver::cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, channels, device))
+    }
+}
+
+/// Handle of imported memory (`cudaExternalMemory_t`), which is the driver's handle.
+type External = usize;
+
+runtime_api! {
+    /// Maps imported memory as a mipmapped array, which `cudaFreeMipmappedArray` frees.
+    fn cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc) {
+        context()?;
+        mipmap.check()?;
+        let desc = mipmapDesc.get()?;
+        let array = descriptor(&desc.format, desc.extent, desc.flags)?;
+        let (offset, levels) = (desc.offset, desc.levels);
+        let desc = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC { offset, array, levels };
+        check(driver::cuExternalMemoryGetMappedMipmappedArray(mipmap, extMem, &desc))
+    }
 }

@@ -35,8 +35,7 @@ unsafe extern "C" fn cudaPeekAtLastError() -> cudaError_t {
 /// There are no requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
-    let found = codes::find(error.0, MAJOR);
-    found.map_or(UNKNOWN, |(name, _)| kept_text(name)).as_ptr()
+    codes::find(error.0, MAJOR).map_or(UNKNOWN, |(name, _)| kept_text(name)).as_ptr()
 }
 
 /// The description of a code.
@@ -45,8 +44,7 @@ unsafe extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
 /// There are no requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cudaGetErrorString(error: cudaError_t) -> *const c_char {
-    let found = codes::find(error.0, MAJOR);
-    found.map_or(UNKNOWN, |(_, text)| kept_text(text)).as_ptr()
+    codes::find(error.0, MAJOR).map_or(UNKNOWN, |(_, text)| kept_text(text)).as_ptr()
 }
 
 runtime_api! {

@@ -1,6 +1,7 @@
-//! Attributes of kernels (runtime API, "Execution Control"), and the driver's handles for host
-//! stubs of kernels.
+//! Attributes of kernels (runtime API, "Execution Control"), how many blocks or clusters of a kernel
+//! are resident at once ("Occupancy"), and the driver's handles for host stubs of kernels.
 
+use crate::api::launch::config;
 use crate::api::*;
 use texunit_cuda_abi::function_attribute as attribute;
 
@@ -66,4 +67,40 @@ pub(crate) fn kernel(function: Raw) -> Answer<CUfunction> {
         CUresult::INVALID_HANDLE => Err(registry::unknown(function.address() as usize)),
         code => check(code).map(|()| kernel),
     }
+}
+
+runtime_api! {
+    /// Maximum cluster size for a launch.
+    fn cudaOccupancyMaxPotentialClusterSize(clusterSize, func, launchConfig) {
+        // SAFETY: the caller's structure has as many attributes as it counts; the driver's function
+        // gets local variables.
+        unsafe { clusters(clusterSize, func, launchConfig, driver::cuOccupancyMaxPotentialClusterSize) }
+    }
+
+    /// Maximum number of a launch's clusters resident on the device.
+    fn cudaOccupancyMaxActiveClusters(numClusters, func, launchConfig) {
+        // SAFETY: the caller's structure has as many attributes as it counts; the driver's function
+        // gets local variables.
+        unsafe { clusters(numClusters, func, launchConfig, driver::cuOccupancyMaxActiveClusters) }
+    }
+}
+
+/// Calls a driver function about clusters.
+///
+/// # Safety
+/// The structure points to as many attributes as it counts.
+unsafe fn clusters(
+    out: Out<'_, c_int>,
+    function: Raw<'_>,
+    given: In<'_, cudaLaunchConfig_t>,
+    find: unsafe extern "C" fn(*mut c_int, CUfunction, *const CUlaunchConfig) -> CUresult,
+) -> Answer {
+    out.check()?;
+    let given = given.get()?;
+    let kernel = kernel(function)?;
+    // SAFETY: the caller upholds this function's safety contract.
+    let attributes = unsafe { given.attributes() }.to_vec()?;
+    let config = config(&given, &attributes)?;
+    // SAFETY: the pointers are to local variables.
+    out.set(ask(|out| unsafe { find(out, kernel, &raw const config) })?)
 }

@@ -2,14 +2,12 @@
 //! one of the driver are in `crate::listed`.
 
 mod array;
-mod channel;
 mod copy;
 mod copy_3d;
 mod copy_array;
 mod device;
 mod entry;
 mod error;
-mod external;
 pub(crate) mod function;
 mod graph;
 #[cfg(not(feature = "cuda-12"))]
@@ -17,11 +15,8 @@ pub(crate) mod green;
 mod launch;
 mod memory;
 mod memset;
-mod occupancy;
-mod pointer;
 mod properties;
 mod registration;
-mod surface;
 mod symbol;
 mod texture;
 

@@ -1,7 +1,6 @@
 //! Functions called by code that nvcc generates: registration of fatbins, kernels and variables
 //! before `main`, and launches with `<<<...>>>` (crt/host_runtime.h).
 
-use crate::api::launch;
 use crate::api::*;
 use crate::call::answer;
 use crate::codes::MISSING_CONFIGURATION;

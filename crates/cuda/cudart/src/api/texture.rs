@@ -1,4 +1,5 @@
-//! Texture objects (runtime API, "Texture Object Management").
+//! Texture and surface objects (runtime API, "Texture Object Management", "Surface Object
+//! Management").
 
 use super::array::{format_of, format_of_mipmap};
 use crate::api::*;
@@ -53,5 +54,29 @@ fn format(resource: &CUDA_RESOURCE_DESC) -> Answer<Format> {
         CU_RESOURCE_TYPE_ARRAY => Ok(format_of(resource.what as usize)?.1),
         CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => format_of_mipmap(resource.what as usize),
         _ => Ok(Format { format: resource.format, channels: resource.num_channels }),
+    }
+}
+
+// The pointers passed to driver functions come from the C caller, which guarantees that they are
+// valid, or are to local variables.
+runtime_api! {
+    /// Creates a surface object of an array. The array need not have the surface flag (inferred
+    /// from a driver's behaviour: docs/cuda-api.md, "What a driver returns").
+    fn cudaCreateSurfaceObject(pSurfObject, pResDesc) {
+        context()?;
+        pSurfObject.check()?;
+        let resource = pResDesc.get()?.to_driver()?;
+        if resource.res_type == CU_RESOURCE_TYPE_ARRAY {
+            format_of(resource.what as usize)?;
+        }
+        check(driver::cuSurfObjectCreate(pSurfObject, &resource))
+    }
+
+    /// The resource descriptor of a surface object.
+    fn cudaGetSurfaceObjectResourceDesc(pResDesc, surfObject) {
+        context()?;
+        pResDesc.check()?;
+        let resource = ask(|resource| driver::cuSurfObjectGetResourceDesc(resource, surfObject))?;
+        pResDesc.set(cudaResourceDesc::of_driver(&resource)?)
     }
 }

@@ -77,11 +77,10 @@ fn exec(
     })?;
     context::make_current()?;
     let together = together(&regions);
-    let done =
-        work::submit_in_parts(plan.stream, function, regions.to_vec(), together, move |memory| {
-            if let [input, output] = memory {
-                engine.run(direction, input, output);
-            }
-        });
+    let done = work::submit(plan.stream, function, regions.to_vec(), together, move |memory| {
+        if let [input, output] = memory {
+            engine.run(direction, input, output);
+        }
+    });
     done.map_err(|why| FftCode::ExecFailed.with(why))
 }

@@ -72,7 +72,8 @@ macro_rules! versions {
         library_api! { (FftCode) $(
             #[doc = concat!("The version of `libcufft.so.", $major, "`.")]
             fn $get(version: Out<c_int>) {
-                Ok(version.set(number($version))?)
+                let [major, minor, patch] = $version;
+                Ok(version.set(major * 1000 + minor * 100 + patch)?)
             }
 
             #[doc = concat!("A component of the version of `libcufft.so.", $major, "`.")]
@@ -86,8 +87,4 @@ macro_rules! versions {
 versions! {
     11 [11, 4, 1]; cufftGetVersion_11 cufftGetProperty_11
     12 [12, 5, 0]; cufftGetVersion_12 cufftGetProperty_12
-}
-
-fn number([major, minor, patch]: [c_int; 3]) -> c_int {
-    major * 1000 + minor * 100 + patch
 }

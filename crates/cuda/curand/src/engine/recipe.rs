@@ -1,12 +1,10 @@
 //! The types of generators, and the engines of their numbers.
 
-use super::{Engine, Sequence, Sequences, Turns, Twisters};
+use super::*;
 use crate::directions::{self, VectorSet};
-use crate::source::Source;
 use crate::source::mrg::Mrg;
 use crate::source::mtgp::{self, Mtgp};
 use crate::source::philox::Philox;
-use crate::source::twister::Twister;
 use crate::source::xorwow::Xorwow;
 
 /// A type of generators (`curandRngType_t`).

@@ -1,7 +1,6 @@
 //! MRG32k3a (P. L'Ecuyer): two linear recurrences of three terms, modulo primes below 2^32.
 
-use super::Source;
-use crate::distribution as of;
+use super::*;
 use std::sync::OnceLock;
 
 const MODULI: [u64; 2] = [4_294_967_087, 4_294_944_443];

@@ -35,8 +35,7 @@ fn read(line: &str) -> Option<Parameters> {
     let mut table = || -> Option<[u32; 16]> {
         let basis = [hexadecimal()?, hexadecimal()?, hexadecimal()?, hexadecimal()?];
         let of = |index: usize| {
-            let bits = (0..4).filter(|bit| index >> bit & 1 != 0);
-            bits.fold(0, |sum, bit| sum ^ basis[bit])
+            (0..4).filter(|bit| index >> bit & 1 != 0).fold(0, |sum, bit| sum ^ basis[bit])
         };
         Some(std::array::from_fn(of))
     };

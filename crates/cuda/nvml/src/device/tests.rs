@@ -31,47 +31,37 @@ fn names_have_their_brands() {
     }
 }
 
+fn out<T>(value: &mut T) -> Out<'_, T> {
+    // SAFETY: the pointer is to a variable.
+    unsafe { Out::new(value) }
+}
+
 /// One test covers all functions, because NVML's initialisation is global to the process.
 #[test]
 fn a_device_answers_between_start_and_end() {
     use crate::system::{nvmlInit_v2, nvmlShutdown};
-    let mut count = 0;
-    let mut device = Handle(0);
+    const INVALID: c_int = Error::InvalidArgument as c_int;
+    const UNINITIALIZED: c_int = Error::Uninitialized as c_int;
+    let (mut count, mut device) = (0, Handle(0));
     // SAFETY: all pointers are to variables of the types that the functions write.
     unsafe {
-        assert_eq!(nvmlDeviceGetCount_v2(Out::new(&raw mut count)), Error::Uninitialized as c_int);
-        assert_eq!(nvmlShutdown(), Error::Uninitialized as c_int);
-        assert_eq!(nvmlInit_v2(), 0);
-        assert_eq!((nvmlDeviceGetCount_v2(Out::new(&raw mut count)), count), (0, 1));
-        assert_eq!(
-            nvmlDeviceGetHandleByIndex_v2(1, Out::new(&raw mut device)),
-            Error::InvalidArgument as c_int
-        );
-        assert_eq!(nvmlDeviceGetHandleByIndex_v2(0, Out::new(&raw mut device)), 0);
-        let uuid = c"GPU-74657875-6e69-7420-6465-766963652030";
+        assert_eq!(nvmlDeviceGetCount_v2(out(&mut count)), UNINITIALIZED);
+        assert_eq!((nvmlShutdown(), nvmlInit_v2()), (UNINITIALIZED, 0));
+        assert_eq!((nvmlDeviceGetCount_v2(out(&mut count)), count), (0, 1));
+        assert_eq!(nvmlDeviceGetHandleByIndex_v2(1, out(&mut device)), INVALID);
+        assert_eq!(nvmlDeviceGetHandleByIndex_v2(0, out(&mut device)), 0);
         device = Handle(0);
-        assert_eq!(
-            nvmlDeviceGetHandleByUUID(Text::new(uuid.as_ptr()), Out::new(&raw mut device)),
-            0
-        );
-        assert_eq!(
-            nvmlDeviceGetHandleByUUID(Text::new(c"GPU-".as_ptr()), Out::new(&raw mut device)),
-            Error::NotFound as c_int
-        );
-        assert_eq!(
-            nvmlDeviceGetHandleByUUID(Text::new(std::ptr::null()), Out::new(&raw mut device)),
-            Error::InvalidArgument as c_int
-        );
+        for (uuid, result) in [
+            (c"GPU-74657875-6e69-7420-6465-766963652030".as_ptr(), 0),
+            (c"GPU-".as_ptr(), Error::NotFound as c_int),
+            (std::ptr::null(), INVALID),
+        ] {
+            assert_eq!(nvmlDeviceGetHandleByUUID(Text::new(uuid), out(&mut device)), result);
+        }
         for wrong in [Handle(0), Handle(2), Handle(usize::MAX)] {
-            assert_eq!(
-                nvmlDeviceGetIndex(wrong, Out::new(&raw mut count)),
-                Error::InvalidArgument as c_int
-            );
+            assert_eq!(nvmlDeviceGetIndex(wrong, out(&mut count)), INVALID);
         }
         assert_eq!(nvmlShutdown(), 0);
-        assert_eq!(
-            nvmlDeviceGetIndex(device, Out::new(&raw mut count)),
-            Error::Uninitialized as c_int
-        );
+        assert_eq!(nvmlDeviceGetIndex(device, out(&mut count)), UNINITIALIZED);
     }
 }

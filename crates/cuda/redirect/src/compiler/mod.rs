@@ -10,7 +10,7 @@ mod nvrtc;
 
 use crate::file;
 use std::collections::BTreeMap;
-use std::ffi::{CStr, OsStr, c_char};
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -122,6 +122,12 @@ macro_rules! functions {
 }
 use functions;
 
+/// A handle of a library: `nvrtcProgram`, `nvJitLinkHandle`.
+type Handle = *mut c_void;
+/// Status of a library's functions (`nvrtcResult`, `nvJitLinkResult`): 0 is success.
+type Status = c_int;
+type Destroy = unsafe extern "C" fn(*mut Handle) -> Status;
+
 /// A loaded copy of a compiler library.
 #[derive(Debug)]
 struct Library<F, S> {
@@ -131,15 +137,15 @@ struct Library<F, S> {
     /// The library's own functions that the replacements call; resolved when the first call is
     /// bound to the library.
     functions: Option<F>,
-    /// State of the library's handles.
-    state: S,
+    /// State of the library's handles, by address.
+    handles: BTreeMap<usize, S>,
 }
 
 /// The loaded copies of one kind of library.
 #[derive(Debug)]
 struct Table<F, S>(Mutex<[Option<Library<F, S>>; MAX_LOADED]>);
 
-impl<F: Copy, S: Default> Table<F, S> {
+impl<F: Copy, S> Table<F, S> {
     const fn new() -> Self {
         Self(Mutex::new([const { None }; MAX_LOADED]))
     }
@@ -152,7 +158,8 @@ impl<F: Copy, S: Default> Table<F, S> {
     fn add(&self, path: PathBuf, address: usize) -> Option<usize> {
         self.with(|all| {
             let number = all.iter().position(Option::is_none)?;
-            all[number] = Some(Library { path, address, functions: None, state: S::default() });
+            let handles = BTreeMap::new();
+            all[number] = Some(Library { path, address, functions: None, handles });
             Some(number)
         })
     }
@@ -186,9 +193,27 @@ impl<F: Copy, S: Default> Table<F, S> {
         catch_unwind(AssertUnwindSafe(|| work(&functions))).unwrap_or(own_mistake)
     }
 
-    /// Reads or changes the state of the library's handles.
-    fn state<T>(&self, number: usize, work: impl FnOnce(&mut S) -> T) -> Option<T> {
-        self.with(|all| Some(work(&mut all.get_mut(number)?.as_mut()?.state)))
+    /// Reads or changes the states of the library's handles.
+    fn handles<T>(
+        &self,
+        number: usize,
+        work: impl FnOnce(&mut BTreeMap<usize, S>) -> T,
+    ) -> Option<T> {
+        self.with(|all| Some(work(&mut all.get_mut(number)?.as_mut()?.handles)))
+    }
+
+    /// Calls the library's function that destroys a handle. The state of the handle is removed
+    /// before, because a new handle may get the same address.
+    ///
+    /// # Safety
+    /// `handle` is null or points to a handle of the library.
+    unsafe fn destroy(&self, number: usize, handle: *mut Handle, own: Destroy) -> Status {
+        // SAFETY: the caller upholds this function's safety contract.
+        if let Some(handle) = unsafe { handle.as_ref() } {
+            self.handles(number, |all| all.remove(&handle.addr()));
+        }
+        // SAFETY: the caller's argument is passed on unchanged.
+        unsafe { own(handle) }
     }
 }
 

@@ -82,8 +82,7 @@ impl Field {
 /// The fields in a comma-separated list of names.
 pub(super) fn find_all(names: &str) -> Result<Vec<&'static Field>, String> {
     let find = |name: &str| {
-        let found = FIELDS.iter().find(|field| field.names.contains(&name));
-        found.ok_or_else(|| {
+        FIELDS.iter().find(|field| field.names.contains(&name)).ok_or_else(|| {
             format!("field \"{name}\" is not a valid field to query; --help-query-gpu lists them")
         })
     };

@@ -189,7 +189,8 @@ impl Options {
             "list-arch" => self.wanted = self.wanted.max(Action::Architectures),
             "list-version" => self.wanted = self.wanted.max(Action::Versions),
             "gpu-name" => {
-                let known = value.parse().ok().filter(|&arch| is_known(arch));
+                let known =
+                    value.parse().ok().filter(|&arch| architectures().any(|known| known == arch));
                 self.arch = known.ok_or_else(|| match value.starts_with("lto_") {
                     true => format!(
                         "'{value}' is for NVIDIA's linker, and texunit's ptxas links nothing"
@@ -231,10 +232,6 @@ pub(super) fn architectures() -> impl Iterator<Item = Architecture> {
     texunit_check::architectures().filter(|arch| arch.number >= OLDEST)
 }
 
-fn is_known(arch: Architecture) -> bool {
-    architectures().any(|known| known == arch)
-}
-
 /// The option that an argument names, with an attached value: `--name`, `-short`, each also with
 /// `=value`, and `-O3`.
 fn named(word: &str) -> Result<(&'static OptionSpec, Option<&str>), String> {
@@ -254,8 +251,7 @@ fn named(word: &str) -> Result<(&'static OptionSpec, Option<&str>), String> {
     let number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit());
     let mut found =
         attached.filter_map(|row| Some((row, Some(bare.strip_prefix(row.1).filter(number)?))));
-    let found = found.next();
-    found.ok_or_else(|| format!("Unknown option '{name}'"))
+    found.next().ok_or_else(|| format!("Unknown option '{name}'"))
 }
 
 /// The text of `--help`.

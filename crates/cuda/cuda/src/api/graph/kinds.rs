@@ -1,7 +1,7 @@
 //! Functions that add a node of one kind, and that change the parameters of such a node in a graph
 //! and in an executable graph, where a node is named by the node of the original graph.
 
-use super::{instance, links, nodes, params as of_graph};
+use super::{exec, links, nodes, params as of_graph};
 use crate::api::*;
 use crate::graph::params;
 use crate::memory_ops::BatchOp;
@@ -33,7 +33,7 @@ macro_rules! kinds {
             /// Changes such a node of an executable graph.
             fn $exec(hGraphExec, hNode, $arg $(, $ctx)?) {
                 let exec = hGraphExec.get()?;
-                instance::set(&exec, hNode, $op?)
+                exec::set(&exec, hNode, $op?)
             }
         )*}
     };

@@ -1,6 +1,6 @@
 use super::*;
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
 use std::thread::{ThreadId, current};
 use texunit_cuda_abi::invalid;
 

@@ -1,14 +1,9 @@
 //! How operations of a captured stream become nodes of the graph.
 
-use super::recapture;
-use crate::capture::{CapturedStream, Link, join};
-use crate::context::Context;
-use crate::graph::kernel::KernelOp;
-use crate::graph::memory::AllocOp;
-use crate::graph::op::Op;
-use crate::graph::{self, Graph, Node};
+use super::*;
+use crate::capture::{CapturedStream, join};
+use crate::graph;
 use crate::module::Function;
-use crate::prelude::*;
 use crate::shape::Shape;
 use texunit_cuda_abi::launch_attribute as attribute;
 

@@ -3,11 +3,10 @@
 //! freed memory must be the same; other parameters may change, after a callback of the program has
 //! been told.
 
-use crate::capture::{Callback, NextNode, Recapture};
+use super::*;
+use crate::capture::{Callback, NextNode};
 use crate::current_call::InProgram;
-use crate::graph::op::Op;
-use crate::graph::{Graph, Link, Node, end, params, update, user, with_node};
-use crate::prelude::*;
+use crate::graph::{Link, end};
 
 fn failed(reason: String) -> Refusal {
     CUresult::GRAPH_RECAPTURE_FAILURE.because(format!("{reason}: the recapture has ended"))

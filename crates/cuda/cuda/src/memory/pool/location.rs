@@ -1,7 +1,6 @@
 //! Where the memory of a pool is.
 
-use crate::prelude::*;
-use crate::state;
+use super::*;
 
 /// Kind of memory in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

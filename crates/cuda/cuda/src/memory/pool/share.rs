@@ -1,10 +1,7 @@
 //! The share of an allocation in its pool's accounts.
 
 use super::shared::Range;
-use super::{MADE_BY, Pool};
-use crate::memory;
-use crate::prelude::*;
-use texunit_device::{Buffer, Device};
+use super::*;
 
 /// Bytes of a pool that an allocation uses. When it is dropped, after the memory itself, the pool
 /// keeps the bytes.
@@ -41,8 +38,7 @@ impl PoolShare {
         }
         let mut state = self.pool.state();
         state.lend(device);
-        let kept = state.kept.take(self.size);
-        let again = kept.and_then(|(address, room)| {
+        let again = state.kept.take(self.size).and_then(|(address, room)| {
             Some((device.alloc_at_freed(address, self.size, name)?, room))
         });
         let (buffer, room) = match again {

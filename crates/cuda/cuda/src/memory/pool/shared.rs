@@ -7,7 +7,6 @@
 
 use crate::prelude::*;
 use crate::state;
-use std::sync::atomic::{AtomicU64, Ordering};
 use texunit_device::{Block, Buffer, Device, Pages};
 
 /// Kind number in the label of a pool's file; files of other memory have other numbers.
@@ -130,7 +129,7 @@ impl Shared {
             .slice(offset, size, name)
             .ok_or_else(|| invalid!("the allocation is not inside of the pool"))?;
         let made = device.adopt(self.base + offset, Arc::new(block), counts);
-        Ok((made.map_err(crate::error::refusal)?, range))
+        Ok((made.map_err(refusal)?, range))
     }
 
     /// A new file descriptor for the pool's file, which the caller owns.

@@ -3,13 +3,9 @@
 //! The memory exists as long as it has handles or is mapped. A handle retained by address
 //! (`cuMemRetainAllocationHandle`) is the original one, whose references are counted.
 
-use super::Place;
-use crate::allocation_trace;
-use crate::handle::object;
+use super::*;
 use crate::memory;
-use crate::prelude::*;
-use crate::state::{self, Gpu};
-use texunit_device::{Block, End, FreedBlock, Pages};
+use texunit_device::Pages;
 
 /// Name of the creating function in messages.
 pub(super) const NAME: &str = "cuMemCreate";
@@ -147,11 +143,6 @@ impl Physical {
             state::gpu(ordinal)?;
         }
         Ok((pages, prop, place))
-    }
-
-    /// All memory that has handles.
-    pub(super) fn with_handles() -> Vec<Arc<Self>> {
-        Self::registry().all(|_| true)
     }
 
     pub(super) fn pages(&self) -> &Arc<Pages> {

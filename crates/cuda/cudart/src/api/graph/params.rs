@@ -1,6 +1,5 @@
 //! Parameters of graph nodes: their translation between the runtime's and the driver's structures.
 
-use crate::api::copy_3d::to_boxes;
 use crate::api::symbol::inside;
 use crate::api::*;
 use texunit_cuda_abi::graph_node_type as kind;
@@ -60,7 +59,7 @@ pub(super) fn of_kernel(found: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PAR
 
 /// Translates the parameters of a memcpy node for the driver.
 pub(super) fn memcpy(parms: &cudaMemcpy3DParms) -> Answer<CUDA_MEMCPY3D> {
-    to_boxes(parms)?.ok_or_else(|| {
+    crate::api::copy_3d::to_boxes(parms)?.ok_or_else(|| {
         invalid!("the extent of the copy is empty: a memcpy node copies at least one byte")
     })
 }

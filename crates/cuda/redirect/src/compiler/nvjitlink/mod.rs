@@ -19,30 +19,21 @@
 
 mod job;
 
-use super::{Table, functions, has_name, read};
+use super::*;
 use job::{INPUT_LTO, Job, Lto};
-use std::collections::BTreeMap;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::path::Path;
+use std::ffi::c_uint;
 use texunit_link::Ptx;
 
-/// `nvJitLinkResult`: 0 is success.
-type NvJitLinkResult = c_int;
-/// `nvJitLinkHandle`
-type Handle = *mut c_void;
-
-type Create = unsafe extern "C" fn(*mut Handle, c_uint, *const *const c_char) -> NvJitLinkResult;
-type Destroy = unsafe extern "C" fn(*mut Handle) -> NvJitLinkResult;
-type AddData =
-    unsafe extern "C" fn(Handle, c_uint, *const c_void, usize, *const c_char) -> NvJitLinkResult;
-type AddFile = unsafe extern "C" fn(Handle, c_uint, *const c_char) -> NvJitLinkResult;
-type Complete = unsafe extern "C" fn(Handle) -> NvJitLinkResult;
-type Size = unsafe extern "C" fn(Handle, *mut usize) -> NvJitLinkResult;
-type Get = unsafe extern "C" fn(Handle, *mut c_void) -> NvJitLinkResult;
+type Create = unsafe extern "C" fn(*mut Handle, c_uint, *const *const c_char) -> Status;
+type AddData = unsafe extern "C" fn(Handle, c_uint, *const c_void, usize, *const c_char) -> Status;
+type AddFile = unsafe extern "C" fn(Handle, c_uint, *const c_char) -> Status;
+type Complete = unsafe extern "C" fn(Handle) -> Status;
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
+type Get = unsafe extern "C" fn(Handle, *mut c_void) -> Status;
 
 /// `NVJITLINK_ERROR_INTERNAL`: returned after a panic in a replacement function, which has been
 /// printed.
-const INTERNAL: NvJitLinkResult = 6;
+const INTERNAL: Status = 6;
 
 functions! {
     create: Create = "nvJitLinkCreate" => create;
@@ -57,7 +48,7 @@ functions! {
 }
 
 /// The loaded copies of nvJitLink, each with the jobs of its handles.
-pub(super) static LOADED: Table<Functions, BTreeMap<usize, Job>> = Table::new();
+pub(super) static LOADED: Table<Functions, Job> = Table::new();
 
 /// Whether a library is nvJitLink.
 pub(super) fn is_nvjitlink(path: &Path) -> bool {
@@ -90,23 +81,23 @@ fn own_functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
 }
 
 /// Runs `work` with the own functions of the nvJitLink of this number.
-fn answer(number: usize, work: impl FnOnce(&Functions) -> NvJitLinkResult) -> NvJitLinkResult {
+fn answer(number: usize, work: impl FnOnce(&Functions) -> Status) -> Status {
     LOADED.answer(number, INTERNAL, work)
 }
 
 /// Reads or changes the job of a handle.
 fn job<T>(number: usize, handle: Handle, work: impl FnOnce(&mut Job) -> T) -> Option<T> {
-    LOADED.state(number, |jobs| jobs.get_mut(&handle.addr()).map(work)).flatten()
+    LOADED.handles(number, |jobs| jobs.get_mut(&handle.addr()).map(work)).flatten()
 }
 
 /// The PTX that nvJitLink makes of LTO code, or its error.
-fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, NvJitLinkResult> {
-    let checked = |error: NvJitLinkResult| if error == 0 { Ok(()) } else { Err(error) };
+fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, Status> {
+    let checked = |error: Status| if error == 0 { Ok(()) } else { Err(error) };
     let options: Vec<_> = lto.options.iter().map(|option| option.as_ptr()).collect();
     let (mut handle, mut size): (Handle, usize) = (std::ptr::null_mut(), 0);
     // SAFETY: a list of C strings, and a local variable for the handle.
     checked(unsafe { (own.create)(&mut handle, options.len() as c_uint, options.as_ptr()) })?;
-    let mut link = || -> Result<Vec<u8>, NvJitLinkResult> {
+    let mut link = || -> Result<Vec<u8>, Status> {
         for (name, bytes) in &lto.inputs {
             let data = bytes.as_ptr().cast();
             // SAFETY: the handle is our own; the data has this length, and the name is a C string.
@@ -147,7 +138,7 @@ unsafe extern "C" fn create<const N: usize>(
     handle: *mut Handle,
     count: c_uint,
     options: *const *const c_char,
-) -> NvJitLinkResult {
+) -> Status {
     answer(N, |own| {
         // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.create)(handle, count, options) };
@@ -155,25 +146,16 @@ unsafe extern "C" fn create<const N: usize>(
             // SAFETY: nvJitLink has accepted this list of this length, and has written the handle.
             let (options, handle) = unsafe { (read(count as usize, options), *handle) };
             let job = Job::of(&options.unwrap_or_default());
-            LOADED.state(N, |jobs| jobs.insert(handle.addr(), job));
+            LOADED.handles(N, |jobs| jobs.insert(handle.addr(), job));
         }
         result
     })
 }
 
 /// `nvJitLinkDestroy`
-unsafe extern "C" fn destroy<const N: usize>(handle: *mut Handle) -> NvJitLinkResult {
-    answer(N, |own| {
-        if !handle.is_null() {
-            // SAFETY: the pointer to a handle is not null.
-            let handle = unsafe { *handle };
-            // The job is removed before the handle is destroyed, because a new handle may get the
-            // same address.
-            LOADED.state(N, |jobs| jobs.remove(&handle.addr()));
-        }
-        // SAFETY: the caller's argument is passed on unchanged.
-        unsafe { (own.destroy)(handle) }
-    })
+unsafe extern "C" fn destroy<const N: usize>(handle: *mut Handle) -> Status {
+    // SAFETY: the caller's argument is passed on unchanged.
+    answer(N, |own| unsafe { LOADED.destroy(N, handle, own.destroy) })
 }
 
 /// `nvJitLinkAddData`
@@ -183,7 +165,7 @@ unsafe extern "C" fn add_data<const N: usize>(
     data: *const c_void,
     size: usize,
     name: *const c_char,
-) -> NvJitLinkResult {
+) -> Status {
     answer(N, |own| {
         // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.add_data)(handle, kind, data, size, name) };
@@ -202,7 +184,7 @@ unsafe extern "C" fn add_file<const N: usize>(
     handle: Handle,
     kind: c_uint,
     file: *const c_char,
-) -> NvJitLinkResult {
+) -> Status {
     answer(N, |own| {
         // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.add_file)(handle, kind, file) };
@@ -219,7 +201,7 @@ unsafe extern "C" fn add_file<const N: usize>(
 }
 
 /// `nvJitLinkComplete`
-unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> NvJitLinkResult {
+unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> Status {
     answer(N, |own| {
         // SAFETY: the caller's argument is passed on unchanged.
         let result = unsafe { (own.complete)(handle) };
@@ -236,10 +218,7 @@ unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> NvJitLinkResult
 }
 
 /// `nvJitLinkGetLinkedCubinSize`
-unsafe extern "C" fn cubin_size<const N: usize>(
-    handle: Handle,
-    size: *mut usize,
-) -> NvJitLinkResult {
+unsafe extern "C" fn cubin_size<const N: usize>(handle: Handle, size: *mut usize) -> Status {
     answer(N, |own| {
         let linked = job(N, handle, |job| job.linked.as_ref().map(Vec::len)).flatten();
         if let Some(linked) = linked.filter(|_| !size.is_null()) {
@@ -253,7 +232,7 @@ unsafe extern "C" fn cubin_size<const N: usize>(
 }
 
 /// `nvJitLinkGetLinkedCubin`
-unsafe extern "C" fn cubin<const N: usize>(handle: Handle, to: *mut c_void) -> NvJitLinkResult {
+unsafe extern "C" fn cubin<const N: usize>(handle: Handle, to: *mut c_void) -> Status {
     answer(N, |own| {
         let give = |bytes: &Vec<u8>| {
             // SAFETY: the caller has queried the size, and its buffer holds this many bytes.

@@ -22,32 +22,23 @@
 
 mod options;
 
-use super::{Table, functions, has_name, read};
+use super::*;
 use crate::say;
 use options::Options;
-use std::collections::BTreeMap;
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::path::Path;
 use std::sync::{Arc, Once};
 use texunit_syntax::handed_comments;
 
-/// `nvrtcResult`: 0 is success.
-type NvrtcResult = c_int;
-/// `nvrtcProgram`
-type Program = *mut c_void;
-
 type Create = unsafe extern "C" fn(
-    *mut Program,
+    *mut Handle,
     *const c_char,
     *const c_char,
     c_int,
     *const *const c_char,
     *const *const c_char,
-) -> NvrtcResult;
-type Destroy = unsafe extern "C" fn(*mut Program) -> NvrtcResult;
-type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> NvrtcResult;
-type Size = unsafe extern "C" fn(Program, *mut usize) -> NvrtcResult;
-type Get = unsafe extern "C" fn(Program, *mut c_char) -> NvrtcResult;
+) -> Status;
+type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> Status;
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
+type Get = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
 
 functions! {
     create: Create = "nvrtcCreateProgram" => create;
@@ -69,7 +60,7 @@ pub(super) struct ProgramState {
 }
 
 /// The loaded copies of nvrtc, each with the state of its programs.
-pub(super) static LOADED: Table<Functions, BTreeMap<usize, ProgramState>> = Table::new();
+pub(super) static LOADED: Table<Functions, ProgramState> = Table::new();
 
 /// Whether a library is nvrtc. `libnvrtc-builtins` is another library.
 pub(super) fn is_nvrtc(path: &Path) -> bool {
@@ -87,27 +78,27 @@ pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
 
 /// `NVRTC_ERROR_INTERNAL_ERROR`: returned after a panic in a replacement function, which has been
 /// printed.
-const INTERNAL_ERROR: NvrtcResult = 11;
+const INTERNAL_ERROR: Status = 11;
 
 /// Runs `work` with the own functions of the nvrtc of this number.
-fn answer(number: usize, work: impl FnOnce(&Functions) -> NvrtcResult) -> NvrtcResult {
+fn answer(number: usize, work: impl FnOnce(&Functions) -> Status) -> Status {
     LOADED.answer(number, INTERNAL_ERROR, work)
 }
 
 /// The state of a program.
-fn state_of(number: usize, program: Program) -> ProgramState {
-    LOADED.state(number, |all| all.get(&program.addr()).cloned()).flatten().unwrap_or_default()
+fn state_of(number: usize, program: Handle) -> ProgramState {
+    LOADED.handles(number, |all| all.get(&program.addr()).cloned()).flatten().unwrap_or_default()
 }
 
 /// `nvrtcCreateProgram`
 unsafe extern "C" fn create<const N: usize>(
-    program: *mut Program,
+    program: *mut Handle,
     source: *const c_char,
     name: *const c_char,
     count: c_int,
     headers: *const *const c_char,
     names: *const *const c_char,
-) -> NvrtcResult {
+) -> Status {
     answer(N, |own| {
         // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.create)(program, source, name, count, headers, names) };
@@ -134,20 +125,20 @@ unsafe extern "C" fn create<const N: usize>(
         // SAFETY: the pointer is not null, and nvrtc has written to it.
         let program = unsafe { *program };
         let known = ProgramState { sources: sources.into(), replaces_machine_code: false };
-        LOADED.state(N, |all| all.insert(program.addr(), known));
+        LOADED.handles(N, |all| all.insert(program.addr(), known));
         result
     })
 }
 
 /// `nvrtcCompileProgram`
 unsafe extern "C" fn compile<const N: usize>(
-    program: Program,
+    program: Handle,
     count: c_int,
     options: *const *const c_char,
-) -> NvrtcResult {
+) -> Status {
     answer(N, |own| {
         let turn = |replaces_machine_code| {
-            LOADED.state(N, |all| {
+            LOADED.handles(N, |all| {
                 all.entry(program.addr()).or_default().replaces_machine_code = replaces_machine_code
             });
         };
@@ -194,12 +185,7 @@ fn print_replaced(machine: Option<&str>, links_later: bool) {
 }
 
 /// Size of the PTX with the program's sources after it.
-fn size_with(
-    own: &Functions,
-    program: Program,
-    known: &ProgramState,
-    size: *mut usize,
-) -> NvrtcResult {
+fn size_with(own: &Functions, program: Handle, known: &ProgramState, size: *mut usize) -> Status {
     // SAFETY: the caller's arguments, passed on to nvrtc's function.
     let result = unsafe { (own.ptx_size)(program, size) };
     if result == 0 && !size.is_null() {
@@ -215,12 +201,7 @@ fn size_with(
 }
 
 /// Copies the PTX, and after it the program's sources.
-fn text_with(
-    own: &Functions,
-    program: Program,
-    known: &ProgramState,
-    to: *mut c_char,
-) -> NvrtcResult {
+fn text_with(own: &Functions, program: Handle, known: &ProgramState, to: *mut c_char) -> Status {
     let mut size = 0;
     // SAFETY: the caller's arguments, passed on to nvrtc's functions. The caller's buffer has the
     // size that [`size_with`] returned, so that there is room for the sources from nvrtc's
@@ -238,17 +219,17 @@ fn text_with(
 }
 
 /// `nvrtcGetPTXSize`
-unsafe extern "C" fn ptx_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
+unsafe extern "C" fn ptx_size<const N: usize>(program: Handle, size: *mut usize) -> Status {
     answer(N, |own| size_with(own, program, &state_of(N, program), size))
 }
 
 /// `nvrtcGetPTX`
-unsafe extern "C" fn ptx<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
+unsafe extern "C" fn ptx<const N: usize>(program: Handle, to: *mut c_char) -> Status {
     answer(N, |own| text_with(own, program, &state_of(N, program), to))
 }
 
 /// `nvrtcGetCUBINSize`
-unsafe extern "C" fn cubin_size<const N: usize>(program: Program, size: *mut usize) -> NvrtcResult {
+unsafe extern "C" fn cubin_size<const N: usize>(program: Handle, size: *mut usize) -> Status {
     answer(N, |own| match state_of(N, program) {
         known if known.replaces_machine_code => size_with(own, program, &known, size),
         // SAFETY: the caller's arguments are passed on unchanged.
@@ -257,7 +238,7 @@ unsafe extern "C" fn cubin_size<const N: usize>(program: Program, size: *mut usi
 }
 
 /// `nvrtcGetCUBIN`
-unsafe extern "C" fn cubin<const N: usize>(program: Program, to: *mut c_char) -> NvrtcResult {
+unsafe extern "C" fn cubin<const N: usize>(program: Handle, to: *mut c_char) -> Status {
     answer(N, |own| match state_of(N, program) {
         known if known.replaces_machine_code => text_with(own, program, &known, to),
         // SAFETY: the caller's arguments are passed on unchanged.
@@ -266,18 +247,9 @@ unsafe extern "C" fn cubin<const N: usize>(program: Program, to: *mut c_char) ->
 }
 
 /// `nvrtcDestroyProgram`
-unsafe extern "C" fn destroy<const N: usize>(program: *mut Program) -> NvrtcResult {
-    answer(N, |own| {
-        if !program.is_null() {
-            // SAFETY: the pointer to a program is not null.
-            let program = unsafe { *program };
-            // The state is removed before the program is destroyed, because a new program may get
-            // the same address.
-            LOADED.state(N, |all| all.remove(&program.addr()));
-        }
-        // SAFETY: the caller's argument is passed on unchanged.
-        unsafe { (own.destroy)(program) }
-    })
+unsafe extern "C" fn destroy<const N: usize>(program: *mut Handle) -> Status {
+    // SAFETY: the caller's argument is passed on unchanged.
+    answer(N, |own| unsafe { LOADED.destroy(N, program, own.destroy) })
 }
 
 #[cfg(test)]

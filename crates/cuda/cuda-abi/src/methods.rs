@@ -1,9 +1,11 @@
-//! Structures of graphs and of stream capture.
+//! Methods of structures: the parameters of graph nodes, resources of green contexts, and the
+//! attributes of launches.
 //!
 //! The parameters of a node of any kind ([`CUgraphNodeParams`]) contain a union in the header. Here
 //! the union is an array of words, which [`CUgraphNodeParams::get`] and [`CUgraphNodeParams::set`]
 //! access as the structure of a kind.
 
+use crate::args::{Elements, In};
 use crate::*;
 
 /// The parameters of one kind of node.
@@ -47,5 +49,43 @@ impl CUgraphNodeParams {
     pub fn set<T: NodeParams>(&mut self, params: T) {
         // SAFETY: by the contract of `NodeParams`, `words` is at least as large as `T`.
         unsafe { self.words.as_mut_ptr().cast::<T>().write_unaligned(params) }
+    }
+}
+
+impl CUdevResource {
+    /// Makes a resource of multiprocessors with the driver's own data.
+    pub fn of_sms(sm: CUdevSmResource, internal: [u32; 23]) -> Self {
+        let mut value = [0; 10];
+        value[..5].copy_from_slice(&[
+            sm.smCount,
+            sm.minSmPartitionSize,
+            sm.smCoscheduledAlignment,
+            sm.flags,
+            sm.localityDomainId,
+        ]);
+        Self { r#type: CU_DEV_RESOURCE_TYPE_SM, internal, value, nextResource: 0 }
+    }
+
+    /// The multiprocessors; `None` for a resource of another type.
+    pub fn sms(&self) -> Option<CUdevSmResource> {
+        let [count, least, alignment, flags, domain, ..] = self.value;
+        (self.r#type == CU_DEV_RESOURCE_TYPE_SM).then_some(CUdevSmResource {
+            smCount: count,
+            minSmPartitionSize: least,
+            smCoscheduledAlignment: alignment,
+            flags,
+            localityDomainId: domain,
+        })
+    }
+}
+
+impl CUlaunchConfig {
+    /// The attributes of the launch, as an array that checks for null and its length.
+    ///
+    /// # Safety
+    /// `attrs` is null or points to an array of `numAttrs` attributes, for the lifetime.
+    pub unsafe fn attributes<'a>(&self) -> Elements<'a, CUlaunchAttribute> {
+        // SAFETY: the caller upholds this function's safety contract.
+        unsafe { In::of(self.attrs).elements(self.numAttrs as usize) }
     }
 }
