@@ -1,6 +1,7 @@
 //! Pages of memory without an address: ranges of memory files, which can be shared with other
 //! processes.
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -36,11 +37,13 @@ const MAGIC: [u8; 16] = *b"texunit memory\x01\0";
 /// missing page (SIGBUS).
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
-/// Makes an empty memory file.
-pub(crate) fn memory_file(flags: u32) -> io::Result<File> {
+/// The name of the files of pages, which other processes may map.
+const NAME: &CStr = c"texunit memory";
+
+/// Makes an empty memory file, whose name `/proc/self/maps` shows.
+pub(crate) fn memory_file(name: &CStr, flags: u32) -> io::Result<File> {
     // SAFETY: the name is a C string.
-    let number =
-        unsafe { libc::memfd_create(c"texunit memory".as_ptr(), libc::MFD_CLOEXEC | flags) };
+    let number = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | flags) };
     if number < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -58,7 +61,7 @@ impl Pages {
         let process = std::process::id();
         let known = match of_process.take().filter(|known| known.process == process) {
             Some(known) => known,
-            None => ProcessFile { file: Arc::new(memory_file(0)?), used: 0, process },
+            None => ProcessFile { file: Arc::new(memory_file(NAME, 0)?), used: 0, process },
         };
         let known = of_process.insert(known);
         let end = known.used.checked_add(size).ok_or(io::ErrorKind::OutOfMemory)?;
@@ -73,7 +76,7 @@ impl Pages {
     /// # Errors
     /// The system cannot make a memory file.
     pub fn shareable(size: u64, note: &[u8]) -> io::Result<Self> {
-        let own = memory_file(libc::MFD_ALLOW_SEALING)?;
+        let own = memory_file(NAME, libc::MFD_ALLOW_SEALING)?;
         let all = size.checked_add(HEAD).ok_or(io::ErrorKind::OutOfMemory)?;
         own.set_len(all)?;
         let mut head = MAGIC.to_vec();
@@ -182,7 +185,7 @@ impl Drop for Pages {
 
 #[cfg(test)]
 pub(super) fn file_without_seals(size: u64) -> File {
-    let file = memory_file(libc::MFD_ALLOW_SEALING).expect("the system has files in memory");
+    let file = memory_file(NAME, libc::MFD_ALLOW_SEALING).expect("the system has files in memory");
     file.set_len(size).expect("it has room");
     file
 }

@@ -145,7 +145,8 @@ impl Views {
         }
         let theirs_len = size.checked_next_multiple_of(page_size())?;
         let ours_len = theirs_len.checked_add(slack)?.checked_next_multiple_of(page_size())?;
-        let file = memory_file(0).ok()?;
+        // By this name `texunit-cuda` knows that no other process has the memory.
+        let file = memory_file(c"texunit", 0).ok()?;
         file.set_len(ours_len as u64).ok()?;
         let file = file.as_raw_fd();
         let ours = Mapping { at: map(null_mut(), ours_len, file)?, len: ours_len };
