@@ -1,7 +1,7 @@
-//! The GPUs that the user chooses.
+//! The GPUs that the user chooses, and their UUIDs.
 
-use crate::facts;
 use crate::prelude::*;
+use std::fmt::Write;
 use texunit_device::cards::{self, CARDS};
 
 /// Maximum number of devices: each has a part of the address space, with room for the memory of
@@ -31,7 +31,7 @@ pub(crate) fn visible(list: Option<&str>, count: usize) -> Vec<usize> {
     let mut visible = Vec::new();
     for entry in list.split(',').map(str::trim) {
         let named = |&i: &usize| match entry.starts_with("GPU-") {
-            true => facts::uuid_text(i as i32).starts_with(entry),
+            true => uuid_text(i as i32).starts_with(entry),
             false => entry.parse() == Ok(i),
         };
         match (0..count).find(named).filter(|number| !visible.contains(number)) {
@@ -42,13 +42,30 @@ pub(crate) fn visible(list: Option<&str>, count: usize) -> Vec<usize> {
     visible
 }
 
+/// UUID of a device by its number.
+pub(crate) fn uuid(ordinal: i32) -> [u8; 16] {
+    let mut bytes = *b"texunit device 0";
+    bytes[15] = b'0'.wrapping_add(ordinal as u8);
+    bytes
+}
+
+/// The UUID as text: `GPU-` and 16 bytes in the usual grouping.
+pub(crate) fn uuid_text(ordinal: i32) -> String {
+    let mut text = String::from("GPU");
+    for (at, byte) in uuid(ordinal).iter().enumerate() {
+        let dash = if matches!(at, 0 | 4 | 6 | 8 | 10) { "-" } else { "" };
+        let _ = write!(text, "{dash}{byte:02x}");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn devices_that_are_visible() {
-        let uuid = format!("{},0", facts::uuid_text(1));
+        let uuid = format!("{},0", uuid_text(1));
         for (list, wanted) in [
             (None, &[0, 1, 2][..]),
             (Some("2,0"), &[2, 0]),

@@ -4,7 +4,6 @@
 use crate::prelude::*;
 use crate::settings::settings;
 use crate::{attributes, cards, state};
-use std::fmt::Write;
 
 pub use texunit_cuda_abi::CUDA_VERSION;
 
@@ -38,7 +37,7 @@ impl Device {
 
     /// UUID of the device (`cuDeviceGetUuid`): `GPU-` and 16 bytes in the usual grouping.
     pub fn uuid(&self) -> String {
-        uuid_text(self.ordinal)
+        cards::uuid_text(self.ordinal)
     }
 
     /// PCI bus and device number.
@@ -55,22 +54,6 @@ impl Device {
     pub fn capability(&self) -> (i32, i32) {
         (self.card.capability.major.into(), self.card.capability.minor.into())
     }
-}
-
-/// UUID of a device by its number.
-pub(crate) fn unique(ordinal: i32) -> [u8; 16] {
-    let mut bytes = *b"texunit device 0";
-    bytes[15] = b'0'.wrapping_add(ordinal as u8);
-    bytes
-}
-
-pub(crate) fn uuid_text(ordinal: i32) -> String {
-    let mut text = String::from("GPU");
-    for (at, byte) in unique(ordinal).iter().enumerate() {
-        let dash = if matches!(at, 0 | 4 | 6 | 8 | 10) { "-" } else { "" };
-        let _ = write!(text, "{dash}{byte:02x}");
-    }
-    text
 }
 
 /// PCI bus and device number; for the GPU that was measured, its own.

@@ -99,8 +99,8 @@ fn check_forked() -> Answer {
     Ok(())
 }
 
-/// Creates the devices that `TEXUNIT_DEVICE` names and the program may see, unless they exist. Before that, `begin` is
-/// called with their names.
+/// Creates the devices that `TEXUNIT_DEVICE` names and the program may see, unless they exist.
+/// Before that, `begin` is called with their names.
 pub(crate) fn init(begin: impl FnOnce(Vec<String>)) -> Answer {
     check_forked()?;
     GPUS.get_or_init(|| make(begin)).as_ref().map(|_| ()).map_err(Clone::clone)
@@ -121,7 +121,7 @@ fn make(begin: impl FnOnce(Vec<String>)) -> Answer<Vec<Arc<Gpu>>> {
         );
         // An empty list, `-1` and the like hide the devices on purpose.
         if list.starts_with(|c: char| c.is_ascii_digit() || c == 'G') {
-            crate::message::say(format_args!("{message}"));
+            say(format_args!("{message}"));
         }
         return Err(CUresult::NO_DEVICE.because(message));
     }

@@ -1,7 +1,7 @@
 //! Devices and their attributes (driver API, "Device Management"), taken from the table of GPUs.
 
 use crate::api::*;
-use crate::{attributes, context, facts};
+use crate::{attributes, cards, context, facts};
 use texunit_cuda_abi::device_p2p_attribute as p2p;
 use texunit_forms::CHANNELS;
 
@@ -41,7 +41,7 @@ driver_api! {
 
     /// UUID of a device.
     fn cuDeviceGetUuid | cuDeviceGetUuid_v2(uuid, dev) {
-        uuid.set(CUuuid(facts::unique(state::gpu(dev)?.index)))
+        uuid.set(CUuuid(cards::uuid(state::gpu(dev)?.index)))
     }
 
     /// The PCI bus identifier that a device would have: domain, bus, device, function.
