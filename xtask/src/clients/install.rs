@@ -1,6 +1,6 @@
-//! The table of clients, packages whose tests run on texunit (tests/clients/clients.toml, whose head
-//! describes the keys), and the environment of each: its Python packages, the source archive with
-//! its tests, and folders for output.
+//! The table of clients, packages whose tests run on texunit (tests/clients/clients.toml, whose
+//! head describes the keys), and the environment of each: its Python packages, the source archive
+//! with its tests, and folders for output.
 
 use crate::files::{self, at};
 use crate::workspace;

@@ -312,7 +312,8 @@ fn end() {
     }
 }
 
-/// Writes the report of a process that does not run under `texunit run`; `%p` in its name is replaced by the process number.
+/// Writes the report of a process that does not run under `texunit run`; `%p` in its name is
+/// replaced by the process number.
 fn write_own(path: &Path, record: Record) {
     let format = settings().report_format.unwrap_or_else(|| Format::of(path));
     let path = texunit_evidence::name_of_process(path, record.process.pid);

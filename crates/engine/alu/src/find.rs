@@ -1,5 +1,5 @@
-//! Finds the operation of an instruction by its opcode and modifiers: an operation of the tables, or
-//! one that has data (an [`Alu`] with fields).
+//! Finds the operation of an instruction by its opcode and modifiers: an operation of the tables,
+//! or one that has data (an [`Alu`] with fields).
 
 use crate::inner::Kind;
 use crate::key::Key;

@@ -1,8 +1,8 @@
 //! Finds correct PTX that CUDA's driver does not load, as observed on an NVIDIA H200 (sm_90),
 //! driver 580.159.04, CUDA 13.0, 2026-11-28. texunit executes such modules; the drop-in driver
-//! refuses them. Also finds functions that a module uses and does not define. Assemblers and drivers
-//! refuse such modules (`Unresolved extern function`), even if the use is never reached, and so does
-//! texunit.
+//! refuses them. Also finds functions that a module uses and does not define. Assemblers and
+//! drivers refuse such modules (`Unresolved extern function`), even if the use is never reached,
+//! and so does texunit.
 
 use std::collections::{BTreeMap, HashSet};
 use texunit_check::ir::{

@@ -1,5 +1,5 @@
-//! Arguments that point to untyped memory (`void *` with a size that another argument gives) or to C
-//! strings.
+//! Arguments that point to untyped memory (`void *` with a size that another argument gives) or to
+//! C strings.
 
 use super::{Answer, null, pointer};
 use crate::{CUresult, Refusal};

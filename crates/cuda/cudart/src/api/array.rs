@@ -1,5 +1,5 @@
-//! Arrays, mipmapped arrays and channel descriptors (runtime API, "Memory Management"), and external
-//! memory ("External Resource Interoperability"). A `cudaArray_t` is a `CUarray`, a
+//! Arrays, mipmapped arrays and channel descriptors (runtime API, "Memory Management"), and
+//! external memory ("External Resource Interoperability"). A `cudaArray_t` is a `CUarray`, a
 //! `cudaMipmappedArray_t` a `CUmipmappedArray`, and a `cudaExternalMemory_t` a `CUexternalMemory`.
 
 use crate::api::*;

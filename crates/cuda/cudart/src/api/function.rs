@@ -1,5 +1,5 @@
-//! Attributes of kernels (runtime API, "Execution Control"), how many blocks or clusters of a kernel
-//! are resident at once ("Occupancy"), and the driver's handles for host stubs of kernels.
+//! Attributes of kernels (runtime API, "Execution Control"), how many blocks or clusters of a
+//! kernel are resident at once ("Occupancy"), and the driver's handles for host stubs of kernels.
 
 use crate::api::launch::config;
 use crate::api::*;

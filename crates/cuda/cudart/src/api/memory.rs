@@ -1,5 +1,5 @@
-//! Device, managed and page-locked host memory (runtime API, "Memory Management"), and attributes of
-//! pointers ("Unified Addressing").
+//! Device, managed and page-locked host memory (runtime API, "Memory Management"), and attributes
+//! of pointers ("Unified Addressing").
 
 use crate::api::*;
 

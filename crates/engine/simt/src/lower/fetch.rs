@@ -1,4 +1,5 @@
-//! Lowers `tex`, `tld4`, `suld`, `sust` and `sured`: forms, and operands as registers and constants.
+//! Lowers `tex`, `tld4`, `suld`, `sust` and `sured`: forms, and operands as registers and
+//! constants.
 
 use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{Fetch, MoreOperands, Op, Slot, SurfaceAccess};

@@ -1,5 +1,6 @@
-//! Simplifies instructions: removes predicates, modifiers and offsets, reduces numbers, and forwards
-//! values: instructions that read the result of a removed instruction read one of its operands.
+//! Simplifies instructions: removes predicates, modifiers and offsets, reduces numbers, and
+//! forwards values: instructions that read the result of a removed instruction read one of its
+//! operands.
 
 use super::{Tree, Unit, name_of, together};
 use crate::search::Search;

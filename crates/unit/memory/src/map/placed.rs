@@ -1,5 +1,5 @@
-//! Blocks at given addresses: of a recorded launch that is replayed, of freed memory for owners such
-//! as memory pools that keep addresses for reuse, or of reserved ranges whose mappings change.
+//! Blocks at given addresses: of a recorded launch that is replayed, of freed memory for owners
+//! such as memory pools that keep addresses for reuse, or of reserved ranges whose mappings change.
 
 use super::{Entry, Memory};
 use crate::block::{Block, End, FreedBlock};
