@@ -94,7 +94,10 @@ impl Pending {
 
     /// The current bytes, limited to those that are written.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.source.read_first(self.size())
+        match self.texels {
+            Some(_) => self.source.read_first(self.size()),
+            None => self.source.read(),
+        }
     }
 
     /// Format and size, if the bytes are texels.

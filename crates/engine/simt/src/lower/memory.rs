@@ -1,15 +1,14 @@
-//! Lowers `ld`, `st`, `atom` and `red`, and addresses: also of array elements with a register as
-//! subscript (`name[%r1+2]`).
+//! Lowers `ld`, `st`, `atom` and `red`, and the addresses of memory operands, among them array
+//! elements whose subscript is a register (`name[%r1+2]`).
 
 use super::arithmetic::row_of;
 use super::builder::{Builder, is_wide};
-use crate::code::{Access, Atomic, Located, MemSpace, Op, Slot, SpaceProfile};
+use crate::code::{
+    Access, Atomic, Located, MemSpace, Op, Order, Semantics, Slot, SpaceProfile, words,
+};
 use texunit_alu::Kind;
 use texunit_check::ir::{Base, Element, Instruction, Operand, Storage};
 use texunit_isa::{AtomOp, Modifiers, Opcode, ScalarType, Space};
-
-/// Modifiers of accesses that may be concurrent with those of other threads.
-const STRONG: [&str; 5] = [".volatile", ".relaxed", ".acquire", ".release", ".mmio"];
 
 /// Address arithmetic for an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -159,9 +158,10 @@ impl<'a> Builder<'a> {
         (access.parts.len() <= 8).then_some(access)
     }
 
+    /// Whether modifiers other than `.cg` make an access strong.
     fn is_strong(&self, inst: &Instruction) -> bool {
-        let text = self.source.snippet(inst.span);
-        STRONG.iter().any(|word| text.contains(word))
+        let words = words(self.source, inst.span).filter(|&word| word != "cg");
+        Order::of(words).semantics != Semantics::Weak
     }
 
     /// Whether a value is accessed as a whole: a `.b128`, or a vector in global memory by a strong
@@ -176,7 +176,7 @@ impl<'a> Builder<'a> {
         };
         let bytes = ty.bytes() * parts.len() as u32;
         // CUB before 2.1 waits by `.cg`. Loops over `float4` with `__ldcg` stay compiled.
-        let is_cg = || self.source.snippet(inst.span).contains(".cg");
+        let is_cg = || words(self.source, inst.span).any(|word| word == "cg");
         matches!(inst.mods.space, None | Some(Space::Global))
             && matches!(bytes, 2 | 4 | 8 | 16)
             && parts.iter().all(is_own)
