@@ -1,5 +1,5 @@
-//! Builds the wheel: the Python package of `python`, with the program and the libraries. Tests it
-//! in a new Python environment without Rust.
+//! Builds the wheel: the Python package of `python`, with the program and the libraries, and
+//! tests the wheel in a new Python environment without Rust.
 //!
 //! maturin generates the metadata, as for `pip install`, and the package `wheel` packs it; nothing
 //! is compiled again.

@@ -23,9 +23,9 @@ pub(crate) fn chosen(names: Option<&str>) -> Result<Vec<&'static Card>, String> 
     }
 }
 
-/// The numbers of the devices, of `count`, that `CUDA_VISIBLE_DEVICES` shows, in its order. It has
-/// numbers and the beginnings of UUIDs; as in a driver, what follows an entry that is no device, or
-/// is named twice, does not count.
+/// The devices, by their numbers below `count`, that the list in `CUDA_VISIBLE_DEVICES` makes
+/// visible, in the list's order. Entries are numbers or prefixes of UUIDs. As in a driver, an entry
+/// that names no device, or a device for the second time, ends the list.
 pub(crate) fn visible(list: Option<&str>, count: usize) -> Vec<usize> {
     let Some(list) = list else { return (0..count).collect() };
     let mut visible = Vec::new();

@@ -70,7 +70,7 @@ fn profiler() -> Option<&'static Arc<profile::Recorder>> {
     RECORDER.get_or_init(make).as_ref()
 }
 
-/// The counter of a module's launches, if a profile is requested.
+/// The profile of a module, which counts its launches; `None` if no profile is requested.
 pub(crate) fn profile_of(loaded: &texunit_device::Module) -> Option<Arc<profile::Module>> {
     let source = loaded.source();
     Some(profiler()?.module(source.text(), PathBuf::from(source.name())))

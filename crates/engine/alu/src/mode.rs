@@ -114,7 +114,7 @@ impl Variant {
     }
 }
 
-/// All variants with these roundings, each with and without each of these flags.
+/// Lists the variants that have one of the given roundings and any combination of the given flags.
 pub(crate) fn variants(roundings: &[Rounding], flags: &[fn(&mut Variant)]) -> Vec<Variant> {
     let rounded = |&rounding: &Rounding| Variant { rounding, ..Variant::PLAIN };
     let mut all: Vec<Variant> = roundings.iter().map(rounded).collect();

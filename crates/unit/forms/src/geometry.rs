@@ -53,9 +53,10 @@ impl std::str::FromStr for Geometry {
 }
 
 impl Geometry {
-    /// The geometry of an array by its width, height and depth as descriptors of CUDA's driver give
-    /// them, and its number of layers or cubes. Axes that the array lacks are 0; the depth of an
-    /// array with layers or cube faces is their number.
+    /// Classifies an array by the width, height and depth in its descriptor
+    /// (`CUDA_ARRAY3D_DESCRIPTOR`), and returns its geometry and its number of layers or cubes. A
+    /// descriptor has 0 for an axis that the array lacks, and the number of layers or cube faces as
+    /// the depth.
     ///
     /// # Errors
     /// The rule that the sizes break, as a sentence with the sizes.

@@ -251,6 +251,7 @@ fn waits_in_vain(
     match have_polled(&mut running) {
         None => {
             shared.waits.go_on(worker, launch.config.external_writers);
+            // CTAs that poll without a recurring state may wait for CTAs that have not begun.
             if running.iter().all(|cta| cta.is_aside()) {
                 parts.iter_mut().any(Residents::grow);
             }

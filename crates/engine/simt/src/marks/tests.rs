@@ -58,7 +58,8 @@ fn marked_code_is_the_code() {
         };
         let same = super::marked(program.source(), code, Events::NONE, &|_| true);
         assert_eq!(text(code), text(&same.code.unwrap()), "{}", path.display());
-        // The shadow operations of `DEFINED` resemble operations of the program.
+        // The shadow operations of `DEFINED` are left out, because this test could not tell them
+        // from operations of the program.
         let told = Events::ALL.without(Events::DEFINED);
         let marked = super::marked(program.source(), code, told, &|_| true);
         let (marked, origin) = (marked.code.unwrap(), marked.origin);

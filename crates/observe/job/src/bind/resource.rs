@@ -53,7 +53,7 @@ impl Wanted<'_> {
         })
     }
 
-    /// Whether the texels have no layers, levels, samples and tiles.
+    /// Whether the resource has neither layers nor levels, samples or tiles.
     fn is_plain(self) -> bool {
         let shape = &self.spec.shape;
         let counts = [&shape.layers, &shape.levels, &shape.samples];

@@ -283,7 +283,7 @@ pub(super) fn check_counts(spec: &ResourceSpec, geometry: Geometry) -> Result<()
             let message = format!("the geometry `{name}` has no {what}");
             let problem = count.problem(codes::CONFLICT, message);
             if Geometry::from_name(other).is_none() {
-                // Layered 3D arrays do not exist.
+                // The help names no geometry that does not exist, such as a layered 3D array.
                 return Err(problem);
             }
             return Err(problem.help(format!("`geometry = \"{other}\"` has")));

@@ -107,7 +107,7 @@ pub(super) fn bodies(tree: &Tree<'_>) -> Vec<Unit> {
     tree.bodies().filter(|(_, b)| b.statements.len() > 1).map(|(_, b)| one(b.span)).collect()
 }
 
-/// Edits that split a declaration of several names into one for each name.
+/// Edits that split a declaration of several variables into one declaration per variable.
 pub(super) fn split(tree: &Tree<'_>) -> Vec<Unit> {
     let variables = tree.variables();
     let mut found = Vec::new();

@@ -37,7 +37,7 @@ const MAGIC: [u8; 16] = *b"texunit memory\x01\0";
 /// missing page (SIGBUS).
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
-/// The name of the files of pages, which other processes may map.
+/// Name of the memory files that hold pages. Other processes can map such a file.
 const NAME: &CStr = c"texunit memory";
 
 /// Makes an empty memory file, whose name `/proc/self/maps` shows.

@@ -145,7 +145,7 @@ impl Views {
         }
         let theirs_len = size.checked_next_multiple_of(page_size())?;
         let ours_len = theirs_len.checked_add(slack)?.checked_next_multiple_of(page_size())?;
-        // By this name `texunit-cuda` knows that no other process has the memory.
+        // `texunit-cuda` takes mappings of a file of this name as memory of this process alone.
         let file = memory_file(c"texunit", 0).ok()?;
         file.set_len(ours_len as u64).ok()?;
         let file = file.as_raw_fd();

@@ -1,4 +1,4 @@
-//! The SIMD levels for which the fast schedule is compiled, and the one for which plans are made.
+//! The SIMD levels for which the fast schedule is compiled, and the level of plans.
 
 use std::sync::OnceLock;
 pub use texunit_simd::{Build, SimdError, SimdLevel, simd_level};
