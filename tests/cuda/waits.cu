@@ -24,6 +24,16 @@ __global__ void patient(unsigned *flag, int *out)
     *out = ns;
 }
 
+// Waits with a count that never recurs, as `cuda::atomic<unsigned>::wait` does, or as it counts in
+// memory that the host sees.
+__global__ void counts(volatile unsigned *flag, unsigned *beats, int *out)
+{
+    unsigned n = 0;
+    while (*flag == 0)
+        if (beats) atomicAdd(beats, 1); else n++;
+    *out = n + 1;
+}
+
 // Threads of a block, of which one waits and the others are at a barrier.
 __global__ void blocks(volatile unsigned *flag, int *out)
 {
@@ -118,6 +128,17 @@ int main()
     OK(cudaDeviceSynchronize());
     OK(cudaMemcpy(&host, out, sizeof host, cudaMemcpyDeviceToHost));
     same("a kernel that sleeps", host >= 8);
+
+    for (unsigned *beats : {(unsigned *)nullptr, flag + 1}) {
+        seen[0] = seen[1] = 0;
+        OK(cudaMemset(out, 0, sizeof host));
+        counts<<<1, 1>>>(flag, beats, out);
+        while (beats && seen[1] == 0) {}
+        *seen = 1;
+        OK(cudaDeviceSynchronize());
+        OK(cudaMemcpy(&host, out, sizeof host, cudaMemcpyDeviceToHost));
+        same("a kernel that counts", beats ? host == 1 && seen[1] > 0 : host > 1);
+    }
 
     OK(cudaMemset(out, 0, sizeof host));
     *seen = 0;

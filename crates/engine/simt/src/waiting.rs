@@ -21,6 +21,10 @@ pub trait ExternalWriters: Sync + Debug {
     /// changed between the last poll of a CTA and the first answer.
     fn wait(&self, polls: u64, loops: &[WaitingLoop]) -> Verdict;
 
+    /// Called again and again while a CTA may wait for these agents, although its state never
+    /// recurs: it polls memory in a loop with a count or a clock, or it has run for a long time.
+    fn may_wait(&self);
+
     /// Called when the launch has left its waiting loops.
     fn resumed(&self);
 }

@@ -1,8 +1,8 @@
 //! Launches that wait for the host, which may set a flag after the launch, or for a later launch.
 //!
 //! A kernel that may wait ([`texunit_device::Kernel::may_wait`]) is executed by another thread,
-//! while the calling thread waits for its end or for the notice that all its running CTAs wait
-//! ([`WaitMonitor`], by `simt::ExternalWriters`). Then the call returns, as on a GPU, and the
+//! while the calling thread waits for its end or for the notice that all its running CTAs wait, or
+//! that one of them may wait ([`WaitMonitor`], by `simt::ExternalWriters`). Then the call returns, as on a GPU, and the
 //! kernel continues. Later work of its stream is stored (`super`) and executed by such threads,
 //! too. No timeouts are involved.
 //!
@@ -243,6 +243,13 @@ impl WaitMonitor {
         };
         Self { number, call, _blocked: blocked, alone }
     }
+
+    /// Lets the call that waits for the launch return, as on a GPU.
+    fn return_from_call(&self) {
+        if let Some(call) = self.call.as_ref().filter(|_| self.alone.is_none()) {
+            (call.0)();
+        }
+    }
 }
 
 impl Drop for WaitMonitor {
@@ -252,14 +259,17 @@ impl Drop for WaitMonitor {
     }
 }
 
+/// Stops this thread for good once the process exits, because memory that its kernel polls may be
+/// freed any time.
+fn park_if_ended() {
+    while super::HAS_ENDED.load(Relaxed) {
+        std::thread::park();
+    }
+}
+
 impl ExternalWriters for WaitMonitor {
     fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
-        if super::HAS_ENDED.load(Relaxed) {
-            // The memory that the kernel polls may be freed any time, so that its thread stops.
-            loop {
-                std::thread::park();
-            }
-        }
+        park_if_ended();
         if let Some(why) = self.alone {
             return Verdict::End(why.to_owned());
         }
@@ -272,8 +282,7 @@ impl ExternalWriters for WaitMonitor {
         };
         if is_first {
             changed();
-            // The call returns, as on a GPU.
-            self.call.iter().for_each(|call| (call.0)());
+            self.return_from_call();
         }
         let all_wait = || {
             let sure = |kernel: &Looks| kernel.is_some_and(|(looks, since)| looks >= since + SURE);
@@ -294,6 +303,11 @@ impl ExternalWriters for WaitMonitor {
                 texunit_forms::Count(n, "kernel")
             ),
         })
+    }
+
+    fn may_wait(&self) {
+        park_if_ended();
+        self.return_from_call();
     }
 
     fn resumed(&self) {

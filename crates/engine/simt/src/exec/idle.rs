@@ -13,7 +13,9 @@
 //!
 //! A loop that counts its iterations or reads a clock has no state that recurs. If the trace shows
 //! that its CTA only looks at a few places of global memory, the CTA probably waits, too: it takes
-//! turns with others, but ends like a CTA that runs.
+//! turns with others, but ends like a CTA that runs. A loop with side effects may wait as well (a
+//! server with a heartbeat). [`crate::ExternalWriters`] are told of both, so that the host can
+//! continue.
 
 pub(super) mod state;
 
@@ -30,6 +32,8 @@ use texunit_memory::{SHARED_WINDOW, SpaceKind, space_of};
 const FIRST: u64 = 1024;
 /// Number of instructions of the CTA's warps that count as a round.
 const INSTRUCTIONS: u64 = 2048;
+/// Age from which a CTA of any kind may wait for the host: some 30 million instructions of warps.
+const LONG: u64 = 16 * FIRST;
 /// After a CTA has stopped waiting, its state is compared again after this number of rounds.
 const SOON: u64 = 2;
 /// Number of rounds within which a state must recur.
@@ -137,6 +141,7 @@ impl<'a> WaitDetector<'a> {
                     return self.again(context);
                 }
                 self.begin(context, SOON);
+                context.may_wait();
                 Stage::Shares { left: TURNS }
             }
             Stage::Shares { left: 0 } => {
@@ -145,6 +150,7 @@ impl<'a> WaitDetector<'a> {
             }
             Stage::Shares { left } => {
                 self.begin(context, SOON);
+                context.may_wait();
                 Stage::Shares { left: left - 1 }
             }
             Stage::Traced { saved, left, polls } => {
@@ -178,7 +184,11 @@ impl<'a> WaitDetector<'a> {
 
     /// Called if the CTA does not wait. Its state is compared again when its age has doubled.
     fn again(&mut self, context: &Context<'a>) -> bool {
-        self.next = self.age(context).saturating_mul(2);
+        let age = self.age(context);
+        if age >= LONG {
+            context.may_wait();
+        }
+        self.next = age.saturating_mul(2);
         false
     }
 
@@ -278,6 +288,13 @@ impl<'a> Context<'a> {
             rest.iter().for_each(|&byte| mix.add(byte.into()));
         }
         mix.0
+    }
+
+    /// Tells the external writers that the CTA may wait for them.
+    fn may_wait(&self) {
+        if let Some(writers) = self.launch.config.external_writers {
+            writers.may_wait();
+        }
     }
 
     /// Records a side effect that is visible outside the CTA.

@@ -18,12 +18,13 @@ fn text(body: &str) -> String {
 
 const FLAG: &str = "L: ld.volatile.u32 %r1, [%flag]; setp.eq.u32 %p, %r1, 0; @%p bra L;";
 
-/// Sets a word whenever the launch waits, once for each given value.
+/// Sets a word whenever the launch waits, once for each given value, and when it first may wait.
 #[derive(Debug)]
 struct Setter {
     block: Arc<Block>,
     values: Mutex<Vec<u32>>,
     waits: AtomicU64,
+    may_wait: AtomicU64,
     went_on: AtomicU64,
     loops: Mutex<Vec<WaitingLoop>>,
 }
@@ -44,6 +45,13 @@ impl ExternalWriters for Shared {
         Verdict::Wait
     }
 
+    fn may_wait(&self) {
+        self.0.may_wait.fetch_add(1, Relaxed);
+        if let Some(value) = self.0.values.lock().unwrap().pop() {
+            self.0.block.store_u32(0, value).unwrap();
+        }
+    }
+
     fn resumed(&self) {
         self.0.went_on.fetch_add(1, Relaxed);
     }
@@ -61,6 +69,7 @@ fn run(
         block: Arc::clone(&block),
         values: Mutex::new(values.iter().rev().copied().collect()),
         waits: AtomicU64::new(0),
+        may_wait: AtomicU64::new(0),
         went_on: AtomicU64::new(0),
         loops: Mutex::default(),
     });
@@ -148,6 +157,22 @@ const BESIDE: [&str; 4] = [
     "mov.u64 %q, %globaltimer; nanosleep.u32 20;",
     "mov.u64 %q, %clock64; add.u32 %r3, %r3, 1; setp.eq.u32 %p, %r3, 0x40000000; @%p trap;",
 ];
+
+/// Loops whose state does not recur, because they count, read a clock, or store a heartbeat.
+#[test]
+fn loops_that_may_wait() {
+    let heartbeat = "red.global.add.u32 [%my+128], 1;";
+    for beside in BESIDE[1..].iter().chain([&heartbeat]) {
+        each_way(|how| {
+            let body = format!("mov.u32 %r3, 0; {}", FLAG.replace("L:", &format!("L: {beside}")));
+            let how = How { grid: [2, 1, 1], block: [1, 1, 1], max_steps: 1 << 30, ..how };
+            let (stats, _, setter) = run(&body, how, &[7]);
+            stats.unwrap();
+            assert!(setter.may_wait.load(Relaxed) >= 1, "{beside}");
+            assert_eq!(setter.waits.load(Relaxed), 0, "{beside}");
+        });
+    }
+}
 
 /// [`LATER_CTAS_FIRST`] with such loops.
 fn later_ctas_first(beside: &str) -> String {
