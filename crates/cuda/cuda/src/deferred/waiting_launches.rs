@@ -37,7 +37,7 @@ pub(super) struct WaitNotice(pub(super) Arc<dyn Fn() + Send + Sync>);
 
 impl std::fmt::Debug for WaitNotice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Told")
+        f.write_str("WaitNotice")
     }
 }
 
@@ -197,20 +197,21 @@ pub(super) fn run_what_is_ready() {
     }
 }
 
-/// Polls since a kernel began to wait, and their number at the last change of any kernel.
-type Looks = Option<(u64, u64)>;
+/// Polls since a kernel began to wait, and their number at the last change of any kernel; `None`
+/// for a kernel that does not wait.
+type Polls = Option<(u64, u64)>;
 
 /// Running kernels by number.
-fn kernels() -> MutexGuard<'static, BTreeMap<u64, Looks>> {
-    static KERNELS: Mutex<BTreeMap<u64, Looks>> = Mutex::new(BTreeMap::new());
+fn kernels() -> MutexGuard<'static, BTreeMap<u64, Polls>> {
+    static KERNELS: Mutex<BTreeMap<u64, Polls>> = Mutex::new(BTreeMap::new());
     lock(&KERNELS)
 }
 
 /// Records a change: a kernel begins, ends or continues, so that all must poll again before a
 /// deadlock is assumed.
 fn changed() {
-    for (looks, since) in kernels().values_mut().flatten() {
-        *since = *looks;
+    for (polls, since) in kernels().values_mut().flatten() {
+        *since = *polls;
     }
 }
 
@@ -268,7 +269,7 @@ fn park_if_ended() {
 }
 
 impl ExternalWriters for WaitMonitor {
-    fn wait(&self, looks: u64, loops: &[WaitingLoop]) -> Verdict {
+    fn wait(&self, polls: u64, loops: &[WaitingLoop]) -> Verdict {
         park_if_ended();
         if let Some(why) = self.alone {
             return Verdict::End(why.to_owned());
@@ -277,7 +278,7 @@ impl ExternalWriters for WaitMonitor {
             let mut kernels = kernels();
             let Some(kernel) = kernels.get_mut(&self.number) else { return Verdict::Wait };
             let is_first = kernel.is_none();
-            *kernel = Some((looks, kernel.map_or(looks, |(_, since)| since)));
+            *kernel = Some((polls, kernel.map_or(polls, |(_, since)| since)));
             is_first
         };
         if is_first {
@@ -285,12 +286,12 @@ impl ExternalWriters for WaitMonitor {
             self.return_from_call();
         }
         let all_wait = || {
-            let sure = |kernel: &Looks| kernel.is_some_and(|(looks, since)| looks >= since + SURE);
+            let sure = |kernel: &Polls| kernel.is_some_and(|(polls, since)| polls >= since + SURE);
             kernels().values().all(sure)
         };
-        if !looks.is_multiple_of(SELDOM)
+        if !polls.is_multiple_of(SELDOM)
             || !all_wait()
-            || is_anybody_else_there(loops)
+            || has_other_writers(loops)
             || !all_wait()
         {
             return Verdict::Wait;
@@ -319,7 +320,7 @@ impl ExternalWriters for WaitMonitor {
 }
 
 /// Whether another thread of the program is running, or another process shares the polled memory.
-fn is_anybody_else_there(loops: &[WaitingLoop]) -> bool {
+fn has_other_writers(loops: &[WaitingLoop]) -> bool {
     let Ok(tasks) = fs::read_dir("/proc/self/task") else { return true };
     let is_own = |path: std::path::PathBuf| {
         fs::read_to_string(path.join("comm")).is_ok_and(|name| name.trim_end() == "texunit")
@@ -332,8 +333,8 @@ fn is_anybody_else_there(loops: &[WaitingLoop]) -> bool {
 /// Whether other processes may write to memory that the loops poll.
 fn is_shared(loops: &[WaitingLoop]) -> bool {
     let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return true };
-    let looks = loops.iter().flat_map(|waiting| &waiting.polls);
-    let addresses: Vec<u64> = looks.map(|look| look.address).collect();
+    let polls = loops.iter().flat_map(|waiting| &waiting.polls);
+    let addresses: Vec<u64> = polls.map(|poll| poll.address).collect();
     maps.lines().any(|line| {
         let mut words = line.split_whitespace();
         let range = words.next().and_then(|range| range.split_once('-'));
