@@ -32,8 +32,8 @@ use texunit_memory::{SHARED_WINDOW, SpaceKind, space_of};
 const FIRST: u64 = 1024;
 /// Number of instructions of the CTA's warps that count as a round.
 const INSTRUCTIONS: u64 = 2048;
-/// Age from which a CTA of any kind may wait for the host: some 30 million instructions of warps.
-const LONG: u64 = 16 * FIRST;
+/// Age from which a CTA of any kind may wait for the host: some 8 million instructions of warps.
+const LONG: u64 = 4 * FIRST;
 /// After a CTA has stopped waiting, its state is compared again after this number of rounds.
 const SOON: u64 = 2;
 /// Number of rounds within which a state must recur.
