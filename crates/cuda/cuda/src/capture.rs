@@ -177,11 +177,8 @@ pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<CapturedStrea
 pub(crate) fn info(context: &Context, queue: Queue) -> Answer<Option<Info>> {
     if_any(Ok(None), |all| {
         if queue.is_default() {
-            return if all.blocking(context.handle).is_empty() {
-                Ok(None)
-            } else {
-                Err(implicit())
-            };
+            let is_free = all.blocking(context.handle).is_empty();
+            return if is_free { Ok(None) } else { Err(implicit()) };
         }
         let Some(tail) = all.streams.get_mut(&queue) else { return Ok(None) };
         let Some(capture) = all.captures.get(&tail.capture) else { return Ok(None) };

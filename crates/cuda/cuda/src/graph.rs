@@ -11,7 +11,6 @@
 //! body of a conditional node) is owned by a node and destroyed with it.
 
 pub(crate) mod capture;
-mod concurrency;
 pub(crate) mod condition;
 mod conflicts;
 pub(crate) mod copies;

@@ -8,11 +8,9 @@
 mod folder;
 mod messages;
 
+use crate::exit::Owner;
 use crate::module::Function;
 use crate::prelude::*;
-use texunit_cuda_abi::{read_lock, write_lock};
-
-use crate::exit::Owner;
 use crate::settings::{RecordSettings, is_meant, settings};
 use folder::Claim;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};

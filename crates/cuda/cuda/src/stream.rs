@@ -119,10 +119,8 @@ pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
                 static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
                 NEXT.fetch_sub(1, Relaxed)
             });
-            Queue {
-                device: device(context::current_handle()),
-                own: Some((OWN.with(|id| *id), true)),
-            }
+            let own = Some((OWN.with(|id| *id), true));
+            Queue { device: device(context::current_handle()), own }
         }
         (number, Ok(Some(stream))) => own(device(stream.context), number, &stream),
         _ => Queue { device: device(context::current_handle()), own: None },

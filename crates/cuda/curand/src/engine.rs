@@ -13,9 +13,10 @@ pub(crate) use recipe::{Recipe, Type};
 use crate::distribution as of;
 use crate::poisson::{FEW, MANY, poisson_between, poisson_few};
 use crate::source::Source;
-use crate::source::sobol::{self, Word};
+use crate::source::sobol;
 use crate::source::twister::Twister;
 use bytemuck::{Pod, cast_slice_mut};
+use std::ops::BitXor;
 
 /// Requested distribution; with mean and standard deviation for normal numbers, and whether they
 /// are the logarithms of those wanted, and with lambda for Poisson numbers.
@@ -151,7 +152,7 @@ impl<S: Source> State<S> {
 }
 
 /// A random integer of 32 or 64 bits from which one number is made.
-trait Draw: Word + Pod + Send {
+trait Draw: BitXor<Output = Self> + Pod + Send {
     fn upper(self) -> u32;
     fn uniform_double(self) -> f64;
     fn normal_double(self) -> f64;

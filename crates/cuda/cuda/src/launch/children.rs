@@ -9,7 +9,6 @@
 
 use super::*;
 use crate::context::known_limit;
-use std::fmt;
 use std::sync::PoisonError;
 use texunit_cuda_abi::function_attribute as attribute;
 use texunit_device::runtime::{
@@ -70,6 +69,7 @@ impl GridPosition<'_> {
 }
 
 /// Answers a kernel's device-side API calls, and runs its child grids.
+#[derive(Debug)]
 pub(super) struct ParentGrid<'a> {
     pub(super) context: &'a Context,
     pub(super) module: &'a Arc<Module>,
@@ -79,12 +79,6 @@ pub(super) struct ParentGrid<'a> {
     pub(super) is_recorded: bool,
     /// The reason why a child grid that the kernel waited for has failed.
     pub(super) failed: Mutex<Option<Result<GridOutcome, Refusal>>>,
-}
-
-impl fmt::Debug for ParentGrid<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Parent").field("family", &self.family).finish_non_exhaustive()
-    }
 }
 
 /// A number for a stream or event in the race detector that no handle has.

@@ -134,9 +134,8 @@ impl Allocation {
             texunit_device::views::unwatch(&(self.base..self.base.saturating_add(self.size)));
         }
         let Ok(gpus) = state::gpus() else { return };
-        let others = |share: &PoolShare| share.pool.peers();
         let shown = match &self.kind {
-            AllocationKind::Pool(share) if !self.on_host() => others(share),
+            AllocationKind::Pool(share) if !self.on_host() => share.pool.peers(),
             _ => Vec::new(),
         };
         for gpu in gpus {
