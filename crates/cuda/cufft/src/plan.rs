@@ -111,12 +111,11 @@ impl Plan {
     /// Fails with `CUFFT_NO_WORKSPACE` if the plan has no work area.
     pub(crate) fn check_area(&self) -> Answer {
         let own = self.made.as_ref().and_then(|made| made.area.as_ref());
-        if own.is_none() && self.area == 0 {
-            bail!(
-                FftCode::NoWorkspace,
-                "the plan has no work area: `cufftSetAutoAllocation` says that `cufftSetWorkArea` provides it"
-            );
-        }
+        ensure!(
+            own.is_some() || self.area != 0,
+            FftCode::NoWorkspace,
+            "the plan has no work area: `cufftSetAutoAllocation` says that `cufftSetWorkArea` provides it"
+        );
         Ok(())
     }
 

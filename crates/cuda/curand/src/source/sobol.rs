@@ -5,10 +5,7 @@ use std::ops::BitXor;
 
 /// A number of a sequence by its index: the constant, combined with a direction vector for each bit
 /// of the index's Gray code.
-pub(crate) fn at<T>(vectors: &[T], constant: T, index: u64) -> T
-where
-    T: Copy + BitXor<Output = T>,
-{
+pub(crate) fn at<T: Copy + BitXor<Output = T>>(vectors: &[T], constant: T, index: u64) -> T {
     // The index has as many bits as there are vectors.
     let index = index & (u64::MAX >> (64 - vectors.len()));
     let gray = index ^ (index >> 1);
@@ -17,10 +14,7 @@ where
 }
 
 /// The number after `number`, which differs by one direction vector.
-pub(crate) fn after<T>(vectors: &[T], number: T, index: u64) -> T
-where
-    T: Copy + BitXor<Output = T>,
-{
+pub(crate) fn after<T: Copy + BitXor<Output = T>>(vectors: &[T], number: T, index: u64) -> T {
     let bit = (index.trailing_ones() as usize).min(vectors.len() - 1);
     number ^ vectors[bit]
 }
