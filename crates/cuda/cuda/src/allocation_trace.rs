@@ -11,7 +11,6 @@ use crate::prelude::*;
 use crate::settings::settings;
 use std::collections::VecDeque;
 use std::ffi::CStr;
-use std::sync::LazyLock;
 use texunit_report::place::{function_name, is_toolkit, shown_file};
 
 /// Maximum number of frames stored for a call, of which the innermost are texunit's own.

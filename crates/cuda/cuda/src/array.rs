@@ -29,7 +29,6 @@ pub(crate) struct MipmapObject {
     pub(crate) array: MipmappedArray,
     /// Context in which the array was created.
     pub(crate) context: Handle<Context>,
-    /// Descriptor of the array.
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     /// Handles of levels that have been requested, which are destroyed with the array.
     levels: Mutex<HashMap<u32, Handle<ArrayObject>>>,

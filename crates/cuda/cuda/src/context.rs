@@ -10,7 +10,6 @@ use texunit_device::Device;
 /// A context. Objects created in it are destroyed with it.
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// Handle of the context.
     pub(crate) handle: Handle<Context>,
     /// Device that executes its work.
     pub(crate) gpu: Arc<Gpu>,
@@ -168,7 +167,6 @@ impl Context {
 }
 
 impl Primary {
-    /// Handle of the context.
     pub(crate) fn handle(&self) -> Handle<Context> {
         Handle::of(self.number)
     }

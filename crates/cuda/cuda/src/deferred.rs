@@ -28,7 +28,7 @@ pub(crate) use branches::{StepNeeds, branches};
 pub(crate) use items::Random;
 use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
-use std::sync::{Condvar, Once, PoisonError};
+use std::sync::{Condvar, PoisonError};
 pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
@@ -321,7 +321,6 @@ pub(crate) fn wait_before(order: &Order) {
     wait_for(|state| state.before(order.line()));
 }
 
-/// Waits for an event.
 pub(crate) fn wait_for_event(event: usize) {
     wait_for(|state| state.of_event(event));
 }

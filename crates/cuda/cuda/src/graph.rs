@@ -39,7 +39,6 @@ use kernel::KernelOp;
 use memory::AllocOp;
 use op::{CopyOp, Op};
 
-/// A graph.
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) handle: Handle<Graph>,
@@ -80,7 +79,6 @@ pub(crate) struct State {
     pub(crate) is_instantiated: bool,
 }
 
-/// Data of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeData {
     /// Number of the node in its graph, from 0 on.

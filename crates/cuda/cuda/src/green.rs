@@ -14,7 +14,6 @@ use crate::state::Gpu;
 
 pub(crate) mod split;
 
-/// A green context.
 #[derive(Debug)]
 pub(crate) struct GreenContext {
     /// The primary context of its device.

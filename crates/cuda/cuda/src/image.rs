@@ -22,7 +22,6 @@ pub(crate) struct Image {
     pub(crate) origin: Origin,
 }
 
-/// Contents of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Bytes that are no known binary format, and are treated as PTX.

@@ -11,7 +11,6 @@ use std::ffi::CString;
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// A library.
 #[derive(Debug)]
 pub(crate) struct Library {
     handle: Handle<Library>,
@@ -37,7 +36,6 @@ object!(Library, "a library");
 /// A kernel of a library (`CUkernel`).
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Library of the kernel.
     pub(crate) library: Handle<Library>,
     /// Name as a C string.
     pub(crate) name: CString,

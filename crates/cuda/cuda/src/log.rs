@@ -19,7 +19,6 @@ pub(crate) const MAX_CALLBACKS: usize = 1000;
 /// The type of log callbacks (`CUlogsCallback`).
 pub(crate) type Callback = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize);
 
-/// A registered callback.
 pub(crate) struct RegisteredCallback {
     pub(crate) function: Callback,
     pub(crate) data: usize,

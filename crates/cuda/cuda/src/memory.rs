@@ -23,7 +23,6 @@ use crate::state::{self, Gpu};
 use allocation::Storage;
 pub(crate) use allocation::{Allocation, AllocationKind, EXTERNAL_BUFFER, GRAPH_NODE};
 pub(crate) use reasons::{no_room, not_inside};
-use std::collections::BTreeMap;
 use std::sync::RwLock;
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 

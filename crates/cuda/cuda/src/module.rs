@@ -18,7 +18,6 @@ use texunit_syntax::by_opcode;
 /// A module loaded in a context.
 #[derive(Debug)]
 pub(crate) struct Module {
-    /// Context of the module.
     pub(crate) context: Handle<Context>,
     /// Program and variables on the device.
     pub(crate) loaded: texunit_device::Module,

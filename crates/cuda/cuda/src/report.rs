@@ -34,7 +34,6 @@ const MAX_INSTRUCTIONS: usize = 10_000;
 const MAX_ARGUMENTS: usize = 100;
 const LONGEST_ARGUMENT: usize = 1000;
 
-/// State of the reports.
 #[derive(Debug, Default)]
 struct State {
     kernels: BTreeMap<String, KernelStatistics>,
@@ -53,7 +52,7 @@ struct State {
     is_ending: bool,
 }
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
 /// The process that owns the state; a forked child starts again.
 static OWNER: Owner = Owner::none();
 
@@ -75,14 +74,13 @@ fn writer() -> Option<&'static Writer> {
 /// Accesses the state, which begins with an event about the process itself.
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
     let mut state = lock(&STATE);
-    let state = state.get_or_insert_default();
     if !OWNER.is_this_process() {
         *state = State::default();
         OWNER.take();
         at_end();
         state.append(Event::Process(this_process(std::process::id())));
     }
-    work(state)
+    work(&mut state)
 }
 
 fn this_process(pid: u32) -> Process {
@@ -287,7 +285,6 @@ fn end() {
     // refusals' lock.
     let refused = refusals::rest();
     let mut state = lock(&STATE);
-    let Some(state) = state.as_mut() else { return };
     state.is_ending = true;
     state.flush();
     let lacking = refusals::lacking_table().filter(|_| state.kernels.is_empty());

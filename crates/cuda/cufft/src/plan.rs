@@ -49,7 +49,6 @@ pub(crate) fn create() -> Answer<c_int> {
     })
 }
 
-/// Destroys a plan.
 pub(crate) fn destroy(handle: c_int) -> Answer {
     PLANS.remove(handle as usize).map(drop)
 }
@@ -73,7 +72,6 @@ pub(crate) fn made(handle: c_int) -> Answer<(Plan, MadePlan)> {
     }
 }
 
-/// Changes a plan.
 pub(crate) fn change(handle: c_int, change: impl FnOnce(&mut Plan)) -> Answer {
     PLANS.with(handle as usize, change)
 }

@@ -82,7 +82,6 @@ struct Symbol {
     size: u64,
 }
 
-/// A loaded file.
 #[derive(Debug)]
 struct LoadedFile {
     path: PathBuf,

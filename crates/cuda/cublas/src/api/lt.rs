@@ -52,7 +52,7 @@ library_api! { (BlasCode)
     /// Creates a handle.
     fn cublasLtCreate(lightHandle: Out<usize>) {
         lightHandle.check()?;
-        Ok(lightHandle.set(handle::create()?)?)
+        Ok(lightHandle.set(create_handle()?)?)
     }
 
     /// Destroys a handle.

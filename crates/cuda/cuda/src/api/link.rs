@@ -74,7 +74,6 @@ impl LinkState {
 driver_api! {
     /// Creates a linking state. The log buffers of its options must live as long as the state.
     fn cuLinkCreate | cuLinkCreate_v2(numOptions, options, optionValues, stateOut) {
-        use crate::handle::Object;
         stateOut.check()?;
         context::current()?;
         let given = (numOptions, options, optionValues);

@@ -4,7 +4,6 @@
 use crate::current_call::InProgram;
 use crate::prelude::*;
 
-/// A user object.
 #[derive(Debug)]
 pub(crate) struct UserObject {
     /// Address of the program's own object, the argument of the callback.

@@ -19,7 +19,6 @@ use texunit_device::{FaultKind, KernelId};
 use texunit_report::CodeLocation;
 use texunit_report::place::function_name;
 
-/// Outcome of a grid.
 #[derive(Clone, Debug)]
 pub(super) enum GridOutcome {
     /// The grid and all its child grids have ended.

@@ -47,7 +47,6 @@ impl AllocationKind {
     }
 }
 
-/// An allocation.
 #[derive(Debug)]
 pub(crate) struct Allocation {
     /// The memory. It is the first field, so that it is freed before the pool is told.

@@ -31,7 +31,6 @@ impl PoolLocation {
 /// A memory pool.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    /// Handle of the pool.
     pub(crate) handle: Handle<Pool>,
     /// Kind of the pool's memory.
     pub(crate) place: PoolLocation,

@@ -64,7 +64,7 @@ impl CopyObject {
 
     /// A copy side for a region, mostly smaller than the object, at a random offset, and the
     /// location of its rows in the model.
-    fn side(&self, size: [usize; 3], random: &mut Random) -> Option<(CopySide3D, Layout)> {
+    fn side(&self, size: [usize; 3], random: &mut Random) -> Option<Side> {
         let [w, h, d] = size;
         let side = |[x_in_bytes, y, z]: [usize; 3]| CopySide3D {
             x_in_bytes,
@@ -124,6 +124,9 @@ impl CopyObject {
     }
 }
 
+/// A side of a copy, and the location of its rows in the model.
+type Side = (CopySide3D, Layout);
+
 /// Location of a region in a model.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
@@ -178,7 +181,7 @@ fn pick(
     things: &[CopyObject],
     most: [usize; 3],
     random: &mut Random,
-) -> Option<([usize; 2], [usize; 3], [(CopySide3D, Layout); 2])> {
+) -> Option<([usize; 2], [usize; 3], [Side; 2])> {
     let [from, to] = [0; 2].map(|_| random.below(things.len()));
     let [w, h, d] = most.map(|n| random.within(1..=n));
     let size = [w * things[from].unit().max(things[to].unit()), h, d];

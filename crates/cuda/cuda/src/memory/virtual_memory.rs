@@ -61,7 +61,6 @@ fn space() -> MutexGuard<'static, Space> {
 pub(crate) struct MappedAddress {
     /// Range of the mapping.
     pub(crate) range: Range<u64>,
-    /// The mapped memory.
     pub(crate) memory: Arc<Physical>,
     /// Access rights to the mapping.
     pub(crate) access: BTreeMap<Place, u32>,

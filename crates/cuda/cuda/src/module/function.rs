@@ -8,9 +8,7 @@ use texunit_link::fewest_registers;
 /// A kernel of a module.
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// Module of the function.
     pub(crate) module: Handle<Module>,
-    /// Context of the function.
     pub(crate) context: Handle<Context>,
     /// The device's kernel.
     pub(crate) kernel: Kernel,

@@ -76,7 +76,6 @@ pub(super) static TABLE: [Entry; 4] =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
 
     type Put = unsafe extern "C" fn(usize, usize, usize, Option<Destructor>) -> CUresult;
     type Remove = unsafe extern "C" fn(usize, usize) -> CUresult;

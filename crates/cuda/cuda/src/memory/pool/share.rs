@@ -8,7 +8,6 @@ use super::*;
 /// keeps the bytes.
 #[derive(Debug)]
 pub(crate) struct PoolShare {
-    /// The pool.
     pub(crate) pool: Arc<Pool>,
     size: u64,
     /// Address and size of the device memory, once allocated.
