@@ -7,7 +7,6 @@
 //! killed loses little, and one that ends normally loses nothing.
 
 pub(crate) mod foreign;
-mod interpreted;
 mod refusals;
 mod sum;
 mod unreported;
