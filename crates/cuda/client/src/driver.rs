@@ -116,27 +116,25 @@ const NOW: c_int = 2;
 fn library() -> Option<*mut c_void> {
     static LIBRARY: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
     static REFUSED: Once = Once::new();
-    let mut library = LIBRARY.load(Ordering::Acquire);
-    if library.is_null() {
-        // SAFETY: the name is a C string. The search covers `LD_LIBRARY_PATH` and the folder of
-        // this library, as for a linked library.
-        library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), NOW) };
-        let why = if library.is_null() {
-            // SAFETY: the text is this thread's last error, which is valid until the next `dl`
-            // call.
-            unsafe { CStr::from_ptr(dlerror()) }.to_string_lossy().into_owned()
-        // SAFETY: the library is never unloaded, and the name is a C string.
-        } else if unsafe { dlsym(library, MARKER.as_ptr()) }.is_null() {
-            "libcuda.so.1 is another driver; LD_LIBRARY_PATH has to name the folder of texunit's"
-                .to_owned()
-        } else {
-            LIBRARY.store(library, Ordering::Release);
-            return Some(library);
-        };
-        REFUSED.call_once(|| say(format_args!("no driver of texunit's is found: {why}")));
-        return None;
+    let loaded = LIBRARY.load(Ordering::Acquire);
+    if !loaded.is_null() {
+        return Some(loaded);
     }
-    Some(library)
+    // SAFETY: the name is a C string. The search covers `LD_LIBRARY_PATH` and the folder of this
+    // library, as for a linked library.
+    let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), NOW) };
+    let why = if library.is_null() {
+        // SAFETY: the text is this thread's last error, which is valid until the next `dl` call.
+        unsafe { CStr::from_ptr(dlerror()) }.to_string_lossy()
+    // SAFETY: the library is never unloaded, and the name is a C string.
+    } else if unsafe { dlsym(library, MARKER.as_ptr()) }.is_null() {
+        "libcuda.so.1 is another driver; LD_LIBRARY_PATH has to name the folder of texunit's".into()
+    } else {
+        LIBRARY.store(library, Ordering::Release);
+        return Some(library);
+    };
+    REFUSED.call_once(|| say(format_args!("no driver of texunit's is found: {why}")));
+    None
 }
 
 macro_rules! declare {
@@ -215,8 +213,7 @@ impl Drop for DeviceMemory {
 /// records reasons.
 pub fn refusal(code: CUresult) -> Refusal {
     type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
-    // SAFETY: the type is that of the function of this name in module `refused` of crate
-    // `texunit-cuda`.
+    // SAFETY: module `refused` of crate `texunit-cuda` has this function, with this type.
     static REASON: DriverFunction<Reason> = unsafe { DriverFunction::named(c"texunit_reason") };
     let Some(reason) = REASON.get() else {
         return code.because("no driver of texunit's is found");

@@ -6,18 +6,13 @@ use std::sync::Mutex;
 use texunit_cuda_abi::lock;
 
 /// The live objects of one kind, by handle. A handle is a number that is never reused.
+#[derive(Debug)]
 pub struct Handles<T, C> {
     /// The objects, and the number of handles made so far.
     objects: Mutex<(BTreeMap<usize, T>, usize)>,
     first: usize,
     step: usize,
     none: fn(usize) -> Refused<C>,
-}
-
-impl<T, C> std::fmt::Debug for Handles<T, C> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Handles").field("first", &self.first).finish_non_exhaustive()
-    }
 }
 
 impl<T, C> Handles<T, C> {

@@ -11,14 +11,11 @@ type Begins = unsafe extern "C" fn(Str) -> u32;
 type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
 type Say = unsafe extern "C" fn(Str);
 
-// SAFETY: the type is that of the function of this name in module `refused` of crate
-// `texunit-cuda`.
+// SAFETY: module `refused` of crate `texunit-cuda` has this function, with this type.
 static BEGINS: DriverFunction<Begins> = unsafe { DriverFunction::named(c"texunit_runtime_begins") };
-// SAFETY: the type is that of the function of this name in module `refused` of crate
-// `texunit-cuda`.
+// SAFETY: module `refused` of crate `texunit-cuda` has this function, with this type.
 static ENDS: DriverFunction<Ends> = unsafe { DriverFunction::named(c"texunit_runtime_ends") };
-// SAFETY: the type is that of the function of this name in module `refused` of crate
-// `texunit-cuda`.
+// SAFETY: module `refused` of crate `texunit-cuda` has this function, with this type.
 static SAY: DriverFunction<Say> = unsafe { DriverFunction::named(c"texunit_say_refused") };
 
 /// Reports how a call has ended.

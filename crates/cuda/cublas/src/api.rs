@@ -10,10 +10,9 @@ mod rotations;
 mod transfer;
 
 // Names that most of these modules use.
-use crate::call::{Call, Integer, operation, second, size};
+use crate::call::{Call, HANDLES, Integer, create_handle, operation, second, size};
 use crate::code::*;
 use crate::format::Format;
-use crate::handle::{self, HANDLES};
 use crate::number::{Element, Number};
 use crate::operand::{Factor, Operand, changed, sizes};
 use crate::view::Operation;

@@ -1,13 +1,44 @@
-//! A call of a function on vectors and matrices: collects the memory regions of its operands, and
-//! submits the computation to the handle's stream.
+//! Handles of the library (`cublasHandle_t`) with their settings, and a call of a function on
+//! vectors and matrices: it collects the memory regions of its operands, and submits the
+//! computation to the handle's stream.
 
 use crate::code::*;
-use crate::handle::{HANDLES, Settings};
 use crate::view::Operation;
 use std::sync::{Arc, Mutex};
 
 /// An integer argument, widened from 32 or 64 bits.
 pub(crate) type Integer = i64;
+
+/// Settings of a handle.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) stream: CUstream,
+    /// Whether scalars are in device memory (`CUBLAS_POINTER_MODE_DEVICE`).
+    pub(crate) on_device: bool,
+    /// `cublasMath_t`, without effect: products are always computed in their own precision.
+    pub(crate) math: u32,
+    pub(crate) has_atomics: bool,
+    /// Number of multiprocessors for kernels, without effect.
+    pub(crate) multiprocessors: i32,
+}
+
+/// The first handle, in a range that no allocation uses.
+const FIRST: usize = 0x0000_5b00_0000_0000;
+
+/// The handles with their settings.
+pub(crate) static HANDLES: Handles<Settings, BlasCode> = Handles::new(FIRST, 16, none);
+
+fn none(handle: usize) -> Refused<BlasCode> {
+    BlasCode::NotInitialized.because(match handle {
+        0 => "handle is null".to_owned(),
+        handle => format!("handle {handle:#x} is not a handle of cuBLAS"),
+    })
+}
+
+pub(crate) fn create_handle() -> Answer<usize> {
+    context::make_current().map_err(|why| BlasCode::NotInitialized.with(why))?;
+    Ok(HANDLES.insert(Settings::default()))
+}
 
 /// A call with the regions of its vectors and matrices, in the order in which they were added.
 pub(crate) struct Call {

@@ -68,9 +68,8 @@ pub(crate) fn solve<T: Number>(
     threads: usize,
 ) {
     let n = a.rows;
-    let blocks: Vec<usize> = (0..n).step_by(BLOCK).collect();
+    let mut order: Vec<usize> = (0..n).step_by(BLOCK).collect();
     let mut solved = Vec::new();
-    let mut order = blocks;
     if !lower {
         order.reverse();
     }

@@ -18,7 +18,6 @@ mod api;
 mod call;
 mod code;
 mod format;
-mod handle;
 mod level1;
 mod level3;
 mod number;

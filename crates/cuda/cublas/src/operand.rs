@@ -48,13 +48,12 @@ impl Operand {
         [rows, columns]: [usize; 2],
         (name, leading): (&str, Integer),
     ) -> Answer<Self> {
-        if leading < 1 || (leading.unsigned_abs() as usize) < rows {
-            bail!(
-                BlasCode::InvalidValue,
-                "{name} {leading} is less than {}, the rows of the matrix",
-                rows.max(1)
-            );
-        }
+        ensure!(
+            leading >= 1 && leading.unsigned_abs() as usize >= rows,
+            BlasCode::InvalidValue,
+            "{name} {leading} is less than {}, the rows of the matrix",
+            rows.max(1)
+        );
         let batch = Batch::Distance(0);
         Ok(Self { address, format, rows, columns, steps: [1, leading], by_rows: false, batch })
     }
@@ -146,12 +145,11 @@ fn addresses(call: &Call, array: u64, count: usize) -> Answer<Vec<u64>> {
         return Ok(Vec::new());
     }
     let most = 1 << 18;
-    if array == 0 || count > most {
-        bail!(
-            BlasCode::InvalidValue,
-            "an array of {count} matrices is null, or has more than {most}"
-        );
-    }
+    ensure!(
+        array != 0 && count <= most,
+        BlasCode::InvalidValue,
+        "an array of {count} matrices is null, or has more than {most}"
+    );
     let refused = |why| BlasCode::ExecutionFailed.with(why);
     driver::check(driver::cuStreamSynchronize(call.settings.stream)).map_err(refused)?;
     let mut all = vec![0_u64; count];
@@ -288,6 +286,11 @@ impl Factor {
         // SAFETY: the caller's scalar is in host memory and has this many bytes.
         let bytes = unsafe { In::<u8>::of(address).elements(format.size()) }.to_vec()?;
         Ok(Self::Host(format.read(&bytes)))
+    }
+
+    /// The scalars alpha and beta at these addresses.
+    pub(crate) fn both(call: &mut Call, at: [u64; 2], format: Format) -> Answer<[Self; 2]> {
+        Ok([Self::new(call, "alpha", at[0], format)?, Self::new(call, "beta", at[1], format)?])
     }
 
     /// Value of the scalar when the computation runs.

@@ -48,9 +48,8 @@ struct Calls {
     freed: Option<Trace>,
 }
 
-static KNOWN: Mutex<Option<Traces>> = Mutex::new(None);
-
-fn traces() -> MutexGuard<'static, Option<Traces>> {
+fn traces() -> MutexGuard<'static, Traces> {
+    static KNOWN: LazyLock<Mutex<Traces>> = LazyLock::new(Mutex::default);
     lock(&KNOWN)
 }
 
@@ -58,21 +57,18 @@ fn traces() -> MutexGuard<'static, Option<Traces>> {
 pub(crate) fn allocated(number: u64) {
     if settings().host_backtrace {
         let calls = Calls { made: trace(), freed: None };
-        traces().get_or_insert_default().by_number.insert(number, calls);
+        traces().by_number.insert(number, calls);
     }
 }
 
 /// Records the stack trace of a free.
 pub(crate) fn freed(number: u64) {
-    if let Some(known) = &mut *traces() {
-        known.pools.remove(&number);
-    }
+    traces().pools.remove(&number);
     if !settings().host_backtrace {
         return;
     }
     let trace = trace();
-    let mut known = traces();
-    let Traces { by_number, freed, .. } = known.get_or_insert_default();
+    let Traces { by_number, freed, .. } = &mut *traces();
     let Some(calls) = by_number.get_mut(&number) else { return };
     calls.freed = Some(trace);
     freed.push_back(number);
@@ -97,7 +93,6 @@ fn trace() -> Trace {
 pub(crate) fn lines(number: u64) -> Vec<String> {
     let (calls, block) = {
         let known = traces();
-        let Some(known) = known.as_ref() else { return Vec::new() };
         let calls =
             known.by_number.get(&number).map(|calls| (calls.made.clone(), calls.freed.clone()));
         (calls, known.block(number))
@@ -113,18 +108,18 @@ pub(crate) fn lines(number: u64) -> Vec<String> {
 
 /// Whether the stack trace of an allocation or object with this number is recorded.
 pub(crate) fn is_recorded(number: u64) -> bool {
-    traces().as_ref().is_some_and(|known| known.by_number.contains_key(&number))
+    traces().by_number.contains_key(&number)
 }
 
 /// Whether the allocation with this number belongs to a package's memory pool, which frees nothing
 /// before the end.
 pub(crate) fn is_of_pool(number: u64) -> bool {
-    traces().as_ref().is_some_and(|known| known.pools.contains_key(&number))
+    traces().pools.contains_key(&number)
 }
 
 /// Frames of the call that allocated the number, innermost first; empty if it is unknown.
 pub(crate) fn allocation_frames(number: u64) -> Vec<String> {
-    let made = traces().as_ref().and_then(|known| Some(known.by_number.get(&number)?.made.clone()));
+    let made = traces().by_number.get(&number).map(|calls| calls.made.clone());
     made.map_or_else(Vec::new, |made| frames(&made))
 }
 

@@ -29,7 +29,6 @@ pub(crate) struct MipmapObject {
     pub(crate) array: MipmappedArray,
     /// Context in which the array was created.
     pub(crate) context: Handle<Context>,
-    /// Descriptor of the array.
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     /// Handles of levels that have been requested, which are destroyed with the array.
     levels: Mutex<HashMap<u32, Handle<ArrayObject>>>,
@@ -135,16 +134,10 @@ pub(crate) fn create(
     context: &Context,
     descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
 ) -> Answer<Handle<ArrayObject>> {
-    let made = of(descriptor)?;
-    let gpu = &context.gpu;
+    let (made, gpu, descriptor) = (of(descriptor)?, &context.gpu, *descriptor);
     let array = with_room(gpu, || gpu.device.create_array(&made).map_err(refusal))?;
     made_with(&array, descriptor.flags)?;
-    context.register(ArrayObject {
-        array,
-        context: context.handle,
-        descriptor: *descriptor,
-        level_of: None,
-    })
+    context.register(ArrayObject { array, context: context.handle, descriptor, level_of: None })
 }
 
 /// Checks that an array can be what its flags say, and records its allocation.
@@ -178,13 +171,8 @@ pub(crate) fn create_mipmapped(
         array.map_err(refusal)
     })?;
     made_with(&array, descriptor.flags)?;
-    context.register(MipmapObject {
-        array,
-        context: context.handle,
-        descriptor: *descriptor,
-        levels: Mutex::default(),
-        tails: Mutex::default(),
-    })
+    let (descriptor, levels, tails) = (*descriptor, Mutex::default(), Mutex::default());
+    context.register(MipmapObject { array, context: context.handle, descriptor, levels, tails })
 }
 
 /// A level of a mipmapped array as an array. Repeated calls return the same handle.

@@ -8,7 +8,7 @@ use crate::settings::say_refused;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Defines exported functions of the driver API, whose parameters have the types of
-/// `cuda-abi/data/driver-functions.txt` ([`crate::typed::typed`]). The body evaluates to an
+/// `cuda-abi/data/driver-functions.txt` (`typed!`). The body evaluates to an
 /// [`Answer`]: `?` returns an error code. Versions of a function that share a body are defined
 /// together: `fn cuCtxDestroy | cuCtxDestroy_v2(ctx)`. A version that lacks some parameters is
 /// named in brackets before the function, and these parameters are in brackets with the values that
@@ -63,7 +63,7 @@ macro_rules! driver_api {
         $crate::call::driver_api!(@names [$short] $docs ($($some)*) { $($less)* $body });
     };
     (@names [$($name:ident)+] $docs:tt $args:tt $body:block) => {
-        $($crate::typed::typed!($name driver_api $docs $args $body);)+
+        $($crate::call::typed!($name driver_api $docs $args $body);)+
     };
     (@one () $names:tt $docs:tt $args:tt $body:block) => {
         $crate::call::driver_api!(@names $names $docs $args $body);
@@ -78,6 +78,11 @@ macro_rules! driver_api {
     };
 }
 pub(crate) use driver_api;
+
+// The macro `typed!`, which looks up the types of a function's parameters and passes them to another
+// macro; `build.rs` generates it from `cuda-abi/data/driver-functions.txt` and `data/handles.txt`.
+include!(concat!(env!("OUT_DIR"), "/typed.rs"));
+pub(crate) use typed;
 
 /// Functions that can be called before `cuInit`. All others return `CUDA_ERROR_NOT_INITIALIZED`
 /// until then, whatever their arguments.

@@ -32,7 +32,6 @@ pub(crate) struct Capture {
     pub(crate) graph: CapturedGraph,
 }
 
-/// The graph of a capture.
 #[derive(Debug)]
 pub(crate) struct CapturedGraph {
     /// Handle of the graph.
@@ -99,14 +98,13 @@ struct All {
     events: HashMap<usize, (u64, Vec<Link>)>,
 }
 
-static ALL: Mutex<Option<All>> = Mutex::new(None);
+static ALL: LazyLock<Mutex<All>> = LazyLock::new(Mutex::default);
 /// Number of captures and their events; while it is 0, nothing needs to be looked up.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 fn with<T>(work: impl FnOnce(&mut All) -> T) -> T {
     let mut all = lock(&ALL);
-    let all = all.get_or_insert_default();
-    let answer = work(all);
+    let answer = work(&mut all);
     COUNT.store(all.captures.len() + all.events.len(), Relaxed);
     answer
 }
@@ -177,11 +175,8 @@ pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<CapturedStrea
 pub(crate) fn info(context: &Context, queue: Queue) -> Answer<Option<Info>> {
     if_any(Ok(None), |all| {
         if queue.is_default() {
-            return if all.blocking(context.handle).is_empty() {
-                Ok(None)
-            } else {
-                Err(implicit())
-            };
+            let is_free = all.blocking(context.handle).is_empty();
+            return if is_free { Ok(None) } else { Err(implicit()) };
         }
         let Some(tail) = all.streams.get_mut(&queue) else { return Ok(None) };
         let Some(capture) = all.captures.get(&tail.capture) else { return Ok(None) };
@@ -286,7 +281,6 @@ impl CapturedStream {
         )
     }
 
-    /// Invalidates the capture.
     pub(crate) fn invalidate(self) {
         with(|all| all.invalidate(self.capture));
     }

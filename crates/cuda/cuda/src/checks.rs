@@ -211,10 +211,8 @@ pub(crate) fn report_new(
             let own = source.filter(|source| {
                 finding.at.as_ref().is_some_and(|at| at.place.ptx.file == source.text.name())
             });
-            say(format_args!(
-                "{}",
-                texunit_checks::text(finding, own, settings().color).trim_end()
-            ));
+            let text = texunit_checks::text(finding, own, settings().color);
+            say(format_args!("{}", text.trim_end()));
             if settings().checks.as_ref().is_some_and(|wanted| wanted.gen_suppressions) {
                 say(format_args!("to suppress it:\n{}", finding.suppression().trim_end()));
             }

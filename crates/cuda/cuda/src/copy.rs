@@ -146,8 +146,7 @@ impl<'a> CopyEnd<'a> {
                 Ok(ResolvedEnd { place: Endpoint::Array(array.clone()), steps: [0; 2], at })
             }
             &EndKind::Memory(Memory { address, pitch, height, space }) => {
-                let Span { before, len, steps } = span(side.name(), pitch, height, at, size)
-                    .map_err(|reason| CUresult::INVALID_VALUE.because(reason))?;
+                let Span { before, len, steps } = span(side.name(), pitch, height, at, size)?;
                 let passed = || {
                     invalid!(
                         "{} {address:#x}: the bytes that are copied pass the end of the addresses",
@@ -226,40 +225,35 @@ struct Span {
 /// or the pitch exceeds the device limit. A row may start beyond the pitch, as drivers compare only
 /// the width with it, contrary to the manual. Pitch 0 is allowed for one row, height 0 for one
 /// slice.
-fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Result<Span, String> {
+fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Answer<Span> {
     let sliced = size[2] > 1 || at[2] > 0 || height > 0;
-    if sliced && at[1].checked_add(size[1]).is_none_or(|rows| height < rows) {
-        return Err(format!(
-            "{side}Height {height} is less than {side}Y {} and Height {} together, the rows of a slice that are used",
-            at[1], size[1]
-        ));
-    }
+    ensure!(
+        !sliced || at[1].checked_add(size[1]).is_some_and(|rows| rows <= height),
+        "{side}Height {height} is less than {side}Y {} and Height {} together, the rows of a slice that are used",
+        at[1],
+        size[1]
+    );
     let pitched = size[1] > 1 || size[2] > 1 || at[1] > 0 || at[2] > 0 || pitch > 0;
-    if pitched && pitch < size[0] {
-        return Err(format!(
-            "{side}Pitch {pitch} is less than WidthInBytes {}: a row does not fit",
-            size[0]
-        ));
-    }
-    if pitched && pitch > MAX_PITCH {
-        return Err(format!(
-            "{side}Pitch {pitch} is more than {MAX_PITCH}, the largest pitch (CU_DEVICE_ATTRIBUTE_MAX_PITCH)"
-        ));
-    }
+    ensure!(
+        !pitched || pitch >= size[0],
+        "{side}Pitch {pitch} is less than WidthInBytes {}: a row does not fit",
+        size[0]
+    );
+    ensure!(
+        !pitched || pitch <= MAX_PITCH,
+        "{side}Pitch {pitch} is more than {MAX_PITCH}, the largest pitch (CU_DEVICE_ATTRIBUTE_MAX_PITCH)"
+    );
     let numbers = || {
         let slice = pitch.checked_mul(height)?;
         let offset = |x: u64, y: u64, z: u64| {
             z.checked_mul(slice)?.checked_add(y.checked_mul(pitch)?)?.checked_add(x)
         };
-        let before = offset(at[0], at[1], at[2])?;
-        Some(Span {
-            before,
-            len: offset(size[0], size[1] - 1, size[2] - 1)?,
-            steps: [pitch, slice],
-        })
+        let (before, len) =
+            (offset(at[0], at[1], at[2])?, offset(size[0], size[1] - 1, size[2] - 1)?);
+        Some(Span { before, len, steps: [pitch, slice] })
     };
     numbers().ok_or_else(|| {
-        format!(
+        invalid!(
             "{side}: a box of {} x {} x {} with a pitch of {pitch} ends past the last address",
             Count(size[0], "byte"),
             size[1],

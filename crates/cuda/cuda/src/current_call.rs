@@ -84,7 +84,6 @@ pub(crate) fn has_runtime() -> bool {
     HAS_RUNTIME.load(Relaxed)
 }
 
-/// Begins a call of a runtime function.
 pub(crate) fn runtime_begins(function: &[u8]) {
     // The flag is stored only once, as concurrent writes would contend for its cache line.
     if !has_runtime() {

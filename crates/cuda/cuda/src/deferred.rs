@@ -28,7 +28,7 @@ pub(crate) use branches::{StepNeeds, branches};
 pub(crate) use items::Random;
 use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
-use std::sync::{Condvar, Once, PoisonError};
+use std::sync::{Condvar, PoisonError};
 pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
@@ -269,24 +269,23 @@ fn has_any() -> bool {
 /// instead.
 pub(crate) fn check_stream(order: &Order) -> Answer {
     let is_open = || has_any() && with(|state| state.tail(order.line()).next().is_some());
-    match !is_on() && is_open() {
-        true => Err(CUresult::NOT_READY.because(
-            "a kernel of the stream waits for something, or work comes behind one that does",
-        )),
-        false => Ok(()),
-    }
+    ensure!(
+        is_on() || !is_open(),
+        CUresult::NOT_READY,
+        "a kernel of the stream waits for something, or work comes behind one that does"
+    );
+    Ok(())
 }
 
 /// `CUDA_ERROR_NOT_READY` if an event has not completed since it was recorded.
 pub(crate) fn check_event(event: usize) -> Answer {
     let is_open = |state: &mut State| state.of_event(event).into_iter().any(|id| state.is_open(id));
-    match !is_on() && has_any() && with(is_open) {
-        true => {
-            Err(CUresult::NOT_READY
-                .because("the event comes behind a kernel that waits for something"))
-        }
-        false => Ok(()),
-    }
+    ensure!(
+        is_on() || !has_any() || !with(is_open),
+        CUresult::NOT_READY,
+        "the event comes behind a kernel that waits for something"
+    );
+    Ok(())
 }
 
 /// Waits for the work of a stream.
@@ -322,7 +321,6 @@ pub(crate) fn wait_before(order: &Order) {
     wait_for(|state| state.before(order.line()));
 }
 
-/// Waits for an event.
 pub(crate) fn wait_for_event(event: usize) {
     wait_for(|state| state.of_event(event));
 }

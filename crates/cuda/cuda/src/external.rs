@@ -65,11 +65,6 @@ pub(crate) fn import(
     Ok(handle)
 }
 
-/// Destroys imported memory; its mappings stay.
-pub(crate) fn destroy(memory: Handle<ExternalMemory>) -> Answer {
-    memory.take().map(|_| ())
-}
-
 /// Maps a range as linear memory (`cuExternalMemoryGetMappedBuffer`).
 pub(crate) fn buffer(
     context: &Context,

@@ -64,20 +64,14 @@ impl FillRows {
     }
 }
 
-/// Sets rows: `pattern` is a value, `size` the number of values per row and of rows. Returns
-/// whether the program can access the memory, too, in which case a synchronous call waits for it.
-pub(crate) fn fill(
-    address: u64,
-    pitch: usize,
-    pattern: &[u8],
-    size: [usize; 2],
-    order: &Order,
-) -> Answer<bool> {
-    let [width, height] = size.map(|n| n as u64);
+/// Sets rows. Returns whether the program can access the memory, too, in which case a synchronous
+/// call waits for it.
+pub(crate) fn fill(set: &CUDA_MEMSET_NODE_PARAMS, order: &Order) -> Answer<bool> {
+    let &CUDA_MEMSET_NODE_PARAMS { dst: address, pitch, .. } = set;
+    let (width, height, unit) = (set.width as u64, set.height as u64, u64::from(set.elementSize));
     if width == 0 || height == 0 {
         return Ok(false);
     }
-    let unit = pattern.len() as u64;
     let bytes = width.checked_mul(unit).ok_or_else(|| {
         invalid!(
             "{} of {} are more bytes than 64 bits count",
@@ -101,5 +95,6 @@ pub(crate) fn fill(
     let linear = linear.clone();
     let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
     let offsets = (0..rows).map(|y| found.offset([0, y, 0])[0]).collect();
-    FillRows { linear, offsets, pattern: pattern.to_vec(), count }.submit(order)
+    let pattern = set.value.to_le_bytes()[..unit as usize].to_vec();
+    FillRows { linear, offsets, pattern, count }.submit(order)
 }

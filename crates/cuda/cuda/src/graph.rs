@@ -11,7 +11,6 @@
 //! body of a conditional node) is owned by a node and destroyed with it.
 
 pub(crate) mod capture;
-mod concurrency;
 pub(crate) mod condition;
 mod conflicts;
 pub(crate) mod copies;
@@ -40,7 +39,6 @@ use kernel::KernelOp;
 use memory::AllocOp;
 use op::{CopyOp, Op};
 
-/// A graph.
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) handle: Handle<Graph>,
@@ -81,7 +79,6 @@ pub(crate) struct State {
     pub(crate) is_instantiated: bool,
 }
 
-/// Data of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeData {
     /// Number of the node in its graph, from 0 on.

@@ -14,7 +14,6 @@ use crate::state::Gpu;
 
 pub(crate) mod split;
 
-/// A green context.
 #[derive(Debug)]
 pub(crate) struct GreenContext {
     /// The primary context of its device.
@@ -157,10 +156,8 @@ pub(crate) fn describe(resources: &[CUdevResource]) -> Answer<Handle<Descriptor>
             (_, Some(sm)) => sm,
             (CU_DEV_RESOURCE_TYPE_WORKQUEUE | CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, _) => continue,
             (kind, None) => {
-                return Err(wrong_type(
-                    kind,
-                    "a descriptor is made of multiprocessors and workqueues",
-                ));
+                let there_are = "a descriptor is made of multiprocessors and workqueues";
+                return Err(wrong_type(kind, there_are));
             }
         };
         if sm.smCount == 0 {

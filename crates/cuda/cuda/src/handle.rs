@@ -135,7 +135,6 @@ impl<T> std::fmt::Debug for Handle<T> {
 }
 
 impl<T> Handle<T> {
-    /// The null handle.
     pub(crate) const NULL: Self = Self::of(0);
 
     /// Makes a handle whose value has never been used in this process.

@@ -220,16 +220,13 @@ mod tests {
         let (threads, each) = (4, 32);
         std::thread::scope(|scope| {
             for thread in 0..threads {
-                scope.spawn(move || {
-                    (0..each)
-                        .for_each(|i| record_access(1 + 1000 * thread + i, i % 2 == 1, i as usize));
-                });
+                let note = move |i| record_access(1 + 1000 * thread + i, i % 2 == 1, i as usize);
+                scope.spawn(move || (0..each).for_each(note));
             }
         });
         let is_whole = |note: &&Note| note.state.load(SeqCst) == WHOLE;
         let whole: Vec<&Note> = NOTES.iter().filter(is_whole).collect();
-        let addresses = whole.iter().map(|note| note.address.load(SeqCst));
-        let mut addresses: Vec<u64> = addresses.collect();
+        let mut addresses: Vec<u64> = whole.iter().map(|note| note.address.load(SeqCst)).collect();
         addresses.sort_unstable();
         let all = (0..threads).flat_map(|thread| (0..each).map(move |i| 1 + 1000 * thread + i));
         assert_eq!(addresses, all.collect::<Vec<_>>());

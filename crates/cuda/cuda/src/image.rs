@@ -2,10 +2,10 @@
 //! wrapper structure that points to fatbins. Given an image, this module returns its PTX for a
 //! device. Machine code is recognised and refused.
 
-use crate::fatbin::{self, Compatibility, EntryKind};
 use crate::origin::Origin;
 use crate::prelude::*;
 use crate::settings::{printed_refusal, say_refused, settings};
+use texunit_fatbin::{self as fatbin, Compatibility, EntryKind};
 use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
 
 pub(crate) use texunit_link::Ptx;
@@ -22,7 +22,6 @@ pub(crate) struct Image {
     pub(crate) origin: Origin,
 }
 
-/// Contents of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Bytes that are no known binary format, and are treated as PTX.
@@ -94,10 +93,7 @@ impl Image {
             Some(first) if *first == ELF => Content::Machine,
             Some(first) if u32::from_le_bytes(*first) == fatbin::MAGIC => Content::Fatbin(bytes),
             _ if is_device_runtime(&bytes) => Content::DeviceRuntime,
-            _ => {
-                let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-                Content::Text(bytes[..end].to_vec())
-            }
+            _ => Content::Text(bytes.into_iter().take_while(|&b| b != 0).collect()),
         };
         Self { content, origin }
     }
@@ -130,7 +126,7 @@ impl Image {
                 // run on this device are left out, unless none does.
                 let here: Vec<&Vec<u8>> = all.iter().filter(|bytes| runs(bytes, device)).collect();
                 let taken = if here.is_empty() { all.iter().collect() } else { here };
-                let inputs: Vec<Ptx> = taken.into_iter().map(from_fatbin).collect::<Answer<_>>()?;
+                let inputs = taken.into_iter().map(from_fatbin).collect::<Answer<_>>()?;
                 texunit_link::link(inputs, true).map_err(|why| {
                     let why = unlinked(&why);
                     say_refused(&why);
@@ -151,14 +147,10 @@ impl Image {
             Content::Several(all) => all,
             _ => return false,
         };
-        let (Some((ptx, _)), device) = (heading.target, fatbin::architecture(device.capability))
-        else {
-            return false;
-        };
-        fatbins.iter().any(|bytes| {
-            fatbin::entries(bytes)
-                .is_ok_and(|entries| fatbin::has_later_code(&entries, ptx, device))
-        })
+        let Some((ptx, _)) = heading.target else { return false };
+        let device = device.capability.number();
+        let is_later = |entries: Vec<_>| fatbin::has_later_code(&entries, ptx, device);
+        fatbins.iter().any(|bytes| fatbin::entries(bytes).is_ok_and(is_later))
     }
 }
 
@@ -233,15 +225,15 @@ fn text(bytes: &[u8]) -> String {
 
 /// Whether a fatbin has PTX that the device runs.
 fn runs(bytes: &[u8], device: &Card) -> bool {
-    let number = fatbin::architecture(device.capability);
+    let number = device.capability.number();
     let entries = fatbin::entries(bytes).unwrap_or_default();
-    let chosen = fatbin::choose(&entries, device.capability);
+    let chosen = fatbin::choose(&entries, number);
     chosen.is_some_and(|entry| entry.compatibility.runs(entry.architecture, number))
 }
 
 fn from_fatbin(bytes: &[u8], name: &str, device: &Card, origin: &Origin) -> Answer<Ptx> {
     let entries = fatbin::entries(bytes).map_err(invalid)?;
-    let Some(entry) = fatbin::choose(&entries, device.capability) else {
+    let Some(entry) = fatbin::choose(&entries, device.capability.number()) else {
         return match entries.iter().any(|e| e.kind != EntryKind::Ptx) {
             true => Err(machine_only(device, origin)),
             false => Err(CUresult::NO_BINARY_FOR_GPU.because(no_ptx(&entries, device))),
@@ -256,7 +248,7 @@ fn from_fatbin(bytes: &[u8], name: &str, device: &Card, origin: &Origin) -> Answ
 fn no_ptx(entries: &[fatbin::Entry<'_>], device: &Card) -> String {
     let targets: Vec<String> =
         entries.iter().map(|entry| format!("sm_{}", entry.architecture)).collect();
-    let number = fatbin::architecture(device.capability);
+    let number = device.capability.number();
     match targets.is_empty() {
         true => "the image is a fatbin with nothing in it".to_owned(),
         false => format!(
@@ -341,7 +333,7 @@ fn newest_version() -> u32 {
 /// Decides about PTX for another device or a later CUDA. Texunit runs it with a warning, as it
 /// supports every known instruction on every device; a strict device refuses it as the driver does.
 fn newer(ptx: &Ptx, device: &Card) -> Answer {
-    let number = fatbin::architecture(device.capability);
+    let number = device.capability.number();
     let heading = heading(&ptx.text);
     let name = &ptx.name;
     if let Some((target, reach)) = heading.target
@@ -375,9 +367,7 @@ fn newer(ptx: &Ptx, device: &Card) -> Answer {
 /// Prints a text once in a process.
 pub(crate) fn say_once(text: String) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut said = lock(&SAID);
-    if !said.contains(&text) {
+    if lock(&SAID).insert(text.clone()) {
         say(format_args!("{text}"));
-        said.insert(text);
     }
 }

@@ -9,7 +9,6 @@ pub(crate) mod event;
 
 use crate::prelude::*;
 use std::fs::File;
-use std::path::Path;
 use texunit_device::{Block, Pages, Reserved};
 use texunit_evidence::ProcessStat;
 
@@ -110,7 +109,6 @@ impl Ticket {
         self.process == std::process::id() && self.is_alive()
     }
 
-    /// Opens the file.
     pub(crate) fn open(&self) -> Answer<File> {
         let path = format!("/proc/{}/fd/{}", self.process, self.file);
         let failed = |why: String| -> Refusal {

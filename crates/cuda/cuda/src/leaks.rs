@@ -54,13 +54,8 @@ pub(crate) fn at_end() {
             add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
         }
         for memory in crate::memory::virtual_memory::memories() {
-            add(
-                &mut groups,
-                rules::LEAK_ALLOCATION,
-                "allocation of cuMemCreate",
-                memory.number,
-                memory.size,
-            );
+            let (rule, what) = (rules::LEAK_ALLOCATION, "allocation of cuMemCreate");
+            add(&mut groups, rule, what, memory.number, memory.size);
         }
         for number in crate::memory::virtual_memory::reservations() {
             add(&mut groups, rules::LEAK_OBJECT, "reservation of addresses", number, 0);

@@ -11,7 +11,6 @@ use std::ffi::CString;
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// A library.
 #[derive(Debug)]
 pub(crate) struct Library {
     handle: Handle<Library>,
@@ -37,7 +36,6 @@ object!(Library, "a library");
 /// A kernel of a library (`CUkernel`).
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Library of the kernel.
     pub(crate) library: Handle<Library>,
     /// Name as a C string.
     pub(crate) name: CString,
@@ -56,15 +54,9 @@ fn names(ptx: &Ptx, jit: &JitOptions<'_>) -> Answer<(Vec<String>, HashSet<String
         crate::saved::save(&mut ptx);
         let source = SourceFile::new(ptx.name, ptx.text);
         if !jit.report(&source, &parsed.diagnostics) {
-            say(format_args!(
-                "a library cannot be loaded\n{}",
-                texunit_report::human(
-                    &source,
-                    &parsed.diagnostics,
-                    crate::settings::settings().color
-                )
-                .trim_end()
-            ));
+            let color = crate::settings::settings().color;
+            let errors = texunit_report::human(&source, &parsed.diagnostics, color);
+            say(format_args!("a library cannot be loaded\n{}", errors.trim_end()));
         }
         return Err(CUresult::INVALID_PTX.because(module::unreadable(&source, &parsed.diagnostics)));
     }
@@ -181,14 +173,10 @@ impl Library {
     /// The module of the library in the current context; without one, in the primary context of the
     /// first device, which the program will then use.
     pub(crate) fn module_somewhere(&self) -> Answer<Handle<Module>> {
+        let none = [CUresult::INVALID_CONTEXT, CUresult::CONTEXT_IS_DESTROYED];
         match crate::context::current() {
             Ok(context) => self.module(&context),
-            Err(refusal)
-                if matches!(
-                    refusal.code,
-                    CUresult::INVALID_CONTEXT | CUresult::CONTEXT_IS_DESTROYED
-                ) =>
-            {
+            Err(refusal) if none.contains(&refusal.code) => {
                 let gpu = state::gpu(0)?;
                 let context = crate::context::primary(gpu).handle();
                 self.module_with(LoadTarget { context, gpu, alive: None }, &self.options)

@@ -19,7 +19,6 @@ pub(crate) const MAX_CALLBACKS: usize = 1000;
 /// The type of log callbacks (`CUlogsCallback`).
 pub(crate) type Callback = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize);
 
-/// A registered callback.
 pub(crate) struct RegisteredCallback {
     pub(crate) function: Callback,
     pub(crate) data: usize,
@@ -63,17 +62,10 @@ pub(crate) fn refused(function: &str, code: &str, reason: &str) {
         let mut text = message.clone().into_bytes();
         let size = text.len();
         text.push(0);
-        let inside = InProgram::enter();
+        let data = std::ptr::with_exposed_provenance_mut(callback.data);
+        let _inside = InProgram::enter();
         // SAFETY: the program's callback is called with the driver's arguments.
-        unsafe {
-            (callback.function)(
-                std::ptr::with_exposed_provenance_mut(callback.data),
-                ERROR,
-                text.as_mut_ptr().cast(),
-                size,
-            );
-        }
-        drop(inside);
+        unsafe { (callback.function)(data, ERROR, text.as_mut_ptr().cast(), size) };
     }
 }
 

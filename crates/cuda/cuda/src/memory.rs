@@ -23,7 +23,6 @@ use crate::state::{self, Gpu};
 use allocation::Storage;
 pub(crate) use allocation::{Allocation, AllocationKind, EXTERNAL_BUFFER, GRAPH_NODE};
 pub(crate) use reasons::{no_room, not_inside};
-use std::collections::BTreeMap;
 use std::sync::RwLock;
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 
@@ -49,10 +48,10 @@ pub(crate) fn allocate_as(
     let size = size as u64;
     let buffer = with_room(gpu, || match &kind {
         AllocationKind::Pool(share) => share.buffer(&gpu.device),
-        kind => gpu
-            .device
-            .alloc(size, kind.made_by())
-            .map_err(|error| no_room(&gpu.device, size, error)),
+        kind => {
+            let made = gpu.device.alloc(size, kind.made_by());
+            made.map_err(|error| no_room(&gpu.device, size, error))
+        }
     })?;
     let base = buffer.address();
     let allocation = Allocation::new(context, gpu, kind, (base, size), Storage::Device { buffer });
@@ -222,17 +221,11 @@ pub(crate) fn take(
     address: u64,
     right: impl FnOnce(&AllocationKind) -> bool,
 ) -> Answer<Arc<Allocation>> {
-    let freed = {
-        let mut table = write_lock(&TABLE);
-        match table.get(&address) {
-            Some(allocation) if right(&allocation.kind) => table.remove(&address),
-            _ => None,
-        }
-    };
-    match freed {
-        Some(allocation) => Ok(allocation),
-        None => Err(CUresult::INVALID_VALUE.because(reasons::not_freed(name, address))),
-    }
+    let mut table = write_lock(&TABLE);
+    let is_right = table.get(&address).is_some_and(|allocation| right(&allocation.kind));
+    let freed = if is_right { table.remove(&address) } else { None };
+    drop(table);
+    freed.ok_or_else(|| CUresult::INVALID_VALUE.because(reasons::not_freed(name, address)))
 }
 
 /// Whether copies of the memory at an address are always synchronous.
@@ -254,13 +247,8 @@ pub(crate) fn is_known(address: u64) -> Answer<bool> {
 /// Whether any byte of a nonempty range is in an allocation, or in the address range of a device.
 pub(crate) fn touches(address: u64, len: u64) -> Answer<bool> {
     let last = address.saturating_add(len - 1);
-    let in_table = {
-        let table = read_lock(&TABLE);
-        table
-            .range(..=last)
-            .next_back()
-            .is_some_and(|(_, a)| a.base.saturating_add(a.size) > address)
-    };
+    let reaches = |(_, a): (&u64, &Arc<Allocation>)| a.base.saturating_add(a.size) > address;
+    let in_table = read_lock(&TABLE).range(..=last).next_back().is_some_and(reaches);
     Ok(in_table || is_device_address(address)? || is_device_address(last)?)
 }
 
@@ -272,11 +260,7 @@ pub(crate) fn release_context(context: &Context) {
 
 /// Frees all allocations for which `gone` returns true.
 pub(crate) fn release(mut gone: impl FnMut(&Allocation) -> bool) {
-    let freed: Vec<_> = {
-        let mut table = write_lock(&TABLE);
-        table.extract_if(.., |_, allocation| gone(allocation)).collect()
-    };
-    for (_, allocation) in freed {
-        allocation.end();
-    }
+    let freed: Vec<_> =
+        write_lock(&TABLE).extract_if(.., |_, allocation| gone(allocation)).collect();
+    freed.iter().for_each(|(_, allocation)| allocation.end());
 }

@@ -46,12 +46,11 @@ fn check(i: usize, operation: &CUstreamBatchMemOpParams) -> Answer {
     let (kind, address, _, flags) = parts(operation);
     let Some(size) = size_of(kind) else {
         // Flushes and barriers need no action, as all preceding work is done.
-        return match kind {
-            FLUSH | BARRIER => Ok(()),
-            _ => {
-                Err(invalid!("operation {kind} of paramArray[{i}] is not a CUstreamBatchMemOpType"))
-            }
-        };
+        ensure!(
+            matches!(kind, FLUSH | BARRIER),
+            "operation {kind} of paramArray[{i}] is not a CUstreamBatchMemOpType"
+        );
+        return Ok(());
     };
     ensure!(
         address.is_multiple_of(size as u64),
@@ -61,10 +60,9 @@ fn check(i: usize, operation: &CUstreamBatchMemOpParams) -> Answer {
         WAIT_32 | WAIT_64 => (3, "CUstreamWaitValue_flags: 0 (>=), 1 (==), 2 (&) or 3 (nor)"),
         _ => (1, "CUstreamWriteValue_flags: 0 or 1 (no memory barrier)"),
     };
-    match flags & !(u32::from(most == 3) << 30) {
-        known if known <= most => Ok(()),
-        _ => Err(invalid!("paramArray[{i}]: flags {flags:#x} are not {what}")),
-    }
+    let known = flags & !(u32::from(most == 3) << 30);
+    ensure!(known <= most, "paramArray[{i}]: flags {flags:#x} are not {what}");
+    Ok(())
 }
 
 impl BatchOp {
@@ -186,9 +184,8 @@ impl BatchOp {
             CUresult::LAUNCH_TIMEOUT.because(reason)
         };
         if !deferred::may_outlive_call() {
-            return Err(endless(
-                "with `--schedule` and `--record` a stream cannot wait for what comes later",
-            ));
+            let why = "with `--schedule` and `--record` a stream cannot wait for what comes later";
+            return Err(endless(why));
         }
         let size = if kind == WAIT_32 { 4 } else { 8 };
         let place = WaitingLoop {
@@ -219,15 +216,11 @@ impl BatchOp {
 fn holds(word: &Linear, operation: &CUstreamBatchMemOpParams) -> Answer<bool> {
     let (kind, _, value, flags) = parts(operation);
     let mut bytes = [0; 8];
-    if kind == WAIT_32 {
-        word.read_at(0, &mut bytes[..4]).map_err(refusal)?;
-    } else {
-        word.read_at(0, &mut bytes).map_err(refusal)?;
-    }
+    let (size, shift) = if kind == WAIT_32 { (4, 32) } else { (8, 0) };
+    word.read_at(0, &mut bytes[..size]).map_err(refusal)?;
     let found = u64::from_le_bytes(bytes);
     // 32-bit values are shifted to the upper half, so that signs and differences modulo their size
     // are those of 64 bits.
-    let shift = if kind == WAIT_32 { 32 } else { 0 };
     let (found, value) = (found << shift, value << shift);
     Ok(match flags & 3 {
         0 => found.wrapping_sub(value).cast_signed() >= 0,

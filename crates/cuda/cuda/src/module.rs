@@ -2,25 +2,22 @@
 
 mod function;
 
+use crate::context::Context;
+use crate::image::{Heading, Image, heading};
+use crate::module_options::JitOptions;
+use crate::prelude::*;
 use crate::state::Gpu;
 pub(crate) use function::{Function, Prepared};
 use std::ffi::CString;
 use std::time::Instant;
-use texunit_syntax::by_opcode;
-
-use crate::context::Context;
-use crate::fatbin;
-use crate::image::{Heading, Image, heading};
-use crate::module_options::JitOptions;
-use crate::prelude::*;
 use texunit_device::{Diagnostic, LoadError, SourceFile, Unloadable};
 use texunit_link::{completed, limited};
 use texunit_report::Located;
+use texunit_syntax::by_opcode;
 
 /// A module loaded in a context.
 #[derive(Debug)]
 pub(crate) struct Module {
-    /// Context of the module.
     pub(crate) context: Handle<Context>,
     /// Program and variables on the device.
     pub(crate) loaded: texunit_device::Module,
@@ -60,7 +57,7 @@ pub(crate) fn load(
     let device = place.gpu.card;
     let ptx = image.ptx(name, device)?;
     let start = Instant::now();
-    let mut ptx = completed(limited(ptx, jit.registers, fatbin::architecture(device.capability)));
+    let mut ptx = completed(limited(ptx, jit.registers, device.capability.number()));
     crate::saved::save(&mut ptx);
     let is_full = |e: &LoadError| load_code(&e.diagnostics) == CUresult::OUT_OF_MEMORY;
     let result = crate::memory::with_room_if(place.gpu, is_full, || {
@@ -103,10 +100,8 @@ fn refused(
     if !jit.report(located, diagnostics) {
         let errors: Vec<Diagnostic> =
             diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
-        say(format_args!(
-            "a module cannot be loaded\n{}",
-            texunit_report::human(located, &errors, crate::settings::settings().color).trim_end()
-        ));
+        let errors = texunit_report::human(located, &errors, crate::settings::settings().color);
+        say(format_args!("a module cannot be loaded\n{}", errors.trim_end()));
     }
     code.because(unreadable(located.text, diagnostics))
 }

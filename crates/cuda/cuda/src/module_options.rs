@@ -149,11 +149,8 @@ impl<'a> JitOptions<'a> {
             diagnostics.iter().cloned().partition(Diagnostic::is_error);
         let mut info = texunit_report::human(located, &warnings, false);
         if self.verbose && errors.is_empty() {
-            info += &format!(
-                "{}: loaded, {} of PTX\n",
-                source.name(),
-                Count(source.text().len(), "byte")
-            );
+            let size = Count(source.text().len(), "byte");
+            info += &format!("{}: loaded, {size} of PTX\n", source.name());
         }
         self.info.write(&info);
         self.fail(&texunit_report::human(located, &errors, false))

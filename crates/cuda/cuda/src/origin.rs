@@ -1,7 +1,6 @@
 //! Origin of a module's image, for messages about machine code: names the library or tool that made
 //! it, and how to get PTX instead.
 
-use crate::fatbin;
 use crate::prelude::*;
 
 /// The origin of an image.
@@ -21,7 +20,7 @@ impl Origin {
 
     /// As [`Self::of_machine_code`], in a process with this `/proc/self/maps`.
     fn in_process(&self, device: &Card, maps: &str) -> String {
-        let number = fatbin::architecture(device.capability);
+        let number = device.capability.number();
         let compile = format!(
             "`-arch=compute_{number}` or `-gencode arch=compute_{number},code=compute_{number}`"
         );

@@ -11,7 +11,7 @@ pub(crate) use std::path::{Path, PathBuf};
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, Ordering::Relaxed,
 };
-pub(crate) use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
+pub(crate) use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, OnceLock};
 pub(crate) use std::time::Duration;
 pub(crate) use texunit_checks::race::Queue;
 pub(crate) use texunit_cuda_abi::args::{

@@ -8,18 +8,15 @@
 mod folder;
 mod messages;
 
+use crate::exit::Owner;
 use crate::module::Function;
 use crate::prelude::*;
-use texunit_cuda_abi::{read_lock, write_lock};
-
-use crate::exit::Owner;
 use crate::settings::{RecordSettings, is_meant, settings};
 use folder::Claim;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_device::{FaultKind, LaunchError, LaunchOptions, LaunchStats};
 use texunit_record::{Before, Ended, Launch, Refused, Written};
 
-/// Progress of the recording.
 #[derive(Debug, Default)]
 struct Progress {
     /// Number of launches of the process.
@@ -62,13 +59,13 @@ impl Progress {
     }
 }
 
-static PROGRESS: Mutex<Option<Progress>> = Mutex::new(None);
 /// The process that owns the progress; a forked child starts again.
 static OWNER: Owner = Owner::none();
 /// Read-locked by every launch of a recording process, write-locked by a recorded launch.
 static ALONE: RwLock<()> = RwLock::new(());
 
-fn progress() -> MutexGuard<'static, Option<Progress>> {
+fn progress() -> MutexGuard<'static, Progress> {
+    static PROGRESS: LazyLock<Mutex<Progress>> = LazyLock::new(Mutex::default);
     lock(&PROGRESS)
 }
 
@@ -138,11 +135,10 @@ pub(crate) fn library_work(function: &str) -> Option<RwLockReadGuard<'static, ()
 fn is_turn(wanted: &RecordSettings, kernel: &str) -> Option<(u64, u64)> {
     let mut progress = progress();
     if !OWNER.is_this_process() {
-        *progress = Some(Progress::default());
+        *progress = Progress::default();
         OWNER.take();
         messages::at_end();
     }
-    let progress = progress.get_or_insert_default();
     let chosen = wanted.kernel.as_ref();
     let (of_kernel, is_chosen) =
         progress.count(kernel, || chosen.is_some_and(|chosen| is_meant(chosen, kernel)));
@@ -176,7 +172,7 @@ fn hold(
         return Err(Refused::Launch(why));
     }
     let launch = Launch { kernel: &function.kernel, options, params, remarks };
-    let used = progress().as_ref().map_or(0, |progress| progress.bytes);
+    let used = progress().bytes;
     Before::of(&launch, wanted.limit.bytes.saturating_sub(used))
 }
 
@@ -190,9 +186,8 @@ fn remarks(function: &Function, (number, of_kernel): (u64, u64)) -> Vec<String> 
         "`texunit launch` with the name of this file repeats it; docs/jobs.md describes the keys."
             .to_owned(),
     ];
-    let progress = progress();
-    let libraries = progress.as_ref().map(|progress| &progress.libraries);
-    if let Some(libraries) = libraries.filter(|libraries| !libraries.is_empty()) {
+    let libraries = &progress().libraries;
+    if !libraries.is_empty() {
         remarks.push(
             "The process has called libraries before it, whose work no job repeats:".to_owned(),
         );

@@ -45,11 +45,8 @@ pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_
 
 /// The arguments as the trace shows them.
 pub(crate) fn call_arguments(arguments: &[Argument<'_>]) -> String {
-    let shown: Vec<_> = arguments
-        .iter()
-        .map(|argument| format!("{}={:?}", argument.name, argument.value))
-        .collect();
-    shown.join(", ")
+    let shown = |argument: &Argument<'_>| format!("{}={:?}", argument.name, argument.value);
+    arguments.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
 fn store_reason(reason: Cow<'static, str>) {

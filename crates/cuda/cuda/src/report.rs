@@ -7,25 +7,22 @@
 //! killed loses little, and one that ends normally loses nothing.
 
 pub(crate) mod foreign;
-mod interpreted;
-mod libraries;
 mod refusals;
 mod sum;
 mod unreported;
-
-use crate::shape::Shape;
-use crate::signals::PipeSignal;
-pub(crate) use refusals::{is_power, lacks_table, refused};
-use texunit_checks::NewFinding;
-use texunit_evidence::{Counts, Event, Finding, Format, Process, Record, Run, Totals, Writer};
 
 use crate::exit::Owner;
 use crate::module::{Function, Module};
 use crate::prelude::*;
 use crate::settings::settings;
+use crate::shape::Shape;
+use crate::signals::PipeSignal;
+pub(crate) use refusals::{is_power, lacks_table, refused};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use sum::{KernelStatistics, ReportedFinding};
+use texunit_checks::NewFinding;
 use texunit_device::{Fault, LaunchStats, Tally};
+use texunit_evidence::{Counts, Event, Finding, Format, Process, Record, Run, Totals, Writer};
 use texunit_report::Instruction;
 
 /// Maximum number of findings reported individually; programs with more have few kinds of them.
@@ -36,7 +33,6 @@ const MAX_INSTRUCTIONS: usize = 10_000;
 const MAX_ARGUMENTS: usize = 100;
 const LONGEST_ARGUMENT: usize = 1000;
 
-/// State of the reports.
 #[derive(Debug, Default)]
 struct State {
     kernels: BTreeMap<String, KernelStatistics>,
@@ -55,7 +51,7 @@ struct State {
     is_ending: bool,
 }
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
 /// The process that owns the state; a forked child starts again.
 static OWNER: Owner = Owner::none();
 
@@ -77,14 +73,13 @@ fn writer() -> Option<&'static Writer> {
 /// Accesses the state, which begins with an event about the process itself.
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
     let mut state = lock(&STATE);
-    let state = state.get_or_insert_default();
     if !OWNER.is_this_process() {
         *state = State::default();
         OWNER.take();
         at_end();
         state.append(Event::Process(this_process(std::process::id())));
     }
-    work(state)
+    work(&mut state)
 }
 
 fn this_process(pid: u32) -> Process {
@@ -116,15 +111,10 @@ impl State {
     /// Reports changed kernels and findings.
     fn flush(&mut self) {
         self.told = Some(Instant::now());
-        let mut events: Vec<Event> = self
-            .kernels
-            .values_mut()
-            .filter_map(KernelStatistics::news)
-            .map(Event::Kernel)
-            .collect();
-        events
-            .extend(self.findings.iter_mut().filter_map(ReportedFinding::news).map(Event::Finding));
-        events.into_iter().for_each(|event| self.append(event));
+        let kernels = self.kernels.values_mut().filter_map(KernelStatistics::news);
+        let findings = self.findings.iter_mut().filter_map(ReportedFinding::news);
+        let events = kernels.map(Event::Kernel).chain(findings.map(Event::Finding));
+        events.collect::<Vec<_>>().into_iter().for_each(|event| self.append(event));
     }
 
     /// Reports instruction forms, once each, as a program may load a kernel in many modules.
@@ -199,10 +189,8 @@ pub(crate) fn launched(
     with(|state| {
         state.instructions(rows);
         let name = function.kernel.name();
-        let kernel = state
-            .kernels
-            .entry(name.to_owned())
-            .or_insert_with(|| KernelStatistics::new(module, function));
+        let new = || KernelStatistics::new(module, function);
+        let kernel = state.kernels.entry(name.to_owned()).or_insert_with(new);
         let is_first = kernel.add(module, (shape, parent), time, (stats, tally));
         if let Some((key, finding)) = finding {
             // Programs may exit when they see an error, so that the fault is reported immediately.
@@ -258,8 +246,7 @@ pub(crate) fn checked_more(more: Counts) {
             if state.totals.more_checked != more {
                 state.totals.more_checked = more;
                 // The program may exit any time, so that the counts are reported immediately.
-                let totals = state.totals.clone();
-                state.append(Event::Totals(totals));
+                state.append(Event::Totals(state.totals.clone()));
             }
         });
     }
@@ -297,12 +284,11 @@ fn end() {
     // refusals' lock.
     let refused = refusals::rest();
     let mut state = lock(&STATE);
-    let Some(state) = state.as_mut() else { return };
     state.is_ending = true;
     state.flush();
     let lacking = refusals::lacking_table().filter(|_| state.kernels.is_empty());
     refused.into_iter().chain(lacking).for_each(|api| state.append(Event::Api(api)));
-    libraries::all().into_iter().for_each(|library| state.append(Event::Library(library)));
+    foreign::loaded().into_iter().for_each(|library| state.append(Event::Library(library)));
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());
     let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
     state.append(Event::Totals(totals));

@@ -91,7 +91,9 @@ pub(crate) fn begin(module: &Arc<Module>, function: &Function, shape: &Shape) ->
         if table.watched_in != process {
             // Launches of the parent process are not this process's.
             *table = Table::new(process);
-            watch();
+            if let Err(error) = signals::spawn(watch) {
+                say(format_args!("launches are not watched: {error}"));
+            }
         }
         launch.cancel.store(table.is_over, Ordering::Relaxed);
         table.launches.push(Arc::clone(&launch));
@@ -160,14 +162,8 @@ impl Launch {
     }
 }
 
-/// Starts the thread that watches long-running launches and prints their progress.
+/// Watches long-running launches and prints their progress, in a thread of its own.
 fn watch() {
-    if let Err(error) = signals::spawn(look) {
-        say(format_args!("launches are not watched: {error}"));
-    }
-}
-
-fn look() {
     let mut looks = 0_u64;
     loop {
         let launches = {

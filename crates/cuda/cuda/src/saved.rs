@@ -6,7 +6,7 @@
 use crate::image::Ptx;
 use crate::prelude::*;
 use crate::settings::settings;
-use std::io::{self, Write};
+use std::io;
 
 /// Maximum length of the part of a name that is the kernel's.
 const LONGEST: usize = 48;
@@ -14,23 +14,21 @@ const LONGEST: usize = 48;
 const MAX_ALIKE: u32 = 100;
 
 /// File names of texts that have been written, by hash and size.
-static WRITTEN: Mutex<Option<HashMap<(u64, usize), String>>> = Mutex::new(None);
+static WRITTEN: Mutex<BTreeMap<(u64, usize), String>> = Mutex::new(BTreeMap::new());
 
 /// Writes a loaded text, if requested, and names it by its file.
 pub(crate) fn save(ptx: &mut Ptx) {
     let Some(folder) = &settings().save_ptx else { return };
     let key = (number(ptx.text.as_bytes()), ptx.text.len());
     let mut written = lock(&WRITTEN);
-    let written = written.get_or_insert_default();
     if let Some(file) = written.get(&key) {
         ptx.name.clone_from(file);
         return;
     }
     match put(folder, &ptx.text) {
         Ok(file) => {
-            let file = file.display().to_string();
-            written.insert(key, file.clone());
-            ptx.name = file;
+            ptx.name = file.display().to_string();
+            written.insert(key, ptx.name.clone());
         }
         Err(error) => {
             static SAID: Once = Once::new();
@@ -74,9 +72,7 @@ pub(crate) fn put(folder: &Path, text: &str) -> io::Result<PathBuf> {
 
 /// Creates a file unless it exists.
 fn named(new: &Path, file: &Path, text: &str) -> io::Result<()> {
-    let mut out = std::fs::File::create(new)?;
-    out.write_all(text.as_bytes())?;
-    drop(out);
+    std::fs::write(new, text)?;
     match std::fs::hard_link(new, file) {
         // Some file systems do not support hard links.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !file.exists() => {

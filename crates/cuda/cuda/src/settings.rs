@@ -318,26 +318,28 @@ mod tests {
 
     #[test]
     fn words_are_read_and_others_named() {
-        let values = |name: &str| match name {
-            "TEXUNIT_TRACE" => Some("api, fetch,shader".to_owned()),
-            "TEXUNIT_STRICT" => Some("1".to_owned()),
-            "TEXUNIT_FMAD" => Some(" 1".to_owned()),
-            "TEXUNIT_REPORT_API_ERRORS" => Some("1".to_owned()),
-            "TEXUNIT_THREADS" => Some("two".to_owned()),
-            "TEXUNIT_BOUNDS" => Some("loose".to_owned()),
-            _ => None,
+        let of = |variables: &[(&str, &str)]| {
+            let variable = |name: &str| variables.iter().find(|variable| variable.0 == name);
+            read(&|name: &str| variable(name).map(|variable| variable.1.to_owned()))
         };
-        let settings = read(&values);
+        let settings = of(&[
+            ("TEXUNIT_TRACE", "api, fetch,shader"),
+            ("TEXUNIT_STRICT", "1"),
+            ("TEXUNIT_FMAD", " 1"),
+            ("TEXUNIT_REPORT_API_ERRORS", "1"),
+            ("TEXUNIT_THREADS", "two"),
+            ("TEXUNIT_BOUNDS", "loose"),
+        ]);
         assert_eq!(settings.trace, Trace { api: true, launch: false, fetch: true });
         assert!(settings.report_api_errors);
         assert!(settings.strict && settings.fmad && settings.devices.is_none());
-        let evidence = read(&|name: &str| match name {
-            "TEXUNIT_REPORT_FORMAT" => Some("sarif ".to_owned()),
-            "TEXUNIT_MAX_STEPS" => Some(" 1000".to_owned()),
-            "TEXUNIT_CONTINUE_AFTER_FAULT" | "TEXUNIT_COUNTERS" => Some("1".to_owned()),
-            "TEXUNIT_COLOR" => Some("always".to_owned()),
-            _ => None,
-        });
+        let evidence = of(&[
+            ("TEXUNIT_REPORT_FORMAT", "sarif "),
+            ("TEXUNIT_MAX_STEPS", " 1000"),
+            ("TEXUNIT_CONTINUE_AFTER_FAULT", "1"),
+            ("TEXUNIT_COUNTERS", "1"),
+            ("TEXUNIT_COLOR", "always"),
+        ]);
         assert_eq!(evidence.report_format, Some(Format::Sarif));
         assert_eq!((evidence.max_steps, evidence.complaints.len()), (Some(1000), 0));
         assert!(evidence.continue_after_fault && evidence.counters && evidence.color);
@@ -345,13 +347,12 @@ mod tests {
         let has = |word: &str| wrong.complaints.iter().any(|complaint| complaint.contains(word));
         assert!(has("TEXUNIT_MAX_STEPS is `0`") && has("TEXUNIT_COLOR is `0`"));
         assert!(has("TEXUNIT_REPORT_FORMAT is `0`") && !wrong.continue_after_fault);
-        let off = read(&|name: &str| (name == "TEXUNIT_FMAD").then(|| "0".to_owned()));
+        let off = of(&[("TEXUNIT_FMAD", "0")]);
         assert!(!off.fmad && !off.strict && off.complaints.is_empty());
         assert_eq!(settings.complaints.len(), 3);
         assert!(settings.complaints[0].contains("`shader`"), "{:?}", settings.complaints);
         assert!(settings.complaints[2].contains("`loose`") && settings.bounds == Bounds::Exact);
-        let hardware =
-            read(&|name: &str| (name == "TEXUNIT_BOUNDS").then(|| " hardware".to_owned()));
+        let hardware = of(&[("TEXUNIT_BOUNDS", " hardware")]);
         assert!(hardware.bounds == Bounds::Hardware && hardware.complaints.is_empty());
     }
 }

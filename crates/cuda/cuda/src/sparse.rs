@@ -17,8 +17,6 @@ const TILE: u64 = 65_536;
 /// Reason for refusing a mip tail of an array that has none.
 const NO_TAIL: &str =
     "the array has no mip tail: its levels, if it has more than one, are all made of tiles";
-/// Reason for refusing an array that is not sparse.
-const NOT_SPARSE: &str = "the array was made without CUDA_ARRAY3D_SPARSE, and has no tiles";
 
 /// A sparse array or mipmapped array.
 #[derive(Clone, Debug)]
@@ -47,10 +45,11 @@ impl Sparse {
     }
 
     fn if_sparse(self) -> Answer<Self> {
-        match self.array.tile() {
-            Some(_) => Ok(self),
-            None => Err(CUresult::INVALID_VALUE.because(NOT_SPARSE)),
-        }
+        ensure!(
+            self.array.tile().is_some(),
+            "the array was made without CUDA_ARRAY3D_SPARSE, and has no tiles"
+        );
+        Ok(self)
     }
 
     fn of(info: &CUarrayMapInfo) -> Answer<Self> {
@@ -170,14 +169,13 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
             );
             let pool = Handle::<Physical>::of(info.mem_handle as usize).get();
             let pool = pool.map_err(|refusal| refusal.named("memHandle"))?;
-            let end = info.offset.checked_add(size);
             ensure!(
                 pool.is_for_tiles(),
                 "memHandle is memory that was not made for tiles (usage CU_MEM_CREATE_USAGE_TILE_POOL)"
             );
-            let inside = end.is_some_and(|end| end <= pool.size);
+            let end = info.offset.checked_add(size);
             ensure!(
-                inside,
+                end.is_some_and(|end| end <= pool.size),
                 "{} at offset {} do not fit into memHandle, which has {}",
                 Count(size, "byte"),
                 info.offset,

@@ -50,17 +50,12 @@ pub(crate) struct Gpu {
 impl Gpu {
     /// Creates device number `ordinal` of `count`.
     pub(crate) fn new((ordinal, index): (usize, usize), card: &'static Card, count: usize) -> Self {
+        let is_tracked = settings().checks.as_ref().is_some_and(|all| all.has(Check::Init));
         let options = DeviceOptions::default()
             .with_architecture(card.capability)
             .with_memory_limit(card.memory)
             .with_windows(windows(ordinal as u64, count as u64))
-            .with_initial_contents(InitialContents {
-                fill: settings().fill,
-                is_tracked: settings()
-                    .checks
-                    .as_ref()
-                    .is_some_and(|checks| checks.has(Check::Init)),
-            });
+            .with_initial_contents(InitialContents { fill: settings().fill, is_tracked });
         Self {
             ordinal: ordinal as CUdevice,
             index: index as i32,

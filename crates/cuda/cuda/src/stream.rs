@@ -18,7 +18,6 @@ const PER_THREAD: usize = 2;
 /// A created stream.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    /// Context of the stream.
     pub(crate) context: Handle<Context>,
     /// Green context in which the stream was created; null without one.
     pub(crate) green: Handle<GreenContext>,
@@ -119,10 +118,8 @@ pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
                 static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
                 NEXT.fetch_sub(1, Relaxed)
             });
-            Queue {
-                device: device(context::current_handle()),
-                own: Some((OWN.with(|id| *id), true)),
-            }
+            let own = Some((OWN.with(|id| *id), true));
+            Queue { device: device(context::current_handle()), own }
         }
         (number, Ok(Some(stream))) => own(device(stream.context), number, &stream),
         _ => Queue { device: device(context::current_handle()), own: None },
@@ -134,10 +131,8 @@ pub(crate) fn own(device: u32, number: usize, stream: &Stream) -> Queue {
     Queue { device, own: Some((number as u64, stream.flags & CU_STREAM_NON_BLOCKING == 0)) }
 }
 
-/// An event.
 #[derive(Debug)]
 pub(crate) struct Event {
-    /// Context of the event.
     pub(crate) context: Handle<Context>,
     /// Whether the event does not measure time (`CU_EVENT_DISABLE_TIMING`).
     pub(crate) without_time: bool,

@@ -16,7 +16,7 @@ const OWNERS: &[fn(&Context)] = &[
     crate::array::release_context,
     crate::memory::release_context,
     crate::tables::release_context,
-    crate::context::peers::release_context,
+    crate::context::release_context,
 ];
 
 /// Destroys the context of a handle and all objects in it.

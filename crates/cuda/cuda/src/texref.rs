@@ -22,7 +22,6 @@ struct Variable {
 /// The object behind a `CUtexref` handle: a texture reference.
 #[derive(Debug)]
 pub(crate) struct TextureReference {
-    /// Context of the reference.
     pub(crate) context: Handle<Context>,
     device: Device,
     /// The module variable; `None` for a reference created by `cuTexRefCreate`.
@@ -32,7 +31,6 @@ pub(crate) struct TextureReference {
 
 object!(TextureReference, "a texture reference");
 
-/// State of a texture reference.
 #[derive(Clone, Debug)]
 pub(crate) struct TextureState {
     /// Sampler state, except for the flags.

@@ -20,7 +20,6 @@ use texunit_unit::CreateError;
 /// The object behind a `CUtexObject` handle: a texture.
 #[derive(Debug)]
 pub(crate) struct Texture {
-    /// Context of the texture.
     pub(crate) context: Handle<Context>,
     /// Resource descriptor passed at creation.
     pub(crate) resource: CUDA_RESOURCE_DESC,
@@ -36,7 +35,6 @@ object!(Texture, "a texture object", INVALID_VALUE);
 /// The object behind a `CUsurfObject` handle: a surface.
 #[derive(Debug)]
 pub(crate) struct Surface {
-    /// Context of the surface.
     pub(crate) context: Handle<Context>,
     /// Resource descriptor passed at creation.
     pub(crate) resource: CUDA_RESOURCE_DESC,

@@ -177,21 +177,17 @@ impl Task {
     fn place(&self, region: &Region, context: &Context) -> Answer<Linear> {
         let function = &self.function;
         let does = if region.is_written() { "writes" } else { "reads" };
-        let refused = |code: CUresult, why: String| Err(code.because(why));
         let Region { address, element, .. } = *region;
-        if !element.is_power_of_two() || !address.is_multiple_of(element) || !is_even(region) {
-            return refused(
-                CUresult::MISALIGNED_ADDRESS,
-                format!(
-                    "{function} {does} {} at {address:#x}, which is not aligned to them",
-                    Count(element, "byte")
-                ),
-            );
-        }
+        ensure!(
+            element.is_power_of_two() && address.is_multiple_of(element) && is_even(region),
+            CUresult::MISALIGNED_ADDRESS,
+            "{function} {does} {} at {address:#x}, which is not aligned to them",
+            Count(element, "byte")
+        );
         let Some((first, bytes)) = region.hull() else {
-            return refused(
+            bail!(
                 CUresult::ILLEGAL_ADDRESS,
-                format!("{function} {does} from {address:#x} on what are not addresses"),
+                "{function} {does} from {address:#x} on what are not addresses"
             );
         };
         memory::linear(&context.gpu, first, bytes).ok_or_else(|| {

@@ -50,13 +50,18 @@ macro_rules! runtime_api {
         $crate::call::runtime_api!(@ [$($type),*] $name $docs ($($arg),*) $body);
     };
     (@one $name:ident $docs:tt $args:tt $body:block) => {
-        $crate::typed::typed!($name runtime_api $docs $args $body);
+        $crate::call::typed!($name runtime_api $docs $args $body);
     };
     ($($(#[$doc:meta])* fn $name:ident $args:tt $body:block)*) => {$(
         $crate::call::runtime_api!(@one $name [$(#[$doc])*] $args $body);
     )*};
 }
 pub(crate) use runtime_api;
+
+// The macro `typed!`, which looks up the types of a function's parameters and passes them to another
+// macro; `build.rs` generates it from `data/runtime-functions.txt`.
+include!(concat!(env!("OUT_DIR"), "/typed.rs"));
+pub(crate) use typed;
 
 /// Runs the body of an exported function.
 pub(crate) fn answer(
@@ -91,14 +96,8 @@ pub(crate) fn fail(code: cudaError_t) {
 /// cleared, too, but the next call in the context returns it again (as an NVIDIA H200 does,
 /// docs/cuda-api.md).
 pub(crate) fn last_error(take: bool) -> cudaError_t {
-    LAST.try_with(|last| {
-        let code = last.get();
-        if take {
-            last.set(CUresult::SUCCESS);
-        }
-        code
-    })
-    .unwrap_or(CUresult::SUCCESS)
+    let read = |last: &Cell<_>| if take { last.replace(CUresult::SUCCESS) } else { last.get() };
+    LAST.try_with(read).unwrap_or(CUresult::SUCCESS)
 }
 
 /// Clears an error that had ended the context, after a device reset.

@@ -15,7 +15,6 @@ mod listed;
 mod registry;
 mod report;
 mod state;
-mod typed;
 mod types;
 
 use texunit_client::driver;

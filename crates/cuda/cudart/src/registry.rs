@@ -6,7 +6,7 @@ use crate::codes::{INVALID_DEVICE_FUNCTION, INVALID_SYMBOL};
 use crate::driver::{self, CUkernel, CUlibrary, ask};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::{null, null_mut, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use texunit_cuda_abi::args::Answer;
@@ -110,19 +110,10 @@ impl Registry {
         ))?;
         let library = entry.library.get_or_insert_with(|| {
             LOADED_BY.store(std::process::id(), Ordering::Relaxed);
+            let (load, code) = (driver::cuLibraryLoadData, with_exposed_provenance_mut(binary));
             // SAFETY: the program's wrapper is valid until it is unregistered.
             ask(|library| unsafe {
-                let code = std::ptr::with_exposed_provenance_mut::<c_void>(binary);
-                driver::cuLibraryLoadData(
-                    library,
-                    code,
-                    null(),
-                    null_mut(),
-                    0,
-                    null(),
-                    null_mut(),
-                    0,
-                )
+                load(library, code, null(), null_mut(), 0, null(), null_mut(), 0)
             })
         });
         library.clone()
@@ -152,16 +143,12 @@ impl Registry {
         let wanted: Vec<usize> = self.binaries.keys().copied().collect();
         for binary in wanted {
             let managed = self.binaries.get(&binary).map(|entry| entry.managed.clone());
-            let managed = managed.unwrap_or_default();
-            if managed.is_empty() {
-                continue;
-            }
+            let Some(managed) = managed.filter(|managed| !managed.is_empty()) else { continue };
             let library = self.library(binary)?;
             for (name, place) in managed {
                 // SAFETY: the out-pointer is to a local variable; the size pointer is null.
                 let address = ask(|address| unsafe {
-                    let no_size = std::ptr::null_mut();
-                    driver::cuLibraryGetManaged(address, no_size, library, name.as_ptr())
+                    driver::cuLibraryGetManaged(address, null_mut(), library, name.as_ptr())
                 })?;
                 // SAFETY: the program's host pointer, registered for this purpose.
                 unsafe { *pointer(place) = address };
@@ -188,7 +175,7 @@ impl Registry {
 
 /// The program's host pointer to a managed variable.
 fn pointer(place: usize) -> *mut CUdeviceptr {
-    std::ptr::with_exposed_provenance_mut(place)
+    with_exposed_provenance_mut(place)
 }
 
 /// The kernel of a host stub.

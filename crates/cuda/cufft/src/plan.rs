@@ -49,7 +49,6 @@ pub(crate) fn create() -> Answer<c_int> {
     })
 }
 
-/// Destroys a plan.
 pub(crate) fn destroy(handle: c_int) -> Answer {
     PLANS.remove(handle as usize).map(drop)
 }
@@ -73,7 +72,6 @@ pub(crate) fn made(handle: c_int) -> Answer<(Plan, MadePlan)> {
     }
 }
 
-/// Changes a plan.
 pub(crate) fn change(handle: c_int, change: impl FnOnce(&mut Plan)) -> Answer {
     PLANS.with(handle as usize, change)
 }
@@ -111,12 +109,11 @@ impl Plan {
     /// Fails with `CUFFT_NO_WORKSPACE` if the plan has no work area.
     pub(crate) fn check_area(&self) -> Answer {
         let own = self.made.as_ref().and_then(|made| made.area.as_ref());
-        if own.is_none() && self.area == 0 {
-            bail!(
-                FftCode::NoWorkspace,
-                "the plan has no work area: `cufftSetAutoAllocation` says that `cufftSetWorkArea` provides it"
-            );
-        }
+        ensure!(
+            own.is_some() || self.area != 0,
+            FftCode::NoWorkspace,
+            "the plan has no work area: `cufftSetAutoAllocation` says that `cufftSetWorkArea` provides it"
+        );
         Ok(())
     }
 

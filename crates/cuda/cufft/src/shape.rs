@@ -134,14 +134,12 @@ impl Shape {
             bail!(FftCode::InvalidSize, "size {size} of a dimension is not at least 1");
         }
         ensure!(batch >= 1, FftCode::InvalidSize, "batch {batch} is not at least 1");
-        if of.precision.is_short()
-            && sizes.iter().any(|size| !size.cast_unsigned().is_power_of_two())
-        {
-            bail!(
-                FftCode::InvalidSize,
-                "a size is not a power of two, as those of transforms in half precision are"
-            );
-        }
+        ensure!(
+            !of.precision.is_short()
+                || sizes.iter().all(|size| size.cast_unsigned().is_power_of_two()),
+            FftCode::InvalidSize,
+            "a size is not a power of two, as those of transforms in half precision are"
+        );
         for (side, layout) in ["i", "o"].into_iter().zip(layouts.iter().flatten()) {
             let Layout { embed, stride, distance } = layout;
             if let Some(embed) = embed.iter().skip(1).find(|&&embed| embed < 1) {
@@ -226,8 +224,8 @@ impl Shape {
         dimensions: &[(i64, i64)],
     ) -> Option<Region> {
         let size = self.element(side);
-        let (element, access) =
-            (size.cast_unsigned(), if side == 0 { Region::READ } else { Region::WRITTEN });
+        let element = size.cast_unsigned();
+        let access = if side == 0 { Region::READ } else { Region::WRITTEN };
         let mut region = Region { address, element, access, count: [1; 4], stride: [0; 4] };
         // The first dimension of a region is one of repetition; the others end the array.
         let (first, others) = repeated.split_first().unwrap_or((&(1, 0), &[]));
@@ -265,10 +263,8 @@ pub(crate) fn together(regions: &[Region; 2]) -> u64 {
     // In place, each transform must be separate from the others.
     let distance = input.stride[0].unsigned_abs();
     let own = |region: &Region| {
-        region
-            .part(0, 1)
-            .hull()
-            .is_some_and(|(first, bytes)| first == region.address && bytes <= distance)
+        let hull = region.part(0, 1).hull();
+        hull.is_some_and(|(first, bytes)| first == region.address && bytes <= distance)
     };
     let is_in_place = input.address == output.address
         && input.stride[0] == output.stride[0]

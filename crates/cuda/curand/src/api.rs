@@ -76,9 +76,7 @@ library_api! { (RandCode)
                 true => order == 201,
                 false => (100..=104).contains(&order),
             };
-            if !fits {
-                bail!(RandCode::OutOfRange, "order {order} is not an ordering of this generator");
-            }
+            ensure!(fits, RandCode::OutOfRange, "order {order} is not an ordering of this generator");
             recipe.seeded = order == 102;
             recipe.legacy = order == 103;
             Ok(())
@@ -92,12 +90,11 @@ library_api! { (RandCode)
                 return wrong_type("a pseudorandom generator has no dimensions");
             }
             let count = usize::try_from(num_dimensions).unwrap_or(usize::MAX);
-            if !(1..=DIMENSIONS).contains(&count) {
-                bail!(
-                    RandCode::OutOfRange,
-                    "num_dimensions {num_dimensions} is not 1 to {DIMENSIONS}"
-                );
-            }
+            ensure!(
+                (1..=DIMENSIONS).contains(&count),
+                RandCode::OutOfRange,
+                "num_dimensions {num_dimensions} is not 1 to {DIMENSIONS}"
+            );
             recipe.dimensions = count;
             Ok(())
         })

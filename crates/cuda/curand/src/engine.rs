@@ -10,12 +10,13 @@ mod recipe;
 
 pub(crate) use recipe::{Recipe, Type};
 
+use crate::directions;
 use crate::distribution as of;
 use crate::poisson::{FEW, MANY, poisson_between, poisson_few};
 use crate::source::Source;
-use crate::source::sobol::{self, Word};
 use crate::source::twister::Twister;
 use bytemuck::{Pod, cast_slice_mut};
+use std::ops::BitXor;
 
 /// Requested distribution; with mean and standard deviation for normal numbers, and whether they
 /// are the logarithms of those wanted, and with lambda for Poisson numbers.
@@ -151,7 +152,7 @@ impl<S: Source> State<S> {
 }
 
 /// A random integer of 32 or 64 bits from which one number is made.
-trait Draw: Word + Pod + Send {
+trait Draw: BitXor<Output = Self> + Pod + Send {
     fn upper(self) -> u32;
     fn uniform_double(self) -> f64;
     fn normal_double(self) -> f64;
@@ -267,10 +268,10 @@ impl<D: Draw, const BITS: usize> Engine for Sequences<D, BITS> {
         let parts = to.chunks_mut(count * wanted.size());
         for (part, (vectors, constant)) in parts.zip(&self.dimensions) {
             let mut index = self.index;
-            let mut next = sobol::at(vectors, *constant, index);
+            let mut next = directions::at(vectors, *constant, index);
             fill_of(wanted, part, || {
                 let number = next;
-                next = sobol::after(vectors, next, index);
+                next = directions::after(vectors, next, index);
                 index = index.wrapping_add(1);
                 number
             });

@@ -113,11 +113,9 @@ fn check_wanted(recipe: &Recipe, wanted: Distribution, count: usize) -> Answer {
     let is_wide = matches!(recipe.of, Type::Sobol64(_));
     match wanted {
         Distribution::Bits if is_wide => {
-            return wrong_type("a generator of 64 bits makes numbers of 64 bits");
+            wrong_type("a generator of 64 bits makes numbers of 64 bits")?;
         }
-        Distribution::Wide if !is_wide => {
-            return wrong_type("only Sobol64 makes numbers of 64 bits");
-        }
+        Distribution::Wide if !is_wide => wrong_type("only Sobol64 makes numbers of 64 bits")?,
         Distribution::Poisson(lambda) => check_lambda(lambda)?,
         _ => {}
     }

@@ -126,11 +126,8 @@ mod tests {
                 sum += f64::from(number);
                 squares += (f64::from(number) - lambda).powi(2);
                 let bits = source.bits();
-                of_one += f64::from(poisson_of_one(
-                    uniform_below_one(bits),
-                    || normal_double(bits),
-                    lambda,
-                ));
+                let one = poisson_of_one(uniform_below_one(bits), || normal_double(bits), lambda);
+                of_one += f64::from(one);
             }
             let count = f64::from(count);
             let bound = 5.0 * (lambda / count).sqrt();

@@ -4,7 +4,6 @@
 pub(crate) mod mrg;
 pub(crate) mod mtgp;
 pub(crate) mod philox;
-pub(crate) mod sobol;
 pub(crate) mod twister;
 pub(crate) mod xorwow;
 

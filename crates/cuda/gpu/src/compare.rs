@@ -315,10 +315,8 @@ fn card_accesses(surface: &BuiltSurface) -> Option<Vec<CardAccess>> {
         // turn.
         let forms = surface.op.forms(access.size);
         let form = *forms.get(i % forms.len().max(1))?;
-        let mut bytes = [0; 16];
-        for (to, from) in bytes.iter_mut().zip(access.bytes.iter().flatten()) {
-            *to = *from;
-        }
+        let mut given = access.bytes.iter().flatten();
+        let bytes = std::array::from_fn(|_| given.next().copied().unwrap_or(0));
         Some((form, access.coords, bytes))
     });
     accesses.collect()

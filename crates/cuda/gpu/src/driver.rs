@@ -182,23 +182,17 @@ impl Gpu {
     /// The PTX is not valid, or needs a newer driver.
     pub fn module(&self, ptx: &str) -> Result<Module, GpuError> {
         const LOG: usize = 8192;
-        let text =
+        let source =
             CString::new(ptx).map_err(|_| GpuError::Ptx("it holds a NUL character".to_owned()))?;
         let mut log = vec![0_u8; LOG];
         let options = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values = [log.as_mut_ptr().expose_provenance(), LOG];
-        let mut module = 0;
+        let (mut module, text) = (0, source.as_ptr().cast_mut().cast());
+        let (load, options, values) =
+            (self.api().cuModuleLoadDataEx, options.as_ptr(), values.as_mut_ptr());
         // SAFETY: the text ends in NUL; the two options have values of the types that `cuda.h`
         // requires, and the log has the given size.
-        let code = unsafe {
-            (self.api().cuModuleLoadDataEx)(
-                &raw mut module,
-                text.as_ptr().cast_mut().cast(),
-                2,
-                options.as_ptr(),
-                values.as_mut_ptr(),
-            )
-        };
+        let code = unsafe { load(&raw mut module, text, 2, options, values) };
         if LOST.contains(&code.0) {
             self.check("cuModuleLoadDataEx", code)?;
         }
@@ -269,6 +263,7 @@ impl Module {
             call!(self.gpu, cuModuleGetFunction(&raw mut function, self.module, name.as_ptr()))
         }?;
         let arguments = Arguments::new(arguments);
+        let (pointers, extra) = (arguments.pointers.as_ptr(), std::ptr::null());
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the driver reads a pointer for each parameter that the kernel declares, and the
         // parameter's size in bytes behind it; `Arguments` has more of both than any kernel can
@@ -276,19 +271,7 @@ impl Module {
         unsafe {
             call!(
                 self.gpu,
-                cuLaunchKernel(
-                    function,
-                    gx,
-                    gy,
-                    gz,
-                    bx,
-                    by,
-                    bz,
-                    shape.shared,
-                    0,
-                    arguments.pointers.as_ptr(),
-                    std::ptr::null(),
-                )
+                cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shape.shared, 0, pointers, extra)
             )
         }?;
         self.gpu.synchronize()

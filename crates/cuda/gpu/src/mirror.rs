@@ -60,23 +60,18 @@ impl CardResource {
         if !resource.is_regular() {
             return Err(not_expressible("levels of layered arrays are not made on the card"));
         }
-        let row_pitch = row_pitch(resource);
-        let new = |storage| Self {
-            gpu: gpu.clone(),
-            storage,
-            shape,
-            layout: resource.layout(),
-            row_pitch,
-        };
-        if resource.layout() != Layout::Array {
+        let (gpu, layout, row_pitch) = (gpu.clone(), resource.layout(), row_pitch(resource));
+        if layout != Layout::Array {
             let mut bytes = Vec::new();
             for row in resource.to_packed().chunks(resource.row_bytes(0) as usize) {
                 bytes.extend_from_slice(row);
                 bytes.resize(bytes.len().next_multiple_of(row_pitch as usize), 0);
             }
-            return Ok(new(Storage::Memory(gpu.buffer(&bytes)?)));
+            let storage = Storage::Memory(gpu.buffer(&bytes)?);
+            return Ok(Self { gpu, storage, shape, layout, row_pitch });
         }
-        let made = new(create(gpu, &shape, uses)?);
+        let storage = create(&gpu, &shape, uses)?;
+        let made = Self { gpu, storage, shape, layout, row_pitch };
         made.upload(resource)?;
         Ok(made)
     }
@@ -203,16 +198,14 @@ pub(crate) fn flags(all: &[(bool, u32)]) -> u32 {
 fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError> {
     let (format, num_channels) = cuda_format(shape.format)?;
     let Extent { width, height, depth } = shape.extent;
-    let planes = if shape.geometry.is_array() || shape.geometry.is_cube() {
-        shape.planes() as usize
-    } else {
-        0
-    };
+    let has_planes = shape.geometry.is_array() || shape.geometry.is_cube();
+    let planes = if has_planes { shape.planes() } else { 0 };
     let (height, depth) = match shape.geometry {
         Geometry::D1 | Geometry::A1d => (0, planes),
-        Geometry::D3 => (height as usize, depth as usize),
-        _ => (height as usize, planes),
+        Geometry::D3 => (height, depth),
+        _ => (height, planes),
     };
+    let [width, height, depth] = [width, height, depth].map(|n| n as usize);
     let flags = flags(&[
         (shape.geometry.is_array(), CUDA_ARRAY3D_LAYERED),
         (shape.geometry.is_cube(), CUDA_ARRAY3D_CUBEMAP),
@@ -221,14 +214,7 @@ fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError
         // it.
         (uses.gather && shape.geometry == Geometry::D2, CUDA_ARRAY3D_TEXTURE_GATHER),
     ]);
-    let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
-        width: width as usize,
-        height,
-        depth,
-        format,
-        num_channels,
-        flags,
-    };
+    let descriptor = CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, format, num_channels, flags };
     let mut handle = 0;
     if let Some(levels) = shape.levels {
         // SAFETY: the out-pointer is to a local variable, and the descriptor is initialised.

@@ -24,8 +24,7 @@ impl<'a> CardObject<'a> {
         texture: &Texture,
         sampler: &Sampler,
     ) -> Result<Self, GpuError> {
-        let (resource_descriptor, descriptor) =
-            (resource.descriptor()?, texture_descriptor(texture, sampler)?);
+        let (of, descriptor) = (resource.descriptor()?, texture_descriptor(texture, sampler)?);
         // On the GPU a view of one level is an array of one level, whose coordinates differ
         // (docs/numerics.md 1.11).
         if texture.resource.levels().len() == 1
@@ -34,19 +33,11 @@ impl<'a> CardObject<'a> {
         {
             return Err(not_expressible("a view of one level is an array of its own on the card"));
         }
-        let mut handle = 0;
+        let (mut handle, of, state) = (0, &raw const of, &raw const descriptor);
         // SAFETY: the descriptors are initialised and have the layout of `cuda.h`; the view
         // descriptor is null.
         unsafe {
-            call!(
-                resource.gpu,
-                cuTexObjectCreate(
-                    &raw mut handle,
-                    &raw const resource_descriptor,
-                    &raw const descriptor,
-                    std::ptr::null(),
-                )
-            )
+            call!(resource.gpu, cuTexObjectCreate(&raw mut handle, of, state, std::ptr::null()))
         }?;
         Ok(Self { resource, handle, is_texture: true })
     }

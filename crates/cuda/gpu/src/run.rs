@@ -78,9 +78,8 @@ impl Runner {
         texture: u64,
         (geometry, fetches): (Geometry, &[FetchOperands]),
     ) -> Result<Vec<FetchValue>, GpuError> {
-        let operands = self
-            .gpu
-            .buffer(&fetches.iter().flat_map(|o| operand_bytes(geometry, o)).collect::<Vec<_>>())?;
+        let operands = fetches.iter().flat_map(|o| operand_bytes(geometry, o));
+        let operands = self.gpu.buffer(&operands.collect::<Vec<_>>())?;
         let answers = self.gpu.buffer(&vec![0; fetches.len() * ANSWER_WORDS * 4])?;
         let count = fetches.len() as u32;
         let shape =

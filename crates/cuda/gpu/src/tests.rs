@@ -42,9 +42,8 @@ fn fetch_kernels() {
             for coord in [CoordType::F32, CoordType::S32] {
                 use ResultType as R;
                 for result in [R::F32, R::S32, R::U32, R::F16, R::F16x2] {
-                    for (offset, compare) in
-                        [(false, false), (true, false), (false, true), (true, true)]
-                    {
+                    for flags in 0..4 {
+                        let (offset, compare) = (flags & 1 != 0, flags & 2 != 0);
                         let form = FetchForm { kind, geometry, coord, result, offset, compare };
                         if form.why_impossible().is_none() {
                             accept(&fetch_kernel(&form));
@@ -61,7 +60,7 @@ fn fetch_kernels() {
 #[test]
 fn surface_kernels() {
     use Geometry as G;
-    let mut kinds = Vec::new();
+    let mut kinds = [1, 2, 4].map(|vector| SurfaceKind::StoreFormatted { vector }).to_vec();
     for element_size in [1, 2, 4, 8] {
         for vector in [1, 2, 4] {
             if element_size * vector <= 16 {
@@ -73,12 +72,6 @@ fn surface_kernels() {
     for clamp in [ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero] {
         for &kind in &kinds {
             for geometry in [G::D1, G::D2, G::D3, G::A1d, G::A2d] {
-                accept(&surface_kernel(&SurfaceForm { kind, geometry, clamp }));
-            }
-        }
-        for geometry in [G::D1, G::D2, G::D3, G::A1d, G::A2d] {
-            for vector in [1, 2, 4] {
-                let kind = SurfaceKind::StoreFormatted { vector };
                 accept(&surface_kernel(&SurfaceForm { kind, geometry, clamp }));
             }
         }
@@ -107,11 +100,9 @@ fn surface_kernels() {
 
 fn fetch_files() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fetch");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("a folder of cases")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
-        .collect();
+    let entries = std::fs::read_dir(folder).expect("a folder of cases");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     files.sort();
     files
 }
@@ -197,7 +188,6 @@ warp = true
 "#;
     let cases = texunit_cases::parse(text).expect("a case file").cases;
     let (_alone, gpu) = fake::alone();
-    let new = || Runner::new(fake::gpu().expect("the test card starts"));
     let runner = Runner::new(gpu);
     let (compared, recorded) = compare(&runner, Engine::Reference, "warp", &cases[1]);
     assert_eq!(compared.outcome, Outcome::Equal { count: 5 });
@@ -221,7 +211,7 @@ warp = true
         "{none:?}"
     );
     for (case, access) in [(0, faults[0]), (0, faults[1]), (2, 0)] {
-        let runner = new();
+        let runner = Runner::new(fake::gpu().expect("the test card starts"));
         let (compared, said) = compare_fault(&runner, "faults", &cases[case], access);
         assert_eq!(compared.outcome, Outcome::Equal { count: 1 }, "{access}: {said}");
         assert!(said.starts_with("cuCtxSynchronize failed with "), "{said}");
@@ -249,8 +239,8 @@ fn gradients_by_txd() {
             .with_as_driver(true);
         let texels = TextureResource::Texels(&texture.resource);
         let Ok(object) = device.create_texture(&texels, &descriptor) else { return };
-        let words = operands.iter().flat_map(|o| operand_bytes(form.geometry, o));
-        let words: Vec<u8> = words.collect();
+        let words: Vec<u8> =
+            operands.iter().flat_map(|o| operand_bytes(form.geometry, o)).collect();
         let count = operands.len() as u32;
         let input = device.alloc(words.len() as u64, "operands").expect("memory");
         input.write(0, &words).expect("its size");

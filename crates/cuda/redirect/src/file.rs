@@ -19,7 +19,6 @@ pub(crate) enum Runtime {
 }
 
 impl Runtime {
-    /// File name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Cuda12 => "libcudart.so.12",
@@ -70,7 +69,6 @@ pub(crate) fn needed(runtime: Runtime) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// A symbol of a file.
 struct Symbol<'a> {
     name: &'a [u8],
     address: usize,

@@ -82,7 +82,6 @@ struct Symbol {
     size: u64,
 }
 
-/// A loaded file.
 #[derive(Debug)]
 struct LoadedFile {
     path: PathBuf,
@@ -280,12 +279,8 @@ fn redirect(inside: &StaticRuntime, address: usize) -> Result<(), String> {
         file::needed(inside.runtime).filter(|n| !targets.contains_key(*n)).collect();
     not_one(&lacking, inside.runtime.name())?;
     let jumps = inside.functions.iter().filter_map(|function| {
-        let target = *targets.get(&function.name)?;
-        Some(patch::Jump {
-            at: address.wrapping_add(function.address),
-            room: function.room,
-            target,
-        })
+        let (at, target) = (address.wrapping_add(function.address), *targets.get(&function.name)?);
+        Some(patch::Jump { at, room: function.room, target })
     });
     patch::write(&jumps.collect::<Vec<_>>())
 }
@@ -314,13 +309,9 @@ extern "C" fn texunit_redirect_end() {
     for core in cores.into_iter().filter(is_there) {
         let exported = file::exported(&core.path, core.address).unwrap_or_default();
         let Some(&end) = exported.get("texunit_core_end") else { continue };
+        let end = std::ptr::with_exposed_provenance(end);
         // SAFETY: the function of this name has this type in every release.
-        let end = unsafe {
-            std::mem::transmute::<*const c_void, extern "C" fn()>(
-                std::ptr::with_exposed_provenance(end),
-            )
-        };
-        end();
+        unsafe { std::mem::transmute::<*const c_void, extern "C" fn()>(end)() };
     }
 }
 
@@ -351,3 +342,12 @@ fn say(text: Arguments<'_>) {
     let shown = text.to_string().replace(|c: char| c.is_control(), "\u{fffd}");
     eprintln!("texunit: {shown}");
 }
+
+/// Prints a line on standard error once in a process.
+macro_rules! say_once {
+    ($($text:tt)*) => {{
+        static SAID: std::sync::Once = std::sync::Once::new();
+        SAID.call_once(|| $crate::say(format_args!($($text)*)));
+    }};
+}
+use say_once;

@@ -2,23 +2,17 @@
 
 use std::ffi::c_void;
 
-/// Instructions that jump to an address, through a register that calls need not preserve.
+/// The bytes before and after the target's address: `movabs r11, target; jmp r11`.
 #[cfg(target_arch = "x86_64")]
-fn code(target: usize) -> Vec<u8> {
-    // movabs r11, target; jmp r11
-    let mut code = vec![0x49, 0xbb];
-    code.extend(target.to_le_bytes());
-    code.extend([0x41, 0xff, 0xe3]);
-    code
-}
+const AROUND_TARGET: [&[u8]; 2] = [&[0x49, 0xbb], &[0x41, 0xff, 0xe3]];
+/// The bytes before and after the target's address: `ldr x16, .+8; br x16`.
+#[cfg(target_arch = "aarch64")]
+const AROUND_TARGET: [&[u8]; 2] = [&[0x50, 0x00, 0x00, 0x58, 0x00, 0x02, 0x1f, 0xd6], &[]];
 
 /// Instructions that jump to an address, through a register that calls need not preserve.
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn code(target: usize) -> Vec<u8> {
-    // ldr x16, .+8; br x16
-    let mut code = vec![0x50, 0x00, 0x00, 0x58, 0x00, 0x02, 0x1f, 0xd6];
-    code.extend(target.to_le_bytes());
-    code
+    [AROUND_TARGET[0], &target.to_le_bytes(), AROUND_TARGET[1]].concat()
 }
 
 /// A jump to be written.
@@ -39,11 +33,8 @@ pub(crate) fn write(jumps: &[Jump]) -> Result<(), String> {
     if jumps.iter().any(|jump| jump.room < length) {
         return Err("a function is too short".to_owned());
     }
-    let (Some(first), Some(last)) =
-        (jumps.iter().map(|jump| jump.at).min(), jumps.iter().map(|jump| jump.at).max())
-    else {
-        return Ok(());
-    };
+    let starts = || jumps.iter().map(|jump| jump.at);
+    let (Some(first), Some(last)) = (starts().min(), starts().max()) else { return Ok(()) };
     // SAFETY: `sysconf` takes no pointers.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
     let first = first & !(page - 1);

@@ -29,6 +29,11 @@ impl ComputeCapability {
         let number: u8 = digits.parse().ok().filter(|n| plain && *n >= 10)?;
         Some(Self { major: number / 10, minor: number % 10 })
     }
+
+    /// The number in the target's name: 75 of `sm_75`.
+    pub fn number(self) -> u32 {
+        10 * u32::from(self.major) + u32::from(self.minor)
+    }
 }
 
 impl Default for ComputeCapability {

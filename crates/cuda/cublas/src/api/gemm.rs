@@ -55,15 +55,13 @@ impl Gemm {
             None => formats[2],
             Some(number) => Format::of_scalars(number, formats)?,
         };
-        let [alpha, beta] = self.factors;
-        let mut alpha = Factor::new(&mut call, "alpha", alpha, scalar)?;
-        let beta = Factor::new(&mut call, "beta", beta, scalar)?;
+        let mut factors = Factor::both(&mut call, self.factors, scalar)?;
         if k == 0 {
             // With an empty sum, A and B are not read.
-            alpha = Factor::ZERO;
+            factors[0] = Factor::ZERO;
         }
         let product = Product { count, scalar, ..Product::new(operations, operands) };
-        product.submit(call, [alpha, beta])
+        product.submit(call, factors)
     }
 }
 

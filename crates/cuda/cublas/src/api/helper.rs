@@ -6,7 +6,7 @@ library_api! { (BlasCode)
     /// Creates a handle.
     fn cublasCreate_v2(handle: Out<usize>) {
         handle.check()?;
-        Ok(handle.set(handle::create()?)?)
+        Ok(handle.set(create_handle()?)?)
     }
 
     /// Destroys a handle.

@@ -22,9 +22,8 @@ fn(
             Operand::stepped::<T>(x, columns, ("incx", incx.into()))?,
             Operand::stepped::<T>(y, rows, ("incy", incy.into()))?,
         ];
-        let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
-        let beta = Factor::new(&mut call, "beta", beta, T::FORMAT)?;
-        Product::new([trans, Operation::None], operands).submit(call, [alpha, beta])
+        let factors = Factor::both(&mut call, [alpha, beta], T::FORMAT)?;
+        Product::new([trans, Operation::None], operands).submit(call, factors)
     }
     []
     f32: cublasSgemv_v2 cublasSgemv_v2_64, f64: cublasDgemv_v2 cublasDgemv_v2_64,

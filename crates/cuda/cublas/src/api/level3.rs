@@ -23,12 +23,11 @@ pub(super) fn half_product<T: Number>(
     mut call: Call,
     [side, uplo]: [u32; 2],
     other: OtherTriangle,
-    [alpha, beta]: [u64; 2],
+    factors: [u64; 2],
     [a, b, c]: [Operand; 3],
 ) -> Answer {
     let (right, upper) = (is_right(side)?, is_upper(uplo)?);
-    let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
-    let beta = Factor::new(&mut call, "beta", beta, T::FORMAT)?;
+    let [alpha, beta] = Factor::both(&mut call, factors, T::FORMAT)?;
     let a = a.add(&mut call, 1, HALF)?;
     let b = b.add(&mut call, 1, Region::READ)?;
     let c = c.add(&mut call, 1, changed(beta))?;
@@ -167,9 +166,8 @@ fn(
             Operand::matrix(T::FORMAT, A, shape, ("lda", lda.into()))?,
             Operand::matrix(T::FORMAT, C, [n, n], ("ldc", ldc.into()))?,
         ];
-        let alpha = Factor::new(&mut call, "alpha", alpha, Scalar::FORMAT)?;
-        let beta = Factor::new(&mut call, "beta", beta, Scalar::FORMAT)?;
-        half_update::<T>(call, uplo, trans, OTHER, [alpha, beta], operands)
+        let factors = Factor::both(&mut call, [alpha, beta], Scalar::FORMAT)?;
+        half_update::<T>(call, uplo, trans, OTHER, factors, operands)
     }
     [type Scalar = Same<T>; const OTHER: OtherTriangle = OtherTriangle::Symmetric;]
     f32: cublasSsyrk_v2 cublasSsyrk_v2_64, f64: cublasDsyrk_v2 cublasDsyrk_v2_64,
@@ -249,10 +247,7 @@ fn(
         let mut call = Call::new(NAME, handle)?;
         let operations = [operation("transa", transa)?, operation("transb", transb)?];
         let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
-        let factors = [
-            Factor::new(&mut call, "alpha", alpha, T::FORMAT)?,
-            Factor::new(&mut call, "beta", beta, T::FORMAT)?,
-        ];
+        let factors = Factor::both(&mut call, [alpha, beta], T::FORMAT)?;
         let [[a, _], [b, _]] = operations.map(|of| shapes([of, of], [m, 0, n]));
         let operands = [
             Operand::matrix(T::FORMAT, A, a, ("lda", lda.into()))?,

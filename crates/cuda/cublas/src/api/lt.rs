@@ -52,7 +52,7 @@ library_api! { (BlasCode)
     /// Creates a handle.
     fn cublasLtCreate(lightHandle: Out<usize>) {
         lightHandle.check()?;
-        Ok(lightHandle.set(handle::create()?)?)
+        Ok(lightHandle.set(create_handle()?)?)
     }
 
     /// Destroys a handle.
@@ -123,11 +123,7 @@ library_api! { (BlasCode)
         call.settings.stream = stream;
         let (product, on_device) = read(computeDesc, [Adesc, Bdesc, Cdesc, Ddesc], [A, B, C, D])?;
         call.settings.on_device = on_device;
-        let scalar = product.scalar;
-        let factors = [
-            Factor::new(&mut call, "alpha", alpha, scalar)?,
-            Factor::new(&mut call, "beta", beta, scalar)?,
-        ];
+        let factors = Factor::both(&mut call, [alpha, beta], product.scalar)?;
         product.submit(call, factors)
     }
 }
@@ -159,18 +155,16 @@ fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Produc
     let [a, b, c, d] = [0, 1, 2, 3].map(|i| matrices(layouts[i], addresses[i]));
     let [(a, count_a), (b, count_b), (c, count_c), (d, count)] = [a?, b?, c?, d?];
     let scalar = Format::of_scalars(words[0] as u32, [a.format, b.format, d.format])?;
-    if c.format != d.format || Format::of_c("scaleType", words[1] as u32)? != scalar {
-        bail!(
-            BlasCode::NotSupported,
-            "the types of C and D, or of the scalars and the computation, differ"
-        );
-    }
-    if words[2] > 1 || words[5] != 0 {
-        bail!(
-            BlasCode::NotSupported,
-            "a pointer mode with vectors, or an operation on C, is not provided"
-        );
-    }
+    ensure!(
+        c.format == d.format && Format::of_c("scaleType", words[1] as u32)? == scalar,
+        BlasCode::NotSupported,
+        "the types of C and D, or of the scalars and the computation, differ"
+    );
+    ensure!(
+        words[2] <= 1 && words[5] == 0,
+        BlasCode::NotSupported,
+        "a pointer mode with vectors, or an operation on C, is not provided"
+    );
     let operations = [operation("transa", words[3] as u32)?, operation("transb", words[4] as u32)?];
     let k = if words[3] == 0 { a.columns } else { a.rows };
     let fits = [[a.rows, a.columns], [b.rows, b.columns]]
@@ -199,14 +193,7 @@ fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Produc
         true => Some(Operand::vector(format, words[8], d.rows, 1)?.each(words[10].cast_signed())),
         false => None,
     };
-    let product = Product {
-        operations,
-        operands: [a, b, d],
-        added: Some(c),
-        count,
-        scalar,
-        bias,
-        activation,
-    };
+    let (operands, added) = ([a, b, d], Some(c));
+    let product = Product { operations, operands, added, count, scalar, bias, activation };
     Ok((product, words[2] == 1))
 }

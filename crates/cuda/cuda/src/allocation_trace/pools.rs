@@ -106,7 +106,7 @@ static TOLD: AtomicU8 = AtomicU8::new(0);
 pub(crate) fn allocated(number: u64, is_block: bool) {
     let Some(pool) = asking() else { return };
     ASKED.fetch_or(u8::from(is_block) << pool as u8, Relaxed);
-    traces().get_or_insert_default().pools.insert(number, (pool, is_block));
+    traces().pools.insert(number, (pool, is_block));
 }
 
 /// The pool that makes the current allocation.

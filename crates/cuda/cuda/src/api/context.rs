@@ -255,11 +255,8 @@ driver_api! {
 }
 
 /// The context that a handle names; null names the current one.
-fn given(context: Handle<Context>) -> Answer<std::sync::Arc<Context>> {
-    if context.is_null() {
-        return context::current_even_if_faulty();
-    }
-    context.get()
+fn given(context: Handle<Context>) -> Answer<Arc<Context>> {
+    if context.is_null() { context::current_even_if_faulty() } else { context.get() }
 }
 
 fn check_flags(flags: c_uint) -> Answer {

@@ -76,7 +76,7 @@ impl Batch<'_> {
     unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), BatchError> {
         let order = Order::capturable(stream).map_err(whole)?;
         check_other_than_default(stream, &order).map_err(whole)?;
-        self.check()?;
+        self.check().map_err(whole)?;
         let Self { dsts, srcs, sizes, .. } = *self;
         if let Some(place) = order.capture {
             let op = CopiesOp::of(self, order.context.handle);

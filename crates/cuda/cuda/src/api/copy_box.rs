@@ -62,10 +62,8 @@ unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
         // The context is that of device memory or an array; for host memory it is ignored.
         if matches!(side.memory_type, CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_ARRAY) {
-            Handle::<Context>::of(side.context)
-                .get()
-                .map_err(|refusal| refusal.named(name))?
-                .check()?;
+            let context = Handle::<Context>::of(side.context).get();
+            context.map_err(|refusal| refusal.named(name))?.check()?;
         }
     }
     // SAFETY: the caller upholds this function's safety contract.

@@ -233,13 +233,12 @@ pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
     const PCI_BUS_ID: c_int = 33;
     const PCI_DEVICE_ID: c_int = 34;
     match attribute {
-        PCI_BUS_ID => return Ok(place(gpu).0),
-        PCI_DEVICE_ID => return Ok(place(gpu).1),
-        _ => {}
+        PCI_BUS_ID => Ok(place(gpu).0),
+        PCI_DEVICE_ID => Ok(place(gpu).1),
+        _ => attributes::value(gpu.card, attribute).ok_or_else(|| {
+            invalid!("attrib {attribute} is not a CUdevice_attribute that CUDA 13.5 knows")
+        }),
     }
-    attributes::value(gpu.card, attribute).ok_or_else(|| {
-        invalid!("attrib {attribute} is not a CUdevice_attribute that CUDA 13.5 knows")
-    })
 }
 
 /// Two devices, which must not be one.
@@ -267,10 +266,8 @@ fn bus(gpu: &Gpu) -> String {
 /// # Safety
 /// The buffer holds this many bytes.
 unsafe fn text(out: Out<'_, c_char>, len: c_int, text: &str) -> Answer {
-    let room = usize::try_from(len)
-        .ok()
-        .filter(|&len| len > 0)
-        .ok_or_else(|| invalid!("len {len} is not a size of a text, 1 and more"))?;
+    let room = usize::try_from(len).ok().filter(|&len| len > 0);
+    let room = room.ok_or_else(|| invalid!("len {len} is not a size of a text, 1 and more"))?;
     let bytes = text.bytes().take(room - 1).chain([0]);
     // SAFETY: the caller upholds this function's safety contract.
     unsafe { out.elements(room) }.set_all(bytes.map(|byte| byte as c_char))

@@ -77,6 +77,6 @@ driver_api! {
     fn cuDestroyExternalMemory(extMem) {
         current()?;
         deferred::wait_for_all();
-        external::destroy(extMem)
+        extMem.take().map(|_| ())
     }
 }

@@ -19,7 +19,7 @@ driver_api! {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
         let shape = Shape::plain(grid, block, sharedMemBytes);
         // SAFETY: the kernel's arguments are valid as the driver API requires.
-        unsafe { launch(f, hStream, &shape, kernelParams, extra) }
+        unsafe { launch_in(f, &Order::capturable(hStream)?, &shape, (kernelParams, extra), &[]) }.map(|_| ())
     }
 
     /// Launches a cooperative kernel, all of whose CTAs are resident and can synchronise with each
@@ -30,8 +30,9 @@ driver_api! {
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
         let shape = Shape { cooperative: true, ..Shape::plain(grid, block, sharedMemBytes) };
+        let params = (kernelParams, In::null());
         // SAFETY: the kernel's arguments are valid as the driver API requires.
-        unsafe { launch(f, hStream, &shape, kernelParams, In::null()) }
+        unsafe { launch_in(f, &Order::capturable(hStream)?, &shape, params, &[]) }.map(|_| ())
     }
 
     /// Launches a kernel with attributes. Attributes about scheduling have no effect, as work is
@@ -138,20 +139,6 @@ fn attributed(
     Ok(())
 }
 
-/// # Safety
-/// The arguments satisfy the safety contract of [`launch::parameters`].
-unsafe fn launch(
-    f: Handle<Function>,
-    stream: Handle<Stream>,
-    shape: &Shape,
-    params: In<'_, Raw<'_>>,
-    extra: In<'_, u64>,
-) -> Answer {
-    let order = Order::capturable(stream)?;
-    // SAFETY: the caller upholds this function's safety contract.
-    unsafe { launch_in(f, &order, shape, (params, extra), &[]) }.map(|_| ())
-}
-
 /// Launches a kernel or adds a graph node. Returns the device handle of a node that kernels can
 /// update, or else 0.
 ///
@@ -192,7 +179,7 @@ driver_api! {
                 == 0,
             "flags {flags:#x} has bits that are not 1 or 2"
         );
-        let devices = crate::state::gpus()?.len();
+        let devices = state::gpus()?.len();
         ensure!(
             numDevices != 0 && numDevices as usize <= devices,
             "numDevices {numDevices} is 0 or more than the {devices} that there are"
@@ -239,7 +226,7 @@ fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Ans
     );
     let order = Order::of(stream)?;
     let (function, shape) = (of(one, &order)?, shape(one));
-    crate::launch::check(&order.context, &function, &shape)?;
+    launch::check(&order.context, &function, &shape)?;
     let Some(first) = list.first() else { return Ok(order) };
     ensure!(
         shape == self::shape(first),
@@ -256,8 +243,8 @@ fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Ans
     Ok(order)
 }
 
-fn of(one: &CUDA_LAUNCH_PARAMS, order: &Order) -> Answer<std::sync::Arc<Function>> {
-    crate::launch::function(Handle::of(one.function), &order.context)
+fn of(one: &CUDA_LAUNCH_PARAMS, order: &Order) -> Answer<Arc<Function>> {
+    launch::function(Handle::of(one.function), &order.context)
 }
 
 /// Makes the streams wait for each other.

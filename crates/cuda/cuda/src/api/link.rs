@@ -4,11 +4,11 @@
 
 use crate::api::module::file;
 use crate::api::*;
+use crate::context;
 use crate::image::{Content, Image, Ptx, unlinked};
 use crate::module::unreadable;
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
-use crate::{context, fatbin};
 use texunit_link::{limited, link};
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -67,14 +67,13 @@ impl LinkState {
             return Err(CUresult::INVALID_PTX.because(unreadable(&source, &diagnostics)));
         }
         let limit = jit.registers.or(self.jit.registers);
-        Ok(limited(ptx, limit, fatbin::architecture(device.capability)))
+        Ok(limited(ptx, limit, device.capability.number()))
     }
 }
 
 driver_api! {
     /// Creates a linking state. The log buffers of its options must live as long as the state.
     fn cuLinkCreate | cuLinkCreate_v2(numOptions, options, optionValues, stateOut) {
-        use crate::handle::Object;
         stateOut.check()?;
         context::current()?;
         let given = (numOptions, options, optionValues);

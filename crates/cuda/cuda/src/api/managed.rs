@@ -102,21 +102,23 @@ driver_api! {
             CU_MEM_ATTACH_SINGLE => stream::find(hStream)?.is_some(),
             _ => false,
         };
-        let reason = if !allocation.is_managed() {
-            format!("dptr {dptr:#x} is {}, not managed memory", allocation.words())
-        } else if !whole {
-            format!(
-                "dptr {dptr:#x}, length {length} are not a whole allocation, which begins at {:#x} and has {} \
-                 (or length 0)", allocation.base, Count(allocation.size, "byte"))
-        } else if !flag {
-            format!(
-                "flags {flags} is not CU_MEM_ATTACH_GLOBAL (1), CU_MEM_ATTACH_HOST (2), or with a stream that was created \
-                 CU_MEM_ATTACH_SINGLE (4)"
-            )
-        } else {
-            return Ok(());
-        };
-        Err(CUresult::INVALID_VALUE.because(reason))
+        ensure!(
+            allocation.is_managed(),
+            "dptr {dptr:#x} is {}, not managed memory",
+            allocation.words()
+        );
+        ensure!(
+            whole,
+            "dptr {dptr:#x}, length {length} are not a whole allocation, which begins at {:#x} and has {} (or length 0)",
+            allocation.base,
+            Count(allocation.size, "byte")
+        );
+        ensure!(
+            flag,
+            "flags {flags} is not CU_MEM_ATTACH_GLOBAL (1), CU_MEM_ATTACH_HOST (2), or with a stream that was created \
+             CU_MEM_ATTACH_SINGLE (4)"
+        );
+        Ok(())
     }
 }
 

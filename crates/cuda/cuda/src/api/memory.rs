@@ -4,7 +4,7 @@
 use crate::api::*;
 use crate::context::{current, current_even_if_faulty};
 use crate::graph::capture::fill;
-use crate::memory::{self, AllocationKind};
+use crate::memory::{self, AllocationKind, virtual_memory};
 
 driver_api! {
     /// Free and total device memory in bytes.
@@ -81,29 +81,29 @@ pub(crate) fn check_if_any() -> Answer {
 }
 
 /// The allocation or variable that contains an address.
-pub(crate) fn range_of(
-    context: &crate::context::Context,
-    address: u64,
-) -> Option<std::ops::Range<u64>> {
+pub(crate) fn range_of(context: &Context, address: u64) -> Option<Range<u64>> {
     if let Some(allocation) = memory::find(address) {
         return Some(allocation.base..allocation.base + allocation.size);
     }
-    if let Some(found) = crate::memory::virtual_memory::find(address) {
+    if let Some(found) = virtual_memory::find(address) {
         return Some(found.range);
     }
     Some(context.gpu.device.linear(address, 1).ok()?.allocation())
 }
 
 /// Sets rows. A call without a stream waits only if the program can access the memory, too.
-fn set(
-    address: CUdeviceptr,
-    pitch: usize,
-    pattern: &[u8],
-    size: [usize; 2],
+#[allow(non_snake_case, reason = "names of CUDA's headers")]
+fn set<T: Into<u32>>(
+    (dst, pitch): (CUdeviceptr, usize),
+    value: T,
+    [width, height]: [usize; 2],
     order: Answer<Order>,
 ) -> Answer {
     let order = order?;
-    if fill(address, pitch, pattern, size, &order)? && order.waits {
+    let (value, elementSize) = (value.into(), size_of::<T>() as u32);
+    let ctx = order.context.handle.number();
+    let params = CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize, width, height, ctx };
+    if fill(&params, &order)? && order.waits {
         checks::host_waited();
     }
     Ok(())
@@ -115,22 +115,22 @@ macro_rules! memset {
         driver_api! {
             /// Sets `N` values. The address is aligned to their size.
             fn $line(dstDevice, value, N) {
-                set(dstDevice, 0, &value.to_le_bytes(), [N, 1], Order::current())
+                set((dstDevice, 0), value, [N, 1], Order::current())
             }
 
             /// Sets rows of `Width` values with a pitch.
             fn $rows(dstDevice, dstPitch, value, Width, Height) {
-                set(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], Order::current())
+                set((dstDevice, dstPitch), value, [Width, Height], Order::current())
             }
 
             /// Sets `N` contiguous values in stream order.
             fn $line_async(dstDevice, value, N, hStream) {
-                set(dstDevice, 0, &value.to_le_bytes(), [N, 1], Order::capturable(hStream))
+                set((dstDevice, 0), value, [N, 1], Order::capturable(hStream))
             }
 
             /// Sets rows of `Width` values with a pitch, in stream order.
             fn $rows_async(dstDevice, dstPitch, value, Width, Height, hStream) {
-                set(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], Order::capturable(hStream))
+                set((dstDevice, dstPitch), value, [Width, Height], Order::capturable(hStream))
             }
         }
     };

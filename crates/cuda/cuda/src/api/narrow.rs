@@ -6,9 +6,9 @@ use super::copy::done;
 use super::copy_box::{copies, copy_2d, copy_3d};
 use super::{copy::*, host::*, memory::*, module::*};
 use crate::api::*;
+use crate::call::typed;
 use crate::context;
 use crate::memory::{self, AllocationKind};
-use crate::typed::typed;
 use texunit_device::Placement;
 
 /// Address range for these allocations, above the sections of programs that are not

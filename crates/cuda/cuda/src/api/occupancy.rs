@@ -89,12 +89,11 @@ fn current(function: Handle<Function>) -> Answer<(Arc<Function>, Arc<Context>)> 
 }
 
 fn check_flags(flags: c_uint) -> Answer {
-    match flags {
-        0 | 1 => Ok(()),
-        _ => Err(invalid!(
-            "flags {flags} is not CU_OCCUPANCY_DEFAULT (0) or CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE (1)"
-        )),
-    }
+    ensure!(
+        flags <= 1,
+        "flags {flags} is not CU_OCCUPANCY_DEFAULT (0) or CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE (1)"
+    );
+    Ok(())
 }
 
 /// The function of a launch, and the number of its clusters that are resident on the device.

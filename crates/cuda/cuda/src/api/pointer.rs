@@ -84,29 +84,20 @@ struct Pointer {
 
 impl Pointer {
     fn of(address: u64) -> Answer<Option<Self>> {
+        let new = |range, device, allocation, mapped| {
+            Some(Self { address, range, device, allocation, mapped })
+        };
         if let Some(found) = memory::find(address) {
-            let (range, device) = (found.base..found.base + found.size, found.gpu.ordinal);
-            let allocation = Some(found);
-            return Ok(Some(Self { address, range, device, allocation, mapped: None }));
+            let range = found.base..found.base + found.size;
+            return Ok(new(range, found.gpu.ordinal, Some(found), None));
         }
         if let Some(found) = virtual_memory::find(address) {
-            let (range, device) = (found.range.clone(), found.memory.ordinal());
-            let device = device.unwrap_or(CU_DEVICE_CPU);
-            return Ok(Some(Self {
-                address,
-                range,
-                device,
-                allocation: None,
-                mapped: Some(found),
-            }));
+            let device = found.memory.ordinal().unwrap_or(CU_DEVICE_CPU);
+            return Ok(new(found.range.clone(), device, None, Some(found)));
         }
-        for gpu in state::gpus()? {
-            if let Ok(linear) = gpu.device.linear(address, 1) {
-                let (range, device) = (linear.allocation(), gpu.ordinal);
-                return Ok(Some(Self { address, range, device, allocation: None, mapped: None }));
-            }
-        }
-        Ok(None)
+        let linear = |gpu: &Arc<Gpu>| Some((gpu.device.linear(address, 1).ok()?, gpu.ordinal));
+        let found = state::gpus()?.iter().find_map(linear);
+        Ok(found.and_then(|(linear, device)| new(linear.allocation(), device, None, None)))
     }
 
     fn kind(&self) -> Option<&AllocationKind> {

@@ -1,7 +1,7 @@
 //! Look-up of driver functions by name (driver API, "Driver Entry Point Access").
 
 use crate::api::*;
-use crate::functions::{Address, FUNCTIONS, Function};
+use crate::functions::{Address, FUNCTIONS, Function, address};
 
 driver_api! {
     /// The function of a name in a version of CUDA (from 11.3 on).
@@ -40,7 +40,7 @@ fn get(symbol: Text, out: Out<Option<Address>>, version: c_int, flags: u64) -> A
          (2)"
     );
     let found = find(&name, version);
-    out.set(found.map(crate::exported::address))?;
+    out.set(found.map(address))?;
     found.map(|_| ()).ok_or_else(|| {
         CUresult::NOT_FOUND.because(format!(
             "CUDA {}.{} has no function `{name}` in its driver API",

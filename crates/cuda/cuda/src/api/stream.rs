@@ -159,10 +159,7 @@ driver_api! {
 
     /// An attribute of a stream; zeros if it was not set.
     fn cuStreamGetAttribute(stream, attribute, value) {
-        let found = stream::find(stream)?.and_then(|stream| {
-            let attributes = lock(&stream.attributes);
-            attributes.get(&attribute).copied()
-        });
+        let found = stream::find(stream)?.and_then(|stream| lock(&stream.attributes).get(&attribute).copied());
         value.set(found.unwrap_or_default())
     }
 
@@ -182,12 +179,9 @@ driver_api! {
     /// Copies all attributes from one stream to another.
     fn cuStreamCopyAttributes(dst, src) {
         let (dst, src) = (stream::find(dst)?, stream::find(src)?);
-        let copied = src.map(|stream| {
-            lock(&stream.attributes).clone()
-        });
+        let copied = src.map(|stream| lock(&stream.attributes).clone());
         if let Some(dst) = dst {
-            *lock(&dst.attributes) =
-                copied.unwrap_or_default();
+            *lock(&dst.attributes) = copied.unwrap_or_default();
         }
         Ok(())
     }

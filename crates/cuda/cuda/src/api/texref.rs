@@ -194,16 +194,13 @@ fn number(filter: Filter) -> c_uint {
 }
 
 /// Refusal of an axis that textures do not have.
-pub(super) fn no_axis(dim: c_int) -> Refusal {
+fn no_axis(dim: c_int) -> Refusal {
     invalid!("dim {dim} is not an axis of a texture: 0, 1 or 2")
 }
 
 fn overrides(flags: c_uint) -> Answer {
-    if flags == CU_TRSA_OVERRIDE_FORMAT {
-        Ok(())
-    } else {
-        Err(invalid!("Flags {flags} is not CU_TRSA_OVERRIDE_FORMAT (1)"))
-    }
+    ensure!(flags == CU_TRSA_OVERRIDE_FORMAT, "Flags {flags} is not CU_TRSA_OVERRIDE_FORMAT (1)");
+    Ok(())
 }
 
 /// Binds linear memory and returns the offset of the address from the first texel. The caller may
@@ -285,7 +282,7 @@ driver_api! {
         current()?;
         let modes = hTexRef.get()?.state().sampler.address_mode;
         let mode = usize::try_from(dim).ok().and_then(|i| modes.get(i).copied());
-        pam.set(match mode.ok_or_else(|| super::texref::no_axis(dim))? {
+        pam.set(match mode.ok_or_else(|| no_axis(dim))? {
             AddressMode::Wrap => CU_TR_ADDRESS_MODE_WRAP,
             AddressMode::Mirror => CU_TR_ADDRESS_MODE_MIRROR,
             // CUDA has no number for `clamp_ogl`, which only a PTX initialiser can set.

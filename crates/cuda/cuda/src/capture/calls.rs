@@ -4,7 +4,6 @@
 //! mode of the capture and on that of the thread (`cuThreadExchangeStreamCaptureMode`).
 
 use super::*;
-use super::{GLOBAL, RELAXED};
 use std::cell::Cell;
 
 thread_local! {
@@ -43,21 +42,15 @@ pub(crate) fn called(name: &str) -> Answer {
         let harmed: Vec<u64> = all
             .captures
             .iter()
-            .filter(|(_, capture)| {
-                let is_own = capture.thread == me;
-                waits
-                    || match mode {
-                        RELAXED => false,
-                        GLOBAL if !is_own => capture.mode == GLOBAL,
-                        _ => is_own && capture.mode != RELAXED,
-                    }
+            .filter(|(_, capture)| match capture.thread == me {
+                _ if waits => true,
+                _ if mode == RELAXED => false,
+                false if mode == GLOBAL => capture.mode == GLOBAL,
+                is_own => is_own && capture.mode != RELAXED,
             })
             .map(|(&id, _)| id)
             .collect();
-        if harmed.is_empty() {
-            return Ok(());
-        }
-        Err(harm(all, name, &harmed))
+        if harmed.is_empty() { Ok(()) } else { Err(harm(all, name, &harmed)) }
     })
 }
 

@@ -1,6 +1,5 @@
 //! Begin and end of captures.
 
-use super::RELAXED;
 use super::*;
 
 /// Checks the mode and the stream of a capture that is to begin.

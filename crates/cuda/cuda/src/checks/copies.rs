@@ -2,7 +2,6 @@
 //! memory concurrently (`race`).
 
 use super::*;
-use super::{QueuePosition, log};
 use crate::allocation_trace;
 use crate::memory::endpoint::Endpoint;
 use texunit_checks::Padding;

@@ -2,7 +2,6 @@
 //! ([`host_access`]).
 
 use super::*;
-use super::{log, race};
 use crate::host_access::HostAccess;
 use crate::{allocation_trace, memory, state};
 use texunit_checks::race::HostRace;

@@ -2,7 +2,6 @@
 //! memory concurrently (`race`).
 
 use super::*;
-use super::{QueuePosition, log};
 use crate::allocation_trace;
 use texunit_device::Linear;
 

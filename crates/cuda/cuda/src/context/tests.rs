@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::handle::Registry;
 use crate::image::Image;
 use crate::memory::pool::{self, PoolLocation};
 use crate::module::{Function, Module};
@@ -31,9 +30,12 @@ fn too_late<T: Debug + PartialEq>(made: Answer<T>) {
     assert_eq!(made.unwrap_err().code, CUresult::CONTEXT_IS_DESTROYED);
 }
 
-/// Asserts that no object of a kind belongs to the context any more.
-fn nothing_left<T>(registry: &Registry<T>, of: impl Fn(&T) -> bool) {
-    assert!(registry.remove_all(of).is_empty(), "{}", std::any::type_name::<T>());
+/// Asserts that no object of these types belongs to a context any more.
+macro_rules! nothing_left {
+    ($context:expr; $($type:ty),*) => {$(
+        let left = <$type>::registry().remove_all(|one| one.context == $context);
+        assert!(left.is_empty(), stringify!($type));
+    )*};
 }
 
 const PLANE: CUDA_ARRAY3D_DESCRIPTOR = CUDA_ARRAY3D_DESCRIPTOR {
@@ -50,16 +52,12 @@ fn objects_do_not_outlive_their_context() {
     let ended = ended();
     let handle = ended.handle;
     too_late(Stream::create(&ended, Handle::NULL, 0, 0));
-    nothing_left(Stream::registry(), |stream| stream.context == handle);
     too_late(ended.register(Event::new(handle, false)));
-    nothing_left(Event::registry(), |event| event.context == handle);
     too_late(texref::create(&ended));
-    nothing_left(TextureReference::registry(), |reference| reference.context == handle);
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
     let image = Image::of(text.into(), Origin::At(0));
     too_late(module::load((&*ended).into(), (&image, "late.ptx"), &JitOptions::default()));
-    nothing_left(Module::registry(), |module| module.context == handle);
-    nothing_left(Function::registry(), |function| function.context == handle);
+    nothing_left!(handle; Stream, Event, TextureReference, Module, Function);
 }
 
 #[test]
@@ -67,9 +65,7 @@ fn arrays_and_textures_do_not_outlive_their_context() {
     let (alive, ended) = (context(), ended());
     let handle = ended.handle;
     too_late(array::create(&ended, &PLANE));
-    nothing_left(ArrayObject::registry(), |array| array.context == handle);
     too_late(array::create_mipmapped(&ended, &PLANE, 2, None));
-    nothing_left(MipmapObject::registry(), |array| array.context == handle);
     // An array of an existing context can be used in every context of the device.
     let array = array::create(&alive, &PLANE).unwrap();
     let resource = CUDA_RESOURCE_DESC {
@@ -78,14 +74,13 @@ fn arrays_and_textures_do_not_outlive_their_context() {
         ..CUDA_RESOURCE_DESC::default()
     };
     too_late(texture::create(&ended, &resource, &CUDA_TEXTURE_DESC::default(), None));
-    nothing_left(Texture::registry(), |texture| texture.context == handle);
     too_late(texture::create_surface(&ended, &resource));
-    nothing_left(Surface::registry(), |surface| surface.context == handle);
+    nothing_left!(handle; ArrayObject, MipmapObject, Texture, Surface);
     // For a level, the end of the context removes the mipmapped array first.
     let whole = array::create_mipmapped(&alive, &PLANE, 2, None).unwrap();
     crate::teardown::destroy(alive.handle).unwrap();
     assert_eq!(array::level(whole, 1).unwrap_err().code, CUresult::INVALID_HANDLE);
-    nothing_left(ArrayObject::registry(), |array| array.context == alive.handle);
+    nothing_left!(alive.handle; ArrayObject);
 }
 
 #[test]

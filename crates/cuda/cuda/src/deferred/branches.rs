@@ -37,6 +37,7 @@ struct Branches {
     news: Condvar,
 }
 
+#[derive(Default)]
 struct State {
     /// Number of unfinished steps that each step depends on.
     open: Vec<usize>,
@@ -53,7 +54,7 @@ struct State {
     /// Whether a helper has been called that has not begun yet.
     is_called: bool,
     /// The first refusal, which stops further steps.
-    answer: Answer,
+    refusal: Option<Refusal>,
 }
 
 /// Executes steps by `work`, each after the steps that `before` lists for it. Returns when all have
@@ -69,16 +70,7 @@ pub(crate) fn branches<'p>(
         before.iter().for_each(|&before| after[before as usize].push(i));
         open.push(before.len());
     }
-    let mut state = State {
-        open,
-        ready: BinaryHeap::new(),
-        pinned: BinaryHeap::new(),
-        running: Vec::new(),
-        callers: None,
-        caller_sleeps: false,
-        is_called: false,
-        answer: Ok(()),
-    };
+    let mut state = State { open, ..State::default() };
     for i in 0..needs.len() {
         if state.open[i] == 0 {
             state.add(i, &needs);
@@ -100,7 +92,7 @@ impl State {
         let caller_waits = self.callers.is_some_and(|of| self.running.contains(&(of, true)));
         let [first, pinned] = [self.ready.peek(), self.pinned.peek()].map(|i| i.map(|i| i.0));
         match (first, pinned.filter(|_| is_caller || caller_waits)) {
-            _ if self.answer.is_err() => None,
+            _ if self.refusal.is_some() => None,
             (Some(first), Some(pinned)) if first < pinned => Some(&mut self.ready),
             (_, Some(_)) => Some(&mut self.pinned),
             (first, None) => first.map(|_| &mut self.ready),
@@ -184,9 +176,9 @@ impl Branches {
         let mut state = self.state();
         state.running.retain(|&(other, _)| other != i);
         state.callers = state.callers.filter(|&of| of != i);
-        if state.answer.is_ok() {
+        if state.refusal.is_none() {
             let ended = |_| Err(CUresult::UNKNOWN.because("a step of the graph has panicked"));
-            state.answer = answer.unwrap_or_else(ended);
+            state.refusal = answer.unwrap_or_else(ended).err();
         }
         for &next in &self.after[i] {
             state.open[next] -= 1;
@@ -205,7 +197,7 @@ impl Branches {
                 self.changed(state);
                 state = self.one(i);
             } else if state.running.is_empty() {
-                return std::mem::replace(&mut state.answer, Ok(()));
+                return state.refusal.take().map_or(Ok(()), Err);
             } else if !std::mem::replace(&mut state.caller_sleeps, true) {
                 // Tells the outer run if all running steps wait. The state is looked at again,
                 // because steps may end meanwhile.

@@ -120,29 +120,11 @@ pub(crate) fn copy_bytes(to: CopyEnd<'_>, from: CopyEnd<'_>, len: usize, order: 
 }
 
 /// Sets rows in a stream ([`fill::fill`]), or adds the memory set to the captured graph.
-pub(crate) fn fill(
-    address: u64,
-    pitch: usize,
-    pattern: &[u8],
-    size: [usize; 2],
-    order: &Order,
-) -> Answer<bool> {
-    let Some(place) = order.capture else {
-        return fill::fill(address, pitch, pattern, size, order);
-    };
+pub(crate) fn fill(set: &CUDA_MEMSET_NODE_PARAMS, order: &Order) -> Answer<bool> {
+    let Some(place) = order.capture else { return fill::fill(set, order) };
     place.check()?;
-    if !size.contains(&0) {
-        let mut value = [0; 4];
-        value[..pattern.len()].copy_from_slice(pattern);
-        place.add(params::memset(&CUDA_MEMSET_NODE_PARAMS {
-            dst: address,
-            pitch,
-            value: u32::from_le_bytes(value),
-            elementSize: pattern.len() as u32,
-            width: size[0],
-            height: size[1],
-            ctx: order.context.handle.number(),
-        })?)?;
+    if set.width != 0 && set.height != 0 {
+        place.add(params::memset(set)?)?;
     }
     Ok(false)
 }

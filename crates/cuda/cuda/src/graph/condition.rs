@@ -22,7 +22,7 @@ pub(crate) struct Condition {
     is_used: AtomicBool,
 }
 
-static ALL: Mutex<Option<HashMap<u64, Weak<Condition>>>> = Mutex::new(None);
+static ALL: Mutex<BTreeMap<u64, Weak<Condition>>> = Mutex::new(BTreeMap::new());
 
 impl Condition {
     /// Creates a conditional handle for a graph (`cuGraphConditionalHandleCreate`).
@@ -43,7 +43,6 @@ impl Condition {
         let is_used = AtomicBool::new(false);
         let new = Arc::new(Self { word, default, is_assigned, context, is_used });
         let mut all = lock(&ALL);
-        let all = all.get_or_insert_default();
         all.retain(|_, condition| condition.strong_count() > 0);
         all.insert(new.handle(), Arc::downgrade(&new));
         graph.state().conditions.push(Arc::clone(&new));
@@ -51,8 +50,7 @@ impl Condition {
     }
 
     fn find(handle: u64) -> Answer<Arc<Self>> {
-        let all = lock(&ALL);
-        all.as_ref().and_then(|all| all.get(&handle)?.upgrade()).ok_or_else(|| {
+        lock(&ALL).get(&handle).and_then(Weak::upgrade).ok_or_else(|| {
             invalid!(
                 "handle {handle:#x} is not a conditional handle (cuGraphConditionalHandleCreate)"
             )

@@ -44,7 +44,6 @@ fn ranges(step: &Step) -> Vec<Range> {
         Op::Memcpy(op) => {
             let size = [op.copy.width_in_bytes, op.copy.height, op.copy.depth];
             for (side, writes) in [(&op.copy.src, false), (&op.copy.dst, true)] {
-                let side: &CopySide3D = side;
                 if side.memory_type == CU_MEMORYTYPE_ARRAY {
                     continue;
                 }

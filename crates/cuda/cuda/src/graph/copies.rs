@@ -34,29 +34,22 @@ pub(crate) struct Batch<'a> {
 
 impl Batch<'_> {
     /// Checks the lengths of the arrays and the attributes' indices.
-    pub(crate) fn check(&self) -> Result<(), BatchError> {
+    pub(crate) fn check(&self) -> Answer {
         let Self { sizes, attrs, indices, .. } = *self;
         let (count, groups) = (sizes.len(), attrs.len());
-        let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
-        if count == 0 {
-            return refused("count is 0: a batch has at least one copy".to_owned());
-        }
-        if groups == 0 || groups > count {
-            return refused(format!("numAttrs {groups} is not from 1 to count, {count}"));
-        }
+        ensure!(count != 0, "count is 0: a batch has at least one copy");
+        ensure!((1..=count).contains(&groups), "numAttrs {groups} is not from 1 to count, {count}");
         let mut before = None;
         for group in 0..groups {
-            let attributes = attrs.at(group).map_err(whole)?;
-            check_attributes(attributes.src_access_order)
-                .map_err(|refusal| whole(refusal.within(|| format!("attrs[{group}]"), &[])))?;
-            let first = indices.at(group).map_err(whole)?;
+            check_attributes(attrs.at(group)?.src_access_order)
+                .map_err(|refusal| refusal.within(|| format!("attrs[{group}]"), &[]))?;
+            let first = indices.at(group)?;
             let wanted = if group == 0 { first == 0 } else { before < Some(first) };
-            if !wanted || first >= count {
-                return refused(format!(
-                    "attrsIdxs[{group}] is {first}: the first is 0, each is more than the one before, and all are less \
-                     than count, {count}"
-                ));
-            }
+            ensure!(
+                wanted && first < count,
+                "attrsIdxs[{group}] is {first}: the first is 0, each is more than the one before, and all are less \
+                 than count, {count}"
+            );
             before = Some(first);
         }
         Ok(())
@@ -92,7 +85,7 @@ impl CopiesOp {
                 indices: In::of(params.attrsIdxs).elements(numAttrs),
             }
         };
-        batch.check().map_err(|(_, refusal)| refusal)?;
+        batch.check()?;
         Self::of(&batch, context)
     }
 

@@ -1,6 +1,5 @@
 //! Edges of graphs: adding, removing and checking them.
 
-use super::Link;
 use super::*;
 
 /// `CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC`

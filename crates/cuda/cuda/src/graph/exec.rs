@@ -4,7 +4,6 @@
 //! ([`Plan`]) is shared: a launch keeps the plan with which it began, and an update during a launch
 //! changes a copy.
 
-use super::Link;
 pub(crate) use super::order::InstantiationError;
 use super::order::order;
 use super::user::HeldReferences;
@@ -51,7 +50,7 @@ pub(crate) struct Plan {
     /// Step of each node, by the node's handle.
     index: HashMap<usize, u32>,
     /// Conditional values that a launch initialises.
-    pub(crate) conditions: Vec<Arc<super::condition::Condition>>,
+    pub(crate) conditions: Vec<Arc<Condition>>,
     /// User objects that the graph, and therefore its instances, keep alive.
     pub(crate) users: Arc<HeldReferences>,
 }
@@ -109,14 +108,8 @@ impl Plan {
                 }
                 inner.push(Arc::new(plan));
             }
-            steps.push(Step {
-                node: number,
-                id: node.id,
-                op: node.op.clone(),
-                is_enabled: true,
-                before: before.collect(),
-                inner,
-            });
+            let (id, op, before) = (node.id, node.op.clone(), before.collect());
+            steps.push(Step { node: number, id, op, is_enabled: true, before, inner });
         }
         if let Some(unused) = state.conditions.iter().find(|condition| !condition.is_used()) {
             fault!(
@@ -128,9 +121,7 @@ impl Plan {
                 graph.id
             );
         }
-        let users = Arc::new(HeldReferences::new(
-            state.users.iter().map(|(&object, &count)| (object, count)),
-        ));
+        let users = Arc::new(HeldReferences::new(&state.users));
         Ok(Self { graph: graph.id, steps, index, conditions: state.conditions.clone(), users })
     }
 
@@ -269,20 +260,20 @@ pub(crate) fn instantiate(
 ) -> Result<Arc<Exec>, InstantiationError> {
     static IDS: AtomicU32 = AtomicU32::new(1);
     let whole = |refusal| (result::ERROR, 0, refusal);
-    let known =
-        flag::AUTO_FREE_ON_LAUNCH | flag::UPLOAD | flag::DEVICE_LAUNCH | flag::USE_NODE_PRIORITY;
-    if flags & !known != 0 {
-        return Err(whole(invalid!(
+    let given = || -> Answer<(Arc<Graph>, Arc<Context>)> {
+        use flag::{AUTO_FREE_ON_LAUNCH, DEVICE_LAUNCH, UPLOAD, USE_NODE_PRIORITY};
+        let known = AUTO_FREE_ON_LAUNCH | UPLOAD | DEVICE_LAUNCH | USE_NODE_PRIORITY;
+        ensure!(
+            flags & !known == 0,
             "flags {flags:#x} has bits that are not CUgraphInstantiate_flags: those are 1, 2, 4 and 8"
-        )));
-    }
-    if flags & flag::DEVICE_LAUNCH != 0 && flags & flag::AUTO_FREE_ON_LAUNCH != 0 {
-        return Err(whole(invalid!(
+        );
+        ensure!(
+            flags & DEVICE_LAUNCH == 0 || flags & AUTO_FREE_ON_LAUNCH == 0,
             "flags have CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH and _AUTO_FREE_ON_LAUNCH, which do not go together"
-        )));
-    }
-    let graph = graph.get().map_err(whole)?;
-    let context = context::current().map_err(whole)?;
+        );
+        Ok((graph.get()?, context::current()?))
+    };
+    let (graph, context) = given().map_err(whole)?;
     let plan = Plan::of(&graph, 0)?;
     if flags & flag::DEVICE_LAUNCH != 0 {
         plan.check_device_launch(&mut None)?;

@@ -129,6 +129,22 @@ impl KernelOp {
         }
         self.attributes.get(&id).copied().unwrap_or(default)
     }
+
+    /// Grid and parameters as kernels have left them; `None` if they have disabled the node.
+    pub(super) fn updated(&self) -> Answer<Option<(Shape, Cow<'_, [u8]>)>> {
+        let Some(record) = &self.updatable else {
+            return Ok(Some((self.shape, Cow::Borrowed(self.params()))));
+        };
+        let bytes = record.0.read();
+        let word =
+            |at: usize| bytes[at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+        if word(4) == 0 {
+            return Ok(None);
+        }
+        let shape = Shape { grid: [word(8), word(12), word(16)], ..self.shape };
+        let params = &bytes[HEADER as usize..][..self.params().len()];
+        Ok(Some((shape, Cow::Owned(params.to_vec()))))
+    }
 }
 
 /// Bytes before the parameters: their size, whether the node is enabled, and the grid.
@@ -174,24 +190,6 @@ impl Updatable {
     /// Updates the record when the host enables or disables the node.
     pub(crate) fn set_enabled(&self, is_enabled: bool) -> Answer {
         self.write(4, &u32::from(is_enabled).to_le_bytes())
-    }
-}
-
-impl KernelOp {
-    /// Grid and parameters as kernels have left them; `None` if they have disabled the node.
-    pub(super) fn updated(&self) -> Answer<Option<(Shape, Cow<'_, [u8]>)>> {
-        let Some(record) = &self.updatable else {
-            return Ok(Some((self.shape, Cow::Borrowed(self.params()))));
-        };
-        let bytes = record.0.read();
-        let word =
-            |at: usize| bytes[at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
-        if word(4) == 0 {
-            return Ok(None);
-        }
-        let shape = Shape { grid: [word(8), word(12), word(16)], ..self.shape };
-        let params = &bytes[HEADER as usize..][..self.params().len()];
-        Ok(Some((shape, Cow::Owned(params.to_vec()))))
     }
 }
 

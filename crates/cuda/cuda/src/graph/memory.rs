@@ -141,7 +141,7 @@ struct Usage {
     most_reserved: u64,
 }
 
-static USAGE: Mutex<Vec<Usage>> = Mutex::new(Vec::new());
+static USAGE: Mutex<BTreeMap<CUdevice, Usage>> = Mutex::new(BTreeMap::new());
 
 /// Accesses the statistics, given the bytes that are allocated now.
 fn usage<T>(ordinal: CUdevice, work: impl FnOnce(&mut Usage, u64) -> T) -> T {
@@ -149,12 +149,7 @@ fn usage<T>(ordinal: CUdevice, work: impl FnOnce(&mut Usage, u64) -> T) -> T {
         matches!(a.kind, AllocationKind::Graph) && !a.on_host() && a.gpu.ordinal == ordinal
     };
     let used = memory::all(of).iter().map(|allocation| allocation.size).sum();
-    let mut all = lock(&USAGE);
-    let index = ordinal as usize;
-    if all.len() <= index {
-        all.resize(index + 1, Usage::default());
-    }
-    work(&mut all[index], used)
+    work(lock(&USAGE).entry(ordinal).or_default(), used)
 }
 
 /// Returns an attribute of a device's graph memory (`cuDeviceGetGraphMemAttribute`).

@@ -183,8 +183,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
         }
         kind::EMPTY => Op::Empty,
         kind::WAIT_EVENT => {
-            let given: CUDA_EVENT_WAIT_NODE_PARAMS = params.get();
-            Op::WaitEvent(event(given.event)?)
+            Op::WaitEvent(event(params.get::<CUDA_EVENT_WAIT_NODE_PARAMS>().event)?)
         }
         kind::EVENT_RECORD => {
             let given: CUDA_EVENT_RECORD_NODE_PARAMS = params.get();
@@ -198,10 +197,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
             params.set(given);
             Op::MemAlloc(Arc::new(op))
         }
-        kind::MEM_FREE => {
-            let given: CUDA_MEM_FREE_NODE_PARAMS = params.get();
-            free(given.dptr)?
-        }
+        kind::MEM_FREE => free(params.get::<CUDA_MEM_FREE_NODE_PARAMS>().dptr)?,
         // SAFETY: the caller upholds this function's safety contract.
         kind::BATCH_MEM_OP => Op::Batch(Arc::new(unsafe { BatchOp::new(&params.get())? })),
         kind::CONDITIONAL => {

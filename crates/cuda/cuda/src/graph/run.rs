@@ -3,7 +3,7 @@
 //!
 //! The order is that of the plan; with `--schedule` the seed chooses among ready steps. Unordered
 //! steps run concurrently while a step waits for other work, and, unless the launch is observed,
-//! while kernels of few CTAs leave host threads idle ([`concurrency`]). For the race detector each
+//! while kernels of few CTAs leave host threads idle ([`order`]). For the race detector each
 //! step is a queue of its own, and an edge an event between two queues, so that unordered steps are
 //! recognised although they are executed sequentially.
 
@@ -130,30 +130,27 @@ impl Launch {
             let running = lock(&self.running).clone();
             let is_running = running.contains(&exec.number());
             let is_tail = stream == device::TAIL;
-            let wrong = match &fits {
-                None => Some(
+            let fits = match fits {
+                None => Err(
                     "is not one that was instantiated with CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH",
                 ),
                 Some(_) if is_running && !is_tail => {
-                    Some("runs already: only a tail launch can launch it once more")
+                    Err("runs already: only a tail launch can launch it once more")
                 }
                 Some(_) if running.len() >= MAX_DEPTH => {
-                    Some("would be the 64th in a row of graphs that launch each other")
+                    Err("would be the 64th in a row of graphs that launch each other")
                 }
                 Some(_) if !device::STREAMS.contains(&stream) => {
-                    Some("is launched in a stream that is not one of those for graphs")
+                    Err("is launched in a stream that is not one of those for graphs")
                 }
-                Some(_) => None,
+                Some(exec) => Ok(exec),
             };
-            match (fits, wrong) {
-                (Some(exec), None) if is_tail => lock(&self.tail).push_back(exec),
-                (Some(exec), None) => self.one(&exec, &exec.plan())?,
-                (_, wrong) => {
-                    let reason = format!(
-                        "kernel `{}` launches graph {exec:?}, which {}",
-                        crate::module::kernel_name(&op.function),
-                        wrong.unwrap_or_default()
-                    );
+            match fits {
+                Ok(exec) if is_tail => lock(&self.tail).push_back(exec),
+                Ok(exec) => self.one(&exec, &exec.plan())?,
+                Err(wrong) => {
+                    let name = crate::module::kernel_name(&op.function);
+                    let reason = format!("kernel `{name}` launches graph {exec:?}, which {wrong}");
                     return self.fail(CUresult::LAUNCH_FAILED, reason);
                 }
             }
@@ -186,10 +183,10 @@ impl Launch {
             None => (0..plan.steps.len()).collect(),
             Some(seed) => shuffled(&before, seed ^ u64::from(plan.graph)),
         };
-        let threads = concurrency::host_threads(plan);
+        let threads = order::host_threads(plan);
         let may_wait = || deferred::may_outlive_call() && plan.steps.iter().any(Step::may_wait);
         let answer = if order.len() > 1 && (threads > 1 || may_wait()) {
-            let needs = plan.steps.iter().map(|step| concurrency::needs(step, threads)).collect();
+            let needs = plan.steps.iter().map(|step| order::needs(step, threads)).collect();
             let before = plan.steps.iter().map(|step| &step.before[..]);
             deferred::branches(before, needs, threads, one)
         } else {
@@ -210,9 +207,8 @@ impl Launch {
             Op::Empty => Ok(()),
             Op::Kernel(op) => {
                 op.context.check()?;
-                let (stand, graph) =
-                    (QueuePosition::now(queue), lock(&self.running).last().copied());
-                let graph = graph.unwrap_or_default() as u64;
+                let stand = QueuePosition::now(queue);
+                let graph = lock(&self.running).last().copied().unwrap_or_default() as u64;
                 let Some((shape, params)) = op.updated()? else { return Ok(()) };
                 launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;
                 self.launched(op)
@@ -238,8 +234,7 @@ impl Launch {
             }
             Op::Memset(op) => {
                 let order = Order::on(alive(Handle::of(op.ctx))?, queue);
-                let pattern = &op.value.to_le_bytes()[..op.elementSize as usize];
-                fill(op.dst, op.pitch, pattern, [op.width, op.height], &order).map(|_| ())
+                fill(op, &order).map(|_| ())
             }
             Op::Host(op) => {
                 // SAFETY: the program passed the address of a host function, which is not null.
@@ -273,7 +268,7 @@ impl Launch {
         self: &Arc<Self>,
         plan: &Plan,
         step: &Step,
-        op: &super::condition::ConditionalOp,
+        op: &ConditionalOp,
         queue: Queue,
     ) -> Answer {
         let most = settings().max_steps.unwrap_or(MAX_ROUNDS);

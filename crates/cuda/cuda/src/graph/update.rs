@@ -55,11 +55,8 @@ fn pairs(old: &Plan, new: &Plan) -> Result<Vec<usize>, Mismatch> {
     };
     let (old_count, new_count) = (old.steps.len(), new.steps.len());
     if old_count != new_count {
-        return Err(changed(
-            0,
-            0,
-            format!("the graph has {new_count} nodes, and the instance {old_count}"),
-        ));
+        let reason = format!("the graph has {new_count} nodes, and the instance {old_count}");
+        return Err(changed(0, 0, reason));
     }
     let (old_ends, new_ends) = (ends(old), ends(new));
     if old_ends.len() != new_ends.len() {
@@ -110,10 +107,7 @@ fn merged(old: &Plan, new: &Plan) -> Result<Plan, Mismatch> {
         };
         check(&step.op, &other.op).map_err(told)?;
         if step.inner.len() != other.inner.len() {
-            return Err(told((
-                result::PARAMETERS_CHANGED,
-                "it has another number of graphs".to_owned(),
-            )));
+            changed("it has another number of graphs").map_err(told)?;
         }
         let inner = step.inner.iter().zip(&other.inner);
         let inner: Result<Vec<_>, _> = inner.map(|(a, b)| merged(a, b).map(Arc::new)).collect();
@@ -179,8 +173,8 @@ fn is_moved(old: &CopySide3D, new: &CopySide3D) -> bool {
     let kind = |side: &CopySide3D| match side.memory_type {
         // For an unified address, whether it is known to devices.
         CU_MEMORYTYPE_UNIFIED => match crate::memory::is_known(side.device) {
-            Ok(true) => 2,
-            _ => 1,
+            Ok(true) => CU_MEMORYTYPE_DEVICE,
+            _ => CU_MEMORYTYPE_HOST,
         },
         kind => kind,
     };
@@ -237,10 +231,9 @@ pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
 /// Updates a child graph of an executable graph to a graph of the same topology.
 pub(crate) fn child(step: &mut Step, graph: Handle<Graph>) -> Answer {
     let graph = graph.get().map_err(|refusal| refusal.named("childGraph"))?;
-    let [inner] = &step.inner[..] else {
+    let (Op::Child(_), [inner]) = (&step.op, &step.inner[..]) else {
         bail!("hNode is not a child graph node");
     };
-    ensure!(matches!(step.op, Op::Child(_)), "hNode is not a child graph node");
     let new = Plan::of(&graph, 0).map_err(|(_, _, refusal)| refusal)?;
     let updated = merged(inner, &new).map_err(|wrong| invalid!("childGraph: {}", wrong.reason))?;
     step.inner = vec![Arc::new(updated)];

@@ -4,7 +4,6 @@
 use crate::current_call::InProgram;
 use crate::prelude::*;
 
-/// A user object.
 #[derive(Debug)]
 pub(crate) struct UserObject {
     /// Address of the program's own object, the argument of the callback.
@@ -68,20 +67,19 @@ pub(crate) fn release(object: usize, count: u32) {
 
 /// References that an executable graph holds as long as it may be launched.
 #[derive(Debug)]
-pub(crate) struct HeldReferences(Vec<(usize, u32)>);
+pub(crate) struct HeldReferences(BTreeMap<usize, u32>);
 
 impl HeldReferences {
     /// Makes references to user objects, each with its count, as a graph has them.
-    pub(crate) fn new(users: impl Iterator<Item = (usize, u32)>) -> Self {
-        let all: Vec<(usize, u32)> = users.collect();
-        all.iter().for_each(|&(object, count)| retain(object, count));
-        Self(all)
+    pub(crate) fn new(users: &BTreeMap<usize, u32>) -> Self {
+        users.iter().for_each(|(&object, &count)| retain(object, count));
+        Self(users.clone())
     }
 }
 
 impl Drop for HeldReferences {
     fn drop(&mut self) {
-        self.0.iter().for_each(|&(object, count)| release(object, count));
+        self.0.iter().for_each(|(&object, &count)| release(object, count));
     }
 }
 

@@ -42,12 +42,8 @@ pub(super) fn install() -> bool {
     let plain = matches!(now.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN);
     let mut new = now;
     new.sa_sigaction = ours;
-    new.sa_flags = libc::SA_SIGINFO
-        | if plain {
-            libc::SA_ONSTACK
-        } else {
-            now.sa_flags & (libc::SA_ONSTACK | libc::SA_NODEFER)
-        };
+    let flags = now.sa_flags & (libc::SA_ONSTACK | libc::SA_NODEFER);
+    new.sa_flags = libc::SA_SIGINFO | if plain { libc::SA_ONSTACK } else { flags };
     // SAFETY: the handler is async-signal-safe, and the library is never unloaded.
     unsafe { libc::sigaction(libc::SIGSEGV, &raw const new, null_mut()) == 0 }
 }

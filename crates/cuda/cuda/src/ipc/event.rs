@@ -44,12 +44,10 @@ impl SharedEvent {
         Ok(Self { block, own })
     }
 
-    /// Handle of the event.
     pub(crate) fn handle(&self) -> Handle {
         self.own.handle(Kind::Event)
     }
 
-    /// Opens the event of a handle.
     pub(crate) fn open(handle: &Handle) -> Answer<Self> {
         let ticket = Ticket::read(handle, Kind::Event)?;
         ensure!(

@@ -9,7 +9,6 @@
 
 use super::*;
 use crate::context::known_limit;
-use std::fmt;
 use std::sync::PoisonError;
 use texunit_cuda_abi::function_attribute as attribute;
 use texunit_device::runtime::{
@@ -20,7 +19,6 @@ use texunit_device::{FaultKind, KernelId};
 use texunit_report::CodeLocation;
 use texunit_report::place::function_name;
 
-/// Outcome of a grid.
 #[derive(Clone, Debug)]
 pub(super) enum GridOutcome {
     /// The grid and all its child grids have ended.
@@ -70,6 +68,7 @@ impl GridPosition<'_> {
 }
 
 /// Answers a kernel's device-side API calls, and runs its child grids.
+#[derive(Debug)]
 pub(super) struct ParentGrid<'a> {
     pub(super) context: &'a Context,
     pub(super) module: &'a Arc<Module>,
@@ -79,12 +78,6 @@ pub(super) struct ParentGrid<'a> {
     pub(super) is_recorded: bool,
     /// The reason why a child grid that the kernel waited for has failed.
     pub(super) failed: Mutex<Option<Result<GridOutcome, Refusal>>>,
-}
-
-impl fmt::Debug for ParentGrid<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Parent").field("family", &self.family).finish_non_exhaustive()
-    }
 }
 
 /// A number for a stream or event in the race detector that no handle has.

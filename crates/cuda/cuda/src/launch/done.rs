@@ -15,9 +15,7 @@ pub(super) fn report(
 ) {
     match family.text {
         None => print(&stats.printf),
-        Some(text) => {
-            lock(text).extend_from_slice(&stats.printf);
-        }
+        Some(text) => lock(text).extend_from_slice(&stats.printf),
     }
     if fault.is_none() {
         warn_of_older_ptx(function, shape, stats);
@@ -59,15 +57,12 @@ pub(super) fn refused(
             reasons::refused(error).because(reasons::wrong(error, shape, function))
         }
         LaunchError::Unsupported(diagnostics) => {
+            let source = (module.loaded.source(), &**module.loaded.sources());
+            let errors = texunit_report::human(source, diagnostics, settings().color);
             say(format_args!(
                 "kernel `{}` is not launched: it contains instructions that texunit does not execute\n{}",
                 kernel_name(function),
-                texunit_report::human(
-                    (module.loaded.source(), &**module.loaded.sources()),
-                    diagnostics,
-                    settings().color
-                )
-                .trim_end()
+                errors.trim_end()
             ));
             CUresult::NOT_SUPPORTED.because(reasons::unsupported(function, diagnostics))
         }

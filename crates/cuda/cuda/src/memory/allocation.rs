@@ -47,7 +47,6 @@ impl AllocationKind {
     }
 }
 
-/// An allocation.
 #[derive(Debug)]
 pub(crate) struct Allocation {
     /// The memory. It is the first field, so that it is freed before the pool is told.
@@ -134,9 +133,8 @@ impl Allocation {
             texunit_device::views::unwatch(&(self.base..self.base.saturating_add(self.size)));
         }
         let Ok(gpus) = state::gpus() else { return };
-        let others = |share: &PoolShare| share.pool.peers();
         let shown = match &self.kind {
-            AllocationKind::Pool(share) if !self.on_host() => others(share),
+            AllocationKind::Pool(share) if !self.on_host() => share.pool.peers(),
             _ => Vec::new(),
         };
         for gpu in gpus {

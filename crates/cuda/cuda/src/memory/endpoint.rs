@@ -89,11 +89,11 @@ impl<'a> Endpoint<'a> {
             let of_device = space == Space::Host
                 && memory::is_device_address(address)?
                 && !virtual_memory::is_shown(address, 1);
-            return if of_device {
-                Err(invalid!("{name} {address:#x} is device memory, where host memory is wanted"))
-            } else {
-                Ok(Self::Linear(linear))
-            };
+            ensure!(
+                !of_device,
+                "{name} {address:#x} is device memory, where host memory is wanted"
+            );
+            return Ok(Self::Linear(linear));
         }
         // A range that touches an allocation without being inside crosses one of its ends, as
         // memory is registered as a whole.

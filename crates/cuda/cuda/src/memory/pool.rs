@@ -6,15 +6,14 @@
 //! continues to count as used, and the address, which a later allocation reuses. For host memory
 //! only the counts are kept.
 
-mod free_list;
 mod location;
 mod share;
 mod shared;
 
 use super::*;
 use crate::memory::{self, AllocationKind};
-use free_list::FreeList;
 pub(crate) use location::{PoolLocation, place};
+use share::FreeList;
 pub(crate) use share::PoolShare;
 pub(crate) use shared::Shared;
 
@@ -32,7 +31,6 @@ impl PoolLocation {
 /// A memory pool.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    /// Handle of the pool.
     pub(crate) handle: Handle<Pool>,
     /// Kind of the pool's memory.
     pub(crate) place: PoolLocation,

@@ -7,7 +7,7 @@ use crate::array::ArrayObject;
 use crate::context::{self, Context};
 use crate::prelude::*;
 use crate::{memory, state};
-use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry};
+use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry, Linear};
 use texunit_testkit::Random;
 
 // Declarations as in a C program.
@@ -39,23 +39,20 @@ struct CopyObject {
 
 enum Holder {
     Host(Vec<u8>),
-    Device(u64),
+    Device(Linear),
     Array(usize, Array),
 }
 
 impl CopyObject {
-    fn host(size: usize) -> Self {
-        Self { kind: Holder::Host(vec![0; size]), model: vec![0; size] }
-    }
-
-    fn device(context: &Context, size: usize) -> Self {
-        let address = memory::allocate(context, size).unwrap();
-        Self { kind: Holder::Device(address), model: vec![0; size] }
-    }
-
-    fn array(context: &Context, array: Array) -> Self {
-        let model = vec![0; array.size() as usize];
-        Self { kind: Holder::Array(handle_of(context, &array), array), model }
+    /// An object with random contents.
+    fn new(mut kind: Holder, size: usize, random: &mut Random) -> Self {
+        let model = random.bytes(size);
+        match &mut kind {
+            Holder::Host(bytes) => bytes.clone_from(&model),
+            Holder::Device(linear) => linear.write(0, &model).unwrap(),
+            Holder::Array(_, array) => array.write(&model).unwrap(),
+        }
+        Self { kind, model }
     }
 
     fn unit(&self) -> usize {
@@ -67,8 +64,14 @@ impl CopyObject {
 
     /// A copy side for a region, mostly smaller than the object, at a random offset, and the
     /// location of its rows in the model.
-    fn side(&self, size: [usize; 3], random: &mut Random) -> Option<(CopySide3D, Layout)> {
+    fn side(&self, size: [usize; 3], random: &mut Random) -> Option<Side> {
         let [w, h, d] = size;
+        let side = |[x_in_bytes, y, z]: [usize; 3]| CopySide3D {
+            x_in_bytes,
+            y,
+            z,
+            ..CopySide3D::default()
+        };
         if let Holder::Array(handle, array) = &self.kind {
             let all = array.copy_extent().map(|n| n as usize);
             let unit = self.unit();
@@ -77,15 +80,8 @@ impl CopyObject {
                 random.within(0..=all[1].checked_sub(h)?),
                 random.within(0..=all[2].checked_sub(d)?),
             ];
-            let side = CopySide3D {
-                x_in_bytes: at[0],
-                y: at[1],
-                z: at[2],
-                memory_type: CU_MEMORYTYPE_ARRAY,
-                array: *handle,
-                pitch: random.within(0..=5),
-                ..CopySide3D::default()
-            };
+            let (memory_type, array) = (CU_MEMORYTYPE_ARRAY, *handle);
+            let side = CopySide3D { memory_type, array, pitch: random.within(0..=5), ..side(at) };
             return Some((side, Layout { base: 0, at, pitch: all[0], rows: all[1] }));
         }
         let at = [random.within(0..=40), random.within(0..=3), random.within(0..=2)];
@@ -98,21 +94,18 @@ impl CopyObject {
         let unified = random.within(0..=3) == 0;
         let (address, kind) = match &self.kind {
             Holder::Host(bytes) => (bytes.as_ptr().expose_provenance() as u64, CU_MEMORYTYPE_HOST),
-            Holder::Device(address) => (*address, CU_MEMORYTYPE_DEVICE),
+            Holder::Device(linear) => (linear.address(), CU_MEMORYTYPE_DEVICE),
             Holder::Array(..) => return None,
         };
         let address = address + layout.base as u64;
         let on_device = unified || kind == CU_MEMORYTYPE_DEVICE;
         let side = CopySide3D {
-            x_in_bytes: at[0],
-            y: at[1],
-            z: at[2],
             memory_type: if unified { CU_MEMORYTYPE_UNIFIED } else { kind },
             host: if on_device { 3 } else { address },
             device: if on_device { address } else { 5 },
             pitch,
             height: rows,
-            ..CopySide3D::default()
+            ..side(at)
         };
         Some((side, layout))
     }
@@ -122,31 +115,17 @@ impl CopyObject {
         match &self.kind {
             Holder::Host(bytes) => bytes.clone(),
             Holder::Array(_, array) => array.read(),
-            Holder::Device(address) => {
-                let len = self.model.len() as u64;
-                let linear = state::gpu(0).unwrap().device.linear(*address, len).unwrap();
+            Holder::Device(linear) => {
                 let mut bytes = vec![0; self.model.len()];
                 linear.read_at(0, &mut bytes).unwrap();
                 bytes
             }
         }
     }
-
-    fn fill(&mut self, random: &mut Random) {
-        for byte in &mut self.model {
-            *byte = random.u32() as u8;
-        }
-        match &mut self.kind {
-            Holder::Host(bytes) => bytes.copy_from_slice(&self.model),
-            Holder::Array(_, array) => array.write(&self.model).unwrap(),
-            Holder::Device(address) => {
-                let len = self.model.len() as u64;
-                let linear = state::gpu(0).unwrap().device.linear(*address, len).unwrap();
-                linear.write(0, &self.model).unwrap();
-            }
-        }
-    }
 }
+
+/// A side of a copy, and the location of its rows in the model.
+type Side = (CopySide3D, Layout);
 
 /// Location of a region in a model.
 #[derive(Clone, Copy, Debug)]
@@ -164,78 +143,72 @@ impl Layout {
     }
 }
 
-fn things(context: &Context) -> Vec<CopyObject> {
-    let device = &state::gpu(0).unwrap().device;
-    let array = |format, geometry, [width, height, depth]: [u32; 3], layers| {
-        let extent = Extent { width, height, depth };
-        let descriptor =
-            ArrayDescriptor::new(format, geometry, extent, "array").with_layers(layers);
-        device.create_array(&descriptor).unwrap()
+fn things(context: &Context, random: &mut Random) -> Vec<CopyObject> {
+    let device = &context.gpu.device;
+    let describe = |format, geometry, [width, height, depth]: [u32; 3], layers| {
+        let (format, extent) =
+            (Format::from_name(format).unwrap(), Extent { width, height, depth });
+        ArrayDescriptor::new(format, geometry, extent, "array").with_layers(layers)
     };
-    let format = |name| Format::from_name(name).unwrap();
-    let mip = ArrayDescriptor::new(
-        format("u8x4"),
-        Geometry::A2d,
-        Extent { width: 70, height: 40, depth: 1 },
-        "mip",
-    );
-    let mip = device.create_mipmapped_array(&mip.with_layers(3), 3).unwrap();
+    let mip = describe("u8x4", Geometry::A2d, [70, 40, 1], 3);
+    let mip = device.create_mipmapped_array(&mip, 3).unwrap();
     let arrays = [
-        array(format("u8x1"), Geometry::D2, [131, 17, 1], 1),
-        array(format("u16x2"), Geometry::D3, [33, 9, 7], 1),
-        array(format("f32x4"), Geometry::A2d, [20, 8, 1], 5),
-        array(format("u32x1"), Geometry::D1, [200, 1, 1], 1),
-        array(format("u8x2"), Geometry::A1d, [90, 1, 1], 6),
-        array(format("u8x4"), Geometry::Cube, [16, 16, 1], 1),
-        array(format("bc1"), Geometry::D2, [61, 30, 1], 1),
-        array(format("bc7"), Geometry::A2d, [32, 16, 1], 3),
-        mip.level(1).unwrap(),
+        describe("u8x1", Geometry::D2, [131, 17, 1], 1),
+        describe("u16x2", Geometry::D3, [33, 9, 7], 1),
+        describe("f32x4", Geometry::A2d, [20, 8, 1], 5),
+        describe("u32x1", Geometry::D1, [200, 1, 1], 1),
+        describe("u8x2", Geometry::A1d, [90, 1, 1], 6),
+        describe("u8x4", Geometry::Cube, [16, 16, 1], 1),
+        describe("bc1", Geometry::D2, [61, 30, 1], 1),
+        describe("bc7", Geometry::A2d, [32, 16, 1], 3),
     ];
-    let mut things = vec![
-        CopyObject::host(20_000),
-        CopyObject::host(9_000),
-        CopyObject::device(context, 30_000),
-        CopyObject::device(context, 7_001),
-    ];
-    things.extend(arrays.into_iter().map(|array| CopyObject::array(context, array)));
-    things
+    let arrays = arrays.iter().map(|descriptor| device.create_array(descriptor).unwrap());
+    let memory = |size| {
+        let address = memory::allocate(context, size).unwrap();
+        (Holder::Device(device.linear(address, size as u64).unwrap()), size)
+    };
+    let host = |size| (Holder::Host(Vec::new()), size);
+    let mut kinds = vec![host(20_000), host(9_000), memory(30_000), memory(7_001)];
+    kinds.extend(arrays.chain([mip.level(1).unwrap()]).map(|array| {
+        let size = array.size() as usize;
+        (Holder::Array(handle_of(context, &array), array), size)
+    }));
+    kinds.into_iter().map(|(kind, size)| CopyObject::new(kind, size, random)).collect()
+}
+
+/// Two random objects, a region of at most `most`, and both sides of its copy.
+fn pick(
+    things: &[CopyObject],
+    most: [usize; 3],
+    random: &mut Random,
+) -> Option<([usize; 2], [usize; 3], [Side; 2])> {
+    let [from, to] = [0; 2].map(|_| random.below(things.len()));
+    let [w, h, d] = most.map(|n| random.within(1..=n));
+    let size = [w * things[from].unit().max(things[to].unit()), h, d];
+    let (source, target) = (things[from].side(size, random), things[to].side(size, random));
+    Some(([from, to], size, [source?, target?]))
 }
 
 fn side_2d(side: &CopySide3D) -> CopySide2D {
-    CopySide2D {
-        x_in_bytes: side.x_in_bytes,
-        y: side.y,
-        memory_type: side.memory_type,
-        host: side.host,
-        device: side.device,
-        array: side.array,
-        pitch: side.pitch,
-    }
+    let CopySide3D { x_in_bytes, y, memory_type, host, device, array, pitch, .. } = *side;
+    CopySide2D { x_in_bytes, y, memory_type, host, device, array, pitch }
 }
 
 #[test]
 fn random_boxes_are_copied_as_a_model_says() {
     let context = set_up();
-    let mut things = things(&context);
     let mut random = Random::for_test(0x1234_5678_9abc);
-    for thing in &mut things {
-        thing.fill(&mut random);
-    }
+    let mut things = things(&context, &mut random);
     let (mut copied, mut flat) = (0, 0);
     for _ in 0..20_000 {
-        let (from, to) = (random.within(0..=things.len() - 1), random.within(0..=things.len() - 1));
-        let unit = things[from].unit().max(things[to].unit());
-        let size = [
-            (1 + random.within(0..=20)) * unit,
-            1 + random.within(0..=6),
-            1 + random.within(0..=3),
-        ];
-        let source = things[from].side(size, &mut random);
-        let target = things[to].side(size, &mut random);
-        // The order of bytes in a copy of memory onto itself is undefined.
-        let (Some((src, source)), Some((dst, target)), true) = (source, target, from != to) else {
+        let Some(([from, to], size, sides)) = pick(&things, [21, 7, 4], &mut random) else {
             continue;
         };
+        // The order of bytes in a copy of memory onto itself is undefined.
+        if from == to {
+            continue;
+        }
+        let [(src, source), (dst, target)] = sides;
         let [width_in_bytes, height, depth] = size;
         let is_flat = depth == 1 && src.z == 0 && dst.z == 0;
         // SAFETY: both sides are in memory that this test has allocated.
@@ -272,20 +245,14 @@ fn random_boxes_are_copied_as_a_model_says() {
 #[test]
 fn boxes_that_are_wrong_change_nothing() {
     let context = set_up();
-    let mut things = things(&context);
     let mut random = Random::for_test(77);
-    for thing in &mut things {
-        thing.fill(&mut random);
-    }
+    let things = things(&context, &mut random);
     let mut refused = 0;
     for _ in 0..5_000 {
-        let (from, to) = (random.within(0..=things.len() - 1), random.within(0..=things.len() - 1));
-        let unit = things[from].unit().max(things[to].unit());
-        let size =
-            [(1 + random.within(0..=3)) * unit, 1 + random.within(0..=3), 1 + random.within(0..=1)];
-        let source = things[from].side(size, &mut random);
-        let target = things[to].side(size, &mut random);
-        let (Some((mut src, _)), Some((mut dst, _))) = (source, target) else { continue };
+        let Some(([from, to], size, sides)) = pick(&things, [4, 4, 2], &mut random) else {
+            continue;
+        };
+        let [(mut src, _), (mut dst, _)] = sides;
         let array = |side: &CopySide3D| side.memory_type == CU_MEMORYTYPE_ARRAY;
         let source_is_wrong = random.within(0..=1) == 0;
         let own = things[if source_is_wrong { from } else { to }].unit();

@@ -12,9 +12,8 @@ mod physical;
 mod space;
 
 use super::*;
-pub(crate) use physical::Physical;
-
 use crate::allocation_trace;
+pub(crate) use physical::Physical;
 use texunit_device::{End, FreedBlock, Mapped, Rights};
 
 /// Minimum and recommended granularity of sizes and addresses: large pages of a device.
@@ -62,7 +61,6 @@ fn space() -> MutexGuard<'static, Space> {
 pub(crate) struct MappedAddress {
     /// Range of the mapping.
     pub(crate) range: Range<u64>,
-    /// The mapped memory.
     pub(crate) memory: Arc<Physical>,
     /// Access rights to the mapping.
     pub(crate) access: BTreeMap<Place, u32>,
@@ -93,12 +91,11 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
         );
     };
     let range = reservation.reserved.range();
-    if range.end - range.start != size {
-        bail!(
-            "size {size} is not the size of the reservation at {address:#x}: {}",
-            range.end - range.start
-        );
-    }
+    ensure!(
+        range.end - range.start == size,
+        "size {size} is not the size of the reservation at {address:#x}: {}",
+        range.end - range.start
+    );
     if let Some((at, _)) = space.mappings.range(range.clone()).next() {
         bail!("memory is mapped at {at:#x} still (cuMemUnmap)");
     }
@@ -115,12 +112,11 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
 /// Maps physical memory at a reserved address (`cuMemMap`).
 pub(crate) fn map(address: u64, size: u64, memory: &Arc<Physical>) -> Answer {
     let range = range_of(address, size)?;
-    if size > memory.size {
-        bail!(
-            "size {size} is more than the {} of the memory of handle",
-            Count(memory.size, "byte")
-        );
-    }
+    ensure!(
+        size <= memory.size,
+        "size {size} is more than the {} of the memory of handle",
+        Count(memory.size, "byte")
+    );
     let mut space = space();
     let Some(reservation) = space.reservation(&range) else {
         bail!(
@@ -174,11 +170,10 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Place, u32)]) -> An
                     "memory at {at:#x} is of device {own}, which device {device} cannot reach (cuDeviceCanAccessPeer)"
                 );
             }
-            if *who == Place::Host && mapping.memory.place != Place::Host && *flags != 0 {
-                bail!(
-                    "memory at {at:#x} is of a device: the host can be given access to memory of its own only"
-                );
-            }
+            ensure!(
+                *who != Place::Host || mapping.memory.place == Place::Host || *flags == 0,
+                "memory at {at:#x} is of a device: the host can be given access to memory of its own only"
+            );
         }
     }
     for (_, mapping) in space.mappings.range_mut(range.clone()) {
@@ -257,12 +252,11 @@ pub(crate) fn memories() -> Vec<Arc<Physical>> {
 }
 
 fn range_of(address: u64, size: u64) -> Answer<Range<u64>> {
-    if size == 0 || !size.is_multiple_of(GRANULARITY) || !address.is_multiple_of(GRANULARITY) {
-        bail!(
-            "ptr {address:#x} and size {size} are not multiples of {GRANULARITY}, size at least that many bytes \
-             (cuMemGetAllocationGranularity)"
-        );
-    }
+    ensure!(
+        size != 0 && size.is_multiple_of(GRANULARITY) && address.is_multiple_of(GRANULARITY),
+        "ptr {address:#x} and size {size} are not multiples of {GRANULARITY}, size at least that many bytes \
+         (cuMemGetAllocationGranularity)"
+    );
     match address.checked_add(size) {
         Some(end) => Ok(address..end),
         None => bail!("size {size} passes the end of the addresses"),

@@ -8,9 +8,7 @@ use texunit_link::fewest_registers;
 /// A kernel of a module.
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// Module of the function.
     pub(crate) module: Handle<Module>,
-    /// Context of the function.
     pub(crate) context: Handle<Context>,
     /// The device's kernel.
     pub(crate) kernel: Kernel,
@@ -56,7 +54,7 @@ impl Function {
             found.and_then(|(_, values)| values.first()).copied()
         };
         let file = u64::from(65536 / self.max_threads().max(1).next_multiple_of(32));
-        let fewest = u64::from(fewest_registers(fatbin::architecture(self.device.capability)));
+        let fewest = u64::from(fewest_registers(self.device.capability.number()));
         let limit = file.min(most("maxnreg").unwrap_or(255)).clamp(fewest, 255);
         self.kernel.resources().registers.clamp(16, limit as u32) as i32
     }
@@ -65,7 +63,7 @@ impl Function {
     /// code for newer devices (`__CUDA_ARCH__`) is missing from the PTX.
     pub(crate) fn older(&self) -> Option<(u32, u32)> {
         let (target, _) = self.heading.target?;
-        let device = fatbin::architecture(self.device.capability);
+        let device = self.device.capability.number();
         (target < device).then_some((target, device))
     }
 
@@ -110,9 +108,7 @@ impl Function {
                 Some((target, _)) => int(target.into()),
                 None => 0,
             },
-            attribute::BINARY_VERSION => {
-                10 * i32::from(capability.major) + i32::from(capability.minor)
-            }
+            attribute::BINARY_VERSION => int(capability.number().into()),
             attribute::CACHE_MODE_CA => 0,
             attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES => self.max_dynamic_shared(),
             attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => {

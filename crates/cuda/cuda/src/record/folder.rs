@@ -124,10 +124,8 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Moves the files of a folder, the job last, so that a folder with a job is complete.
 fn move_files(from: &Path, to: &Path) -> io::Result<()> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(from)? {
-        names.push(entry?.file_name());
-    }
+    let names = std::fs::read_dir(from)?.map(|entry| Ok(entry?.file_name()));
+    let mut names = names.collect::<io::Result<Vec<_>>>()?;
     names.sort_by_key(|name| name == "job.toml");
     for name in names {
         let (old, new) = (from.join(&name), to.join(&name));

@@ -11,10 +11,10 @@ pub(super) fn recorded(
     number: u64,
     written: &Written,
 ) {
-    if let Some(progress) = progress().as_mut() {
-        progress.written += 1;
-        progress.bytes += written.bytes;
-    }
+    let mut progress = progress();
+    progress.written += 1;
+    progress.bytes += written.bytes;
+    drop(progress);
     if !wanted.quiet {
         let Written { job, files, bytes } = written;
         let name = texunit_report::place::function_name(function.kernel.name());
@@ -44,7 +44,7 @@ pub(super) fn refused(wanted: &RecordSettings, function: &Function, number: u64,
     if matches!(why, Refused::Limit { .. }) {
         text += " (--record-limit)";
     }
-    let first = progress().as_mut().is_some_and(|progress| progress.told.insert(kernel.to_owned()));
+    let first = progress().told.insert(kernel.to_owned());
     if first || wanted.kernel.is_some() {
         print(wanted, &text);
     }
@@ -52,7 +52,7 @@ pub(super) fn refused(wanted: &RecordSettings, function: &Function, number: u64,
 
 /// Reports that work of a library is not recorded, once for each function.
 pub(super) fn library_work(wanted: &RecordSettings, function: &str) {
-    let first = progress().get_or_insert_default().libraries.insert(function.to_owned());
+    let first = progress().libraries.insert(function.to_owned());
     if first && wanted.kernel.is_none() {
         let text = format!(
             "{function} is work of a library, which is not recorded; launches after it are, with the memory that it has written"
@@ -98,7 +98,6 @@ fn end() {
         return;
     }
     let progress = progress();
-    let Some(progress) = progress.as_ref() else { return };
     let count = progress.chosen;
     if count >= chosen.number {
         return;

@@ -8,7 +8,6 @@ use texunit_evidence::Api;
 /// them.
 const MAX_TOLD: usize = 1000;
 
-/// A reported refusal.
 #[derive(Debug)]
 struct ReportedRefusal {
     /// The first function that was refused.
@@ -21,7 +20,7 @@ struct ReportedRefusal {
 }
 
 /// Reported refusals by function (empty after a fault) and reason.
-static TOLD: Mutex<Option<HashMap<(String, String), ReportedRefusal>>> = Mutex::new(None);
+static TOLD: Mutex<BTreeMap<(String, String), ReportedRefusal>> = Mutex::new(BTreeMap::new());
 
 /// Counts a refused call with the name of its code and the reason, and reports the first and then
 /// each doubling. Returns the first function that was refused so, and the number of refusals;
@@ -35,7 +34,6 @@ pub(crate) fn refused(
     let of = if is_after_fault { "" } else { function };
     let counted = {
         let mut told = lock(&TOLD);
-        let told = told.get_or_insert_default();
         let key = (of.to_owned(), reason.to_owned());
         (told.len() < MAX_TOLD || told.contains_key(&key)).then(|| {
             let one = told.entry(key).or_insert_with(|| ReportedRefusal {
@@ -103,7 +101,7 @@ pub(super) fn lacking_table() -> Option<Api> {
 /// Counts of refusals that the report does not know yet, at the end.
 pub(super) fn rest() -> Vec<Api> {
     let mut told = lock(&TOLD);
-    let new = told.iter_mut().flatten().filter(|(_, one)| one.reported < one.count);
+    let new = told.iter_mut().filter(|(_, one)| one.reported < one.count);
     let api = |((_, reason), one): (&(String, String), &mut ReportedRefusal)| {
         one.reported = one.count;
         let (function, code) = (one.function.clone(), one.code.clone());

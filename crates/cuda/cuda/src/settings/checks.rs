@@ -3,7 +3,6 @@
 use super::*;
 use texunit_checks::{Checks, InitWhen};
 
-/// Settings of the checks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CheckSettings {
     pub(crate) checks: Checks,

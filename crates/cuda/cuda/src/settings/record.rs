@@ -3,7 +3,6 @@
 use super::*;
 use texunit_record::{Chosen, Limit};
 
-/// Settings of the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordSettings {
     /// The folder to which jobs are written (`TEXUNIT_RECORD`).

@@ -16,20 +16,14 @@ struct Value {
     destructor: Option<Destructor>,
 }
 
-/// Values of a context by key.
-type Values = HashMap<usize, Value>;
-
-/// Values by the handle of the context.
-static VALUES: RwLock<Option<HashMap<usize, Values>>> = RwLock::new(None);
+/// Values by the handle of the context and by key.
+static VALUES: RwLock<BTreeMap<(usize, usize), Value>> = RwLock::new(BTreeMap::new());
 
 /// The context of a handle; null names the current one.
 fn given(context: Handle<Context>) -> Answer<Handle<Context>> {
     let handle = if context.is_null() { context::current_handle() } else { context };
-    if handle.is_null() {
-        Err(CUresult::INVALID_CONTEXT.because("no context is current to this thread"))
-    } else {
-        Ok(handle)
-    }
+    ensure!(!handle.is_null(), CUresult::INVALID_CONTEXT, "no context is current to this thread");
+    Ok(handle)
 }
 
 functions! {
@@ -40,19 +34,14 @@ functions! {
         // The context is checked while the values are locked, as a context that ends removes its
         // values afterwards.
         context.get().map_err(|_| CUresult::CONTEXT_IS_DESTROYED.because("the context has been destroyed"))?;
-        let all = values.get_or_insert_default().entry(context.number()).or_default();
-        all.insert(key, Value { value, destructor });
+        values.insert((context.number(), key), Value { value, destructor });
         Ok(())
     }
 
     /// Entry 1: removes a value without a call of its destructor.
     fn remove(context: Handle<Context>, key: usize) {
-        let context = given(context)?.number();
-        let mut values = write_lock(&VALUES);
-        let all = values.as_mut().and_then(|values| values.get_mut(&context));
-        all.and_then(|all| all.remove(&key)).map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because(
-            "the context has no value of this key",
-        ))
+        let removed = write_lock(&VALUES).remove(&(given(context)?.number(), key));
+        removed.map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because("the context has no value of this key"))
     }
 
     /// Entry 2: reads a value; `CUDA_ERROR_INVALID_HANDLE` if there is none, whereupon the runtime
@@ -60,8 +49,7 @@ functions! {
     fn get(value: Out<usize>, context: Handle<Context>, key: usize) {
         value.check()?;
         let context = given(context)?.number();
-        let values = read_lock(&VALUES);
-        let found = values.as_ref().and_then(|values| values.get(&context)?.get(&key).copied());
+        let found = read_lock(&VALUES).get(&(context, key)).copied();
         value.set_if(found.map_or(0, |found| found.value));
         found.map(|_| ()).ok_or(CUresult::INVALID_HANDLE.because("the context has no value of this key"))
     }
@@ -69,10 +57,11 @@ functions! {
 
 /// Calls the destructors of a context's values when the context ends.
 pub(crate) fn release_context(context: &Context) {
-    let gone =
-        write_lock(&VALUES).as_mut().and_then(|values| values.remove(&context.handle.number()));
+    let number = context.handle.number();
+    let keys = (number, 0)..=(number, usize::MAX);
+    let gone: Vec<_> = write_lock(&VALUES).extract_if(keys, |_, _| true).collect();
     // The lock has been released, as destructors may call the driver.
-    for (key, Value { value, destructor }) in gone.into_iter().flatten() {
+    for ((_, key), Value { value, destructor }) in gone {
         if let Some(destructor) = destructor {
             // SAFETY: the caller stored this destructor with the value, and guarantees that it may
             // be called when the context ends.
@@ -87,7 +76,6 @@ pub(super) static TABLE: [Entry; 4] =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
 
     type Put = unsafe extern "C" fn(usize, usize, usize, Option<Destructor>) -> CUresult;
     type Remove = unsafe extern "C" fn(usize, usize) -> CUresult;
@@ -134,6 +122,6 @@ mod tests {
             // Null names the current context, of which this thread has none.
             assert_eq!(put(0, 100, 1, Some(end)), CUresult::INVALID_CONTEXT);
         }
-        assert!(!read_lock(&VALUES).as_ref().unwrap().contains_key(&at));
+        assert!(!read_lock(&VALUES).keys().any(|&(context, _)| context == at));
     }
 }

@@ -71,8 +71,8 @@ impl Source {
         bytes: usize,
         format: Format,
     ) -> Answer<Self> {
-        let width = bytes as u64 / u64::from(format.texel_size());
         let size = u64::from(format.texel_size());
+        let width = bytes as u64 / size;
         let width = u32::try_from(width).map_err(|_| {
             invalid!(
                 "sizeInBytes {bytes} is {} of {}, more than any linear texture has",
@@ -143,10 +143,9 @@ fn memory(devices: &[Device], address: u64, len: u64) -> Answer<Linear> {
     for device in devices {
         let linear = device.linear(address, len);
         crate::memory::tell_unmapped(device);
-        match (linear, &found) {
-            (Ok(linear), _) => return Ok(linear),
-            (error, None) => found = Some(error),
-            _ => {}
+        match linear {
+            Ok(linear) => return Ok(linear),
+            error => found = found.or(Some(error)),
         }
     }
     found.ok_or(CUresult::INVALID_DEVICE.because("the program has no device"))?.map_err(|error| {

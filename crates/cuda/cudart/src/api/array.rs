@@ -4,8 +4,6 @@
 
 use crate::api::*;
 
-// The pointers passed to driver functions come from the C caller, which guarantees that they are
-// valid, or are to local variables.
 runtime_api! {
     /// Allocates a one- or two-dimensional array.
     fn cudaMallocArray(array, desc, width, height, flags) {
@@ -106,7 +104,6 @@ pub(super) fn format_of_mipmap(mipmap: Mipmap) -> Answer<Format> {
     Ok(format_of(level)?.1)
 }
 
-// The pointer passed to the driver comes from the C caller, which guarantees that it is valid.
 /// Makes a channel descriptor of the given bits and kind.
 #[unsafe(no_mangle)]
 extern "C" fn cudaCreateChannelDesc(

@@ -43,18 +43,10 @@ unsafe fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
 /// Translates a copy for the driver; `None` if its extent is empty.
 pub(super) fn to_boxes(parms: &cudaMemcpy3DParms) -> Answer<Option<CUDA_MEMCPY3D>> {
     let direction = Direction::of(parms.kind)?;
-    let src = CopySide {
-        array: parms.src_array,
-        memory: parms.src_ptr,
-        pos: parms.src_pos,
-        kind: direction.source(),
-    };
-    let dst = CopySide {
-        array: parms.dst_array,
-        memory: parms.dst_ptr,
-        pos: parms.dst_pos,
-        kind: direction.destination(),
-    };
+    let (from, to) = (direction.source(), direction.destination());
+    let side = |array, memory, pos, kind| CopySide { array, memory, pos, kind };
+    let src = side(parms.src_array, parms.src_ptr, parms.src_pos, from);
+    let dst = side(parms.dst_array, parms.dst_ptr, parms.dst_pos, to);
     to_driver(&src, &dst, parms.extent)
 }
 

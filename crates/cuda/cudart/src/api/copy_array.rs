@@ -168,12 +168,11 @@ impl ArrayCopy {
         if width == 0 || height == 0 {
             return Ok(());
         }
-        if height > 1 && width > pitch {
-            bail!(
-                INVALID_PITCH_VALUE,
-                "pitch {pitch} is less than width {width}: a row does not fit"
-            );
-        }
+        ensure!(
+            height <= 1 || width <= pitch,
+            INVALID_PITCH_VALUE,
+            "pitch {pitch} is less than width {width}: a row does not fit"
+        );
         let memory = memory_side(self.memory(kind)?, address, pitch);
         // SAFETY: the caller upholds this function's safety contract.
         unsafe { self.copy(array_side(array, x, y), memory, [width, height, 1], order) }

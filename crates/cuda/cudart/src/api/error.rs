@@ -12,38 +12,26 @@ const UNKNOWN: &CStr = c"unrecognized error code";
 const VERSION: c_int = if MAJOR == 12 { 12_090 } else { 13_050 };
 
 /// Returns and clears the thread's last error, unless it has ended the context.
-///
-/// # Safety
-/// There are no requirements.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn cudaGetLastError() -> cudaError_t {
+extern "C" fn cudaGetLastError() -> cudaError_t {
     call::last_error(true)
 }
 
 /// Returns the thread's last error without clearing it.
-///
-/// # Safety
-/// There are no requirements.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn cudaPeekAtLastError() -> cudaError_t {
+extern "C" fn cudaPeekAtLastError() -> cudaError_t {
     call::last_error(false)
 }
 
 /// The name of a code.
-///
-/// # Safety
-/// There are no requirements.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
+extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
     codes::find(error.0, MAJOR).map_or(UNKNOWN, |(name, _)| kept_text(name)).as_ptr()
 }
 
 /// The description of a code.
-///
-/// # Safety
-/// There are no requirements.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn cudaGetErrorString(error: cudaError_t) -> *const c_char {
+extern "C" fn cudaGetErrorString(error: cudaError_t) -> *const c_char {
     codes::find(error.0, MAJOR).map_or(UNKNOWN, |(_, text)| kept_text(text)).as_ptr()
 }
 

@@ -6,21 +6,17 @@
 
 use crate::api::*;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 /// Green contexts created here, by the context handles that represent them.
 static GREEN: Mutex<BTreeMap<CUcontext, CUgreenCtx>> = Mutex::new(BTreeMap::new());
-
-fn green() -> MutexGuard<'static, BTreeMap<CUcontext, CUgreenCtx>> {
-    lock(&GREEN)
-}
 
 /// The green context of an execution context, `None` for a primary context.
 pub(crate) fn green_of(context: CUcontext) -> Answer<Option<CUgreenCtx>> {
     state::init()?;
     match context {
         0 => Err(invalid!("ctx is null")),
-        _ => Ok(green().get(&context).copied()),
+        _ => Ok(lock(&GREEN).get(&context).copied()),
     }
 }
 
@@ -32,7 +28,7 @@ runtime_api! {
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         let own = ask(|own| driver::cuGreenCtxCreate(own, desc, device, 0))?;
         let context = ask(|context| driver::cuCtxFromGreenCtx(context, own))?;
-        green().insert(context, own);
+        lock(&GREEN).insert(context, own);
         phCtx.set(context)
     }
 
@@ -41,7 +37,7 @@ runtime_api! {
         match green_of(ctx)? {
             Some(own) => {
                 check(driver::cuGreenCtxDestroy(own))?;
-                green().remove(&ctx);
+                lock(&GREEN).remove(&ctx);
                 Ok(())
             }
             None => Err(invalid!(

@@ -96,20 +96,11 @@ pub(crate) unsafe fn launch(
         let args = args.as_ptr().cast();
         driver::cuLaunchKernelEx(&raw const config, kernel, args, std::ptr::null())
     };
-    launched(code, kernel, function)
-}
-
-/// Result of a launch. An argument that was never a handle is reported as an invalid device
-/// function.
-fn launched(code: CUresult, kernel: CUfunction, given: usize) -> Answer {
-    match code {
-        CUresult::INVALID_HANDLE
-            if kernel == given && !is_kernel(kernel) && !registry::was_handle(kernel) =>
-        {
-            Err(registry::unknown(given))
-        }
-        code => check(code),
+    let may_be_kernel = || kernel != function || is_kernel(kernel) || registry::was_handle(kernel);
+    if code == CUresult::INVALID_HANDLE && !may_be_kernel() {
+        return Err(registry::unknown(function));
     }
+    check(code)
 }
 
 fn is_kernel(kernel: CUfunction) -> bool {
@@ -148,13 +139,12 @@ fn check_stream(stream: CUstream) -> Answer {
         return Ok(());
     }
     let owner = ask(|device| driver::cuStreamGetDevice(stream, device))?;
-    let current = crate::state::device();
-    if owner == current {
-        return Ok(());
-    }
-    Err(CUresult::INVALID_HANDLE.because(format!(
+    ensure!(
+        owner == state::device(),
+        CUresult::INVALID_HANDLE,
         "stream {stream:#x} is of another device than the one that is current (cudaSetDevice)"
-    )))
+    );
+    Ok(())
 }
 
 /// Checks grid and block against the attributes of the current device.
@@ -170,21 +160,20 @@ fn check_shape(given: &cudaLaunchConfig_t) -> Answer {
         ["blockDim.x", "blockDim.y", "blockDim.z", "gridDim.x", "gridDim.y", "gridDim.z"];
     for ((attribute, &size), name) in (MAX_BLOCK_DIM_X..).zip(sizes).zip(NAMES) {
         let most = state::attribute(attribute, device)?;
-        if size == 0 || i64::from(size) > i64::from(most) {
-            bail!(
-                INVALID_CONFIGURATION,
-                "{name} {size} is not from 1 to {most}, the sizes on this device"
-            );
-        }
+        ensure!(
+            size != 0 && i64::from(size) <= i64::from(most),
+            INVALID_CONFIGURATION,
+            "{name} {size} is not from 1 to {most}, the sizes on this device"
+        );
     }
     let threads: u64 = block.iter().map(|&n| u64::from(n)).product();
     let most = state::attribute(MAX_THREADS_PER_BLOCK, device)?;
-    if threads <= u64::from(most.unsigned_abs()) {
-        return Ok(());
-    }
     let [x, y, z] = block;
-    Err(INVALID_CONFIGURATION.because(format!(
+    ensure!(
+        threads <= u64::from(most.unsigned_abs()),
+        INVALID_CONFIGURATION,
         "a CTA of {x} x {y} x {z} = {} is more than {most}, the maximum for a CTA on this device",
         Count(threads, "thread")
-    )))
+    );
+    Ok(())
 }

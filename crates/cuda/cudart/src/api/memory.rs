@@ -3,8 +3,6 @@
 
 use crate::api::*;
 
-// The pointers passed to driver functions come from the C caller, which guarantees that they are
-// valid, or are to local variables.
 runtime_api! {
     /// Allocates device memory; null if the size is 0.
     fn cudaMalloc(devPtr, size) {
@@ -83,7 +81,6 @@ fn allocate(pointer: Out<u64>, size: usize, flags: c_uint) -> Answer {
     check(driver::cuMemHostAlloc(pointer, size, flags))
 }
 
-// The attribute numbers and results are local arrays of `count` elements.
 /// The `CU_POINTER_ATTRIBUTE_*` of the result's fields: memory type, device address, host address,
 /// whether the memory is managed, device number, locality domain.
 const ATTRIBUTES: [c_uint; 6] = [2, 3, 4, 8, 9, 22];
@@ -96,7 +93,7 @@ runtime_api! {
     }
 }
 
-#[allow(clippy::field_reassign_with_default)]
+#[allow(clippy::needless_update)] // for CUDA 12
 fn of(address: u64) -> Answer<cudaPointerAttributes> {
     let mut values = [0; ATTRIBUTES.len()];
     let data = values.each_mut().map(std::ptr::from_mut::<u64>);
@@ -113,15 +110,13 @@ fn of(address: u64) -> Answer<cudaPointerAttributes> {
         CU_MEMORYTYPE_DEVICE => MEMORY_DEVICE,
         _ => MEMORY_UNREGISTERED,
     };
-    let host_pointer = if kind == MEMORY_UNREGISTERED { address } else { host_pointer };
-    let mut attributes = cudaPointerAttributes::default();
-    attributes.kind = kind;
-    attributes.device = device as i32;
-    attributes.device_pointer = device_pointer;
-    attributes.host_pointer = host_pointer;
-    #[cfg(not(feature = "cuda-12"))]
-    {
-        attributes.locality_domain = domain as i32;
-    }
-    Ok(attributes)
+    Ok(cudaPointerAttributes {
+        kind,
+        device: device as i32,
+        device_pointer,
+        host_pointer: if kind == MEMORY_UNREGISTERED { address } else { host_pointer },
+        #[cfg(not(feature = "cuda-12"))]
+        locality_domain: domain as i32,
+        ..cudaPointerAttributes::default()
+    })
 }

@@ -17,7 +17,6 @@ mod memory;
 mod memset;
 mod properties;
 mod registration;
-mod symbol;
 mod texture;
 
 // Names that most of these modules use.

@@ -68,7 +68,7 @@ runtime_api! {
 /// The number of requested properties that a device has.
 fn likeness(has: &cudaDeviceProp, wants: &cudaDeviceProp) -> usize {
     let capability = |p: &cudaDeviceProp| (p.major, p.minor);
-    [
+    let fits = [
         wants.name[0] != 0 && wants.name == has.name,
         wants.major > 0 && capability(has) >= capability(wants),
         wants.totalGlobalMem > 0 && has.totalGlobalMem >= wants.totalGlobalMem,
@@ -77,8 +77,6 @@ fn likeness(has: &cudaDeviceProp, wants: &cudaDeviceProp) -> usize {
         wants.maxThreadsPerBlock > 0 && has.maxThreadsPerBlock >= wants.maxThreadsPerBlock,
         wants.totalConstMem > 0 && has.totalConstMem >= wants.totalConstMem,
         wants.multiProcessorCount > 0 && has.multiProcessorCount >= wants.multiProcessorCount,
-    ]
-    .into_iter()
-    .filter(|&fits| fits)
-    .count()
+    ];
+    fits.into_iter().filter(|&fits| fits).count()
 }

@@ -2,9 +2,8 @@
 //! before `main`, and launches with `<<<...>>>` (crt/host_runtime.h).
 
 use crate::api::*;
-use crate::call::answer;
+use crate::call::{answer, typed};
 use crate::codes::MISSING_CONFIGURATION;
-use crate::typed::typed;
 
 thread_local! {
     /// Configurations between `<<<` and `>>>` of launches whose arguments have not been passed yet.

@@ -4,8 +4,6 @@
 use super::array::{format_of, format_of_mipmap};
 use crate::api::*;
 
-// The pointers passed to driver functions come from the C caller, which guarantees that they are
-// valid, or are to local variables.
 runtime_api! {
     /// Creates a texture object. Refused are a linear filter of integers
     /// (`cudaErrorInvalidFilterSetting`) and a read mode that the format lacks
@@ -57,8 +55,6 @@ fn format(resource: &CUDA_RESOURCE_DESC) -> Answer<Format> {
     }
 }
 
-// The pointers passed to driver functions come from the C caller, which guarantees that they are
-// valid, or are to local variables.
 runtime_api! {
     /// Creates a surface object of an array. The array need not have the surface flag (inferred
     /// from a driver's behaviour: docs/cuda-api.md, "What a driver returns").

@@ -91,34 +91,30 @@ impl cudaChannelFormatDesc {
             self.bits, self.kind
         )))
     }
-}
 
-impl cudaChannelFormatDesc {
     /// As [`Self::format`], for an array to be allocated. The runtime on a GeForce RTX 3060 (driver
     /// 13.2) refuses the first video format introduced in CUDA 13; that it refuses the others is
     /// inferred (docs/cuda-api.md, "What a driver returns").
     pub(crate) fn format_of_array(self) -> Answer<Format> {
-        if VIDEO.contains(&self.kind) {
-            Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
-                "f of desc is {}, a kind of video formats, which arrays do not have",
-                self.kind
-            )))
-        } else {
-            self.format()
-        }
+        ensure!(
+            !VIDEO.contains(&self.kind),
+            INVALID_CHANNEL_DESCRIPTOR,
+            "f of desc is {}, a kind of video formats, which arrays do not have",
+            self.kind
+        );
+        self.format()
     }
 }
 
 impl Format {
     /// The channel descriptor of an array of this format, with 1 to 4 channels.
     pub(crate) fn channel(self) -> Answer<cudaChannelFormatDesc> {
-        if !(1..=4).contains(&self.channels) {
-            bail!(
-                INVALID_CHANNEL_DESCRIPTOR,
-                "the array has {}, and a cudaChannelFormatDesc has 1 to 4",
-                Count(self.channels, "channel")
-            );
-        }
+        ensure!(
+            (1..=4).contains(&self.channels),
+            INVALID_CHANNEL_DESCRIPTOR,
+            "the array has {}, and a cudaChannelFormatDesc has 1 to 4",
+            Count(self.channels, "channel")
+        );
         if self.format == FORMAT_1010102 {
             return Ok(cudaChannelFormatDesc { bits: BITS_1010102, kind: PACKED_1010102 });
         }

@@ -8,7 +8,6 @@
 
 mod channel;
 mod copy;
-mod graph;
 mod properties;
 mod texture;
 
@@ -17,7 +16,6 @@ pub(crate) use crate::codes::{
 };
 pub(crate) use channel::*;
 pub(crate) use copy::*;
-pub(crate) use graph::*;
 pub(crate) use properties::cudaDeviceProp;
 
 use std::ffi::{c_int, c_uint};

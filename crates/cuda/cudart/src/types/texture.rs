@@ -13,12 +13,10 @@ impl cudaResourceDesc {
         let mut to = CUDA_RESOURCE_DESC {
             res_type: self.res_type,
             what: self.what,
+            #[cfg(not(feature = "cuda-12"))]
+            flags: self.flags,
             ..CUDA_RESOURCE_DESC::default()
         };
-        #[cfg(not(feature = "cuda-12"))]
-        {
-            to.flags = self.flags;
-        }
         match self.res_type {
             CU_RESOURCE_TYPE_ARRAY | CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {}
             CU_RESOURCE_TYPE_LINEAR | CU_RESOURCE_TYPE_PITCH2D => {

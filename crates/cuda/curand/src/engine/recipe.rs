@@ -1,7 +1,7 @@
 //! The types of generators, and the engines of their numbers.
 
 use super::*;
-use crate::directions::{self, VectorSet};
+use crate::directions::VectorSet;
 use crate::source::mrg::Mrg;
 use crate::source::mtgp::{self, Mtgp};
 use crate::source::philox::Philox;

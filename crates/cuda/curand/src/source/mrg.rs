@@ -28,11 +28,9 @@ fn steps() -> [Matrix; 2] {
 }
 
 fn product(a: &Matrix, b: &Matrix, modulus: u64) -> Matrix {
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| {
-            (0..3).fold(0, |sum, k| (sum + a[i][k] * b[k][j] % modulus) % modulus)
-        })
-    })
+    let entry =
+        |i: usize, j: usize| (0..3).fold(0, |sum, k| (sum + a[i][k] * b[k][j] % modulus) % modulus);
+    std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)))
 }
 
 /// Squares the matrices, which doubles the number of steps.

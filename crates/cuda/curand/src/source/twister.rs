@@ -55,7 +55,7 @@ impl Twister {
     pub(crate) fn next_sequence(&self) -> Self {
         static JUMP: OnceLock<Polynomial> = OnceLock::new();
         self.jump(JUMP.get_or_init(|| {
-            let characteristic = Terms::new();
+            let characteristic = characteristic();
             let mut power = Polynomial::of([1]);
             (0..SEQUENCE).for_each(|_| power = power.squared(&characteristic));
             power
@@ -98,7 +98,7 @@ impl Polynomial {
     }
 
     /// The square modulo the characteristic polynomial.
-    fn squared(&self, characteristic: &Terms) -> Self {
+    fn squared(&self, characteristic: &[usize]) -> Self {
         let mut square = Self::of([]);
         for term in (0..DEGREE).filter(|&term| self.has(term)) {
             square.bits[term / 32] ^= 1 << (term % 32 * 2);
@@ -109,12 +109,12 @@ impl Polynomial {
 
     /// Reduces by words from the highest on, which is possible because the characteristic
     /// polynomial has no term within a word below its first.
-    fn reduce(&mut self, characteristic: &Terms) {
+    fn reduce(&mut self, characteristic: &[usize]) {
         for word in (DEGREE / 64..self.bits.len()).rev() {
             let first = DEGREE.max(word * 64);
             let high = self.bits[word] >> (first % 64);
             self.bits[word] ^= high << (first % 64);
-            for &term in &characteristic.others {
+            for &term in characteristic {
                 // The word is added at the positions of the lower terms, relative to the first.
                 let at = first - DEGREE + term;
                 self.bits[at / 64] ^= high << (at % 64);
@@ -127,34 +127,26 @@ impl Polynomial {
 }
 
 /// The terms of the characteristic polynomial without the first.
-struct Terms {
-    others: Vec<usize>,
-}
-
-impl Terms {
-    /// With n = 624, m = 397, w = 32, r = 31, and the bits a_i of [`A`], the characteristic
-    /// polynomial is the sum of (t^n + t^m)(t^(n-1) + t^(m-1))^r, of
-    /// a_i (t^n + t^m)(t^(n-1) + t^(m-1))^(r-1-i) for i < r, and of a_r.
-    fn new() -> Self {
-        const R: u32 = 31;
-        let mut is_there = vec![false; DEGREE + 1];
-        let mut add = |power: u32| {
-            for first in [WORDS, MIDDLE] {
-                // Over GF(2), a power of a binomial has the terms whose binomial coefficient is
-                // odd.
-                for k in (0..=power).filter(|k| k & !power == 0) {
-                    let term =
-                        first + k as usize * (WORDS - 1) + (power - k) as usize * (MIDDLE - 1);
-                    is_there[term] ^= true;
-                }
+///
+/// With n = 624, m = 397, w = 32, r = 31, and the bits a_i of [`A`], the polynomial is the sum of
+/// (t^n + t^m)(t^(n-1) + t^(m-1))^r, of a_i (t^n + t^m)(t^(n-1) + t^(m-1))^(r-1-i) for i < r, and
+/// of a_r.
+fn characteristic() -> Vec<usize> {
+    const R: u32 = 31;
+    let mut is_there = vec![false; DEGREE + 1];
+    let mut add = |power: u32| {
+        for first in [WORDS, MIDDLE] {
+            // Over GF(2), a power of a binomial has the terms whose binomial coefficient is odd.
+            for k in (0..=power).filter(|k| k & !power == 0) {
+                let term = first + k as usize * (WORDS - 1) + (power - k) as usize * (MIDDLE - 1);
+                is_there[term] ^= true;
             }
-        };
-        add(R);
-        (0..R).filter(|i| A >> i & 1 != 0).for_each(|i| add(R - 1 - i));
-        is_there[0] ^= A >> R != 0;
-        let others = (0..DEGREE).filter(|&term| is_there[term]).collect();
-        Self { others }
-    }
+        }
+    };
+    add(R);
+    (0..R).filter(|i| A >> i & 1 != 0).for_each(|i| add(R - 1 - i));
+    is_there[0] ^= A >> R != 0;
+    (0..DEGREE).filter(|&term| is_there[term]).collect()
 }
 
 #[cfg(test)]
@@ -172,7 +164,7 @@ mod tests {
 
     #[test]
     fn jumps_go_where_steps_go() {
-        let characteristic = Terms::new();
+        let characteristic = characteristic();
         let mut power = Polynomial::of([1]);
         // Sixteen squarings give 2^16 steps; squares from 2^15 on need reduction.
         (0..16).for_each(|_| power = power.squared(&characteristic));

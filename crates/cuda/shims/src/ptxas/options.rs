@@ -204,10 +204,8 @@ impl Options {
             "fmad" => self.fmad = value == "true",
             "maxrregcount" if matches!(value, "archmax" | "archmin") => {}
             "maxrregcount" => {
-                let number = value
-                    .parse()
-                    .map_err(|_| format!("Invalid value '{value}' for option '{name}'"))?;
-                self.registers = Some(number);
+                let invalid = |_| format!("Invalid value '{value}' for option '{name}'");
+                self.registers = Some(value.parse().map_err(invalid)?);
             }
             "verbose" | "verbose2" => self.verbose = true,
             "disable-warnings" => self.silent = true,

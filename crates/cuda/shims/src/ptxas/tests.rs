@@ -17,15 +17,10 @@ const GOOD: &str = "\
 }
 ";
 
-struct Exit {
-    code: u8,
-    said: Output,
-}
-
-fn ptxas(arguments: &[&str]) -> Exit {
+/// The exit code and the output.
+fn ptxas(arguments: &[&str]) -> (u8, Output) {
     let mut said = Output::default();
-    let code = run(arguments.iter().map(|&word| word.to_owned()).collect(), &mut said);
-    Exit { code, said }
+    (run(arguments.iter().map(|&word| word.to_owned()).collect(), &mut said), said)
 }
 
 /// A folder with the text as `k.ptx`; returns the paths of that file and of `k.o`.
@@ -41,22 +36,22 @@ fn ptx_is_handed_on() {
     let (_folder, ptx, output) = folder(GOOD);
     // The command line that Triton uses.
     let line = ["-lineinfo", "-v", "--regAllocOptLevel=2", "--opt-level", "0", "--gpu-name=sm_86"];
-    let ended = ptxas(&[&line[..], &[&ptx, "-o", &output]].concat());
-    assert_eq!(ended.code, 0, "{}", ended.said.err);
-    assert!(ended.said.err.contains("ptxas info    : Checked entry function 'k' for 'sm_86'"));
+    let (code, said) = ptxas(&[&line[..], &[&ptx, "-o", &output]].concat());
+    assert_eq!(code, 0, "{}", said.err);
+    assert!(said.err.contains("ptxas info    : Checked entry function 'k' for 'sm_86'"));
     let written = std::fs::read_to_string(&output).unwrap();
     assert_eq!(written, format!("{GOOD}{IN_PLACE}: sm_86\n\0"));
     // The program's own output is valid input.
-    let again = ptxas(&[&output, "-arch", "sm_86", "-o", &output]);
-    assert_eq!((again.code, again.said), (0, Output::default()));
-    let limited = ptxas(&["-maxrregcount", "32", "-arch=sm_80", &ptx, "-o", &output]);
-    assert_eq!(limited.code, 0, "{}", limited.said.err);
+    let nothing = (0, Output::default());
+    assert_eq!(ptxas(&[&output, "-arch", "sm_86", "-o", &output]), nothing);
+    let limited = ["-maxrregcount", "32", "-arch=sm_80", &ptx, "-o", &output];
+    assert_eq!(ptxas(&limited), nothing);
     assert!(std::fs::read_to_string(&output).unwrap().contains("(.param .u64 p) .maxnreg 32 {"));
-    let text = ptxas(&["-ias", GOOD, "-arch=sm_80", "-O3", "-m64", "-o", &output]);
-    assert_eq!((text.code, text.said), (0, Output::default()));
+    let text = ["-ias", GOOD, "-arch=sm_80", "-O3", "-m64", "-o", &output];
+    assert_eq!(ptxas(&text), nothing);
     std::fs::remove_file(&output).unwrap();
     // No file is written for a virtual architecture.
-    assert_eq!(ptxas(&[&ptx, "-arch=compute_80", "-o", &output]).code, 0);
+    assert_eq!(ptxas(&[&ptx, "-arch=compute_80", "-o", &output]).0, 0);
     assert!(!PathBuf::from(&output).exists());
 }
 
@@ -64,28 +59,28 @@ fn ptx_is_handed_on() {
 #[test]
 fn no_contraction() {
     let (_folder, ptx, output) = folder(GOOD);
-    let ended = ptxas(&["--fmad=false", "-arch=sm_80", &ptx, "-o", &output]);
-    assert_eq!(ended.code, 0, "{}", ended.said.err);
+    let (code, said) = ptxas(&["--fmad=false", "-arch=sm_80", &ptx, "-o", &output]);
+    assert_eq!(code, 0, "{}", said.err);
     let wanted = GOOD.replace("mul.ftz", "mul.rn.ftz").replace("add.f32", "add.rn.f32");
     let written = std::fs::read_to_string(&output).unwrap();
     assert_eq!(written, format!("{wanted}{IN_PLACE}: sm_80\n\0"));
-    assert_eq!(ptxas(&["-arch=sm_80", &output, "-o", &output]).code, 0);
+    assert_eq!(ptxas(&["-arch=sm_80", &output, "-o", &output]).0, 0);
 }
 
 #[test]
 fn mistakes_have_the_form_and_the_code_of_ptxas() {
     let (folder, ptx, output) =
         folder(&GOOD.replace("mul.ftz", "mull.ftz").replace("%r, 1", "%q, 1"));
-    let ended = ptxas(&["-arch=sm_80", &ptx, "-o", &output]);
-    let lines: Vec<&str> = ended.said.err.lines().collect();
-    assert_eq!(ended.code, 255);
+    let (code, said) = ptxas(&["-arch=sm_80", &ptx, "-o", &output]);
+    let lines: Vec<&str> = said.err.lines().collect();
+    assert_eq!(code, 255);
     assert!(lines[0].starts_with(&format!("ptxas {ptx}, line 6; error   : ")), "{lines:#?}");
     assert!(lines[0].contains("mull") && lines[1].contains(", line 8; error   : "), "{lines:#?}");
     assert_eq!(lines.last(), Some(&"ptxas fatal   : Ptx assembly aborted due to errors"));
     assert!(!PathBuf::from(&output).exists());
     // A version that lacks an instruction of the text.
     let old = folder.file("old.ptx", GOOD.replace("8.0", "6.0"));
-    assert_eq!(ptxas(&["-arch=sm_80", old.to_str().unwrap()]).code, 255);
+    assert_eq!(ptxas(&["-arch=sm_80", old.to_str().unwrap()]).0, 255);
 }
 
 #[test]
@@ -112,32 +107,31 @@ fn what_cannot_be_done_is_named() {
         // The default architecture is sm_75.
         (&[&ptx], "sm_80"),
     ] {
-        let ended = ptxas(arguments);
-        assert_eq!(ended.code, 255, "{arguments:?}");
-        assert!(ended.said.err.contains(words), "{arguments:?}: {}", ended.said.err);
+        let (code, said) = ptxas(arguments);
+        assert!(code == 255 && said.err.contains(words), "{arguments:?}: {code}: {}", said.err);
     }
     // An option file that names itself is not read forever.
     let endless = folder.file("endless", "");
     std::fs::write(&endless, format!("-optf {}", endless.display())).unwrap();
-    assert_eq!(ptxas(&["-optf", endless.to_str().unwrap()]).code, 255);
+    assert_eq!(ptxas(&["-optf", endless.to_str().unwrap()]).0, 255);
     let options = folder.file("options", "-arch sm_80\n -w ");
     let checked = ptxas(&["-optf", options.to_str().unwrap(), &ptx, "-o", "/dev/null"]);
-    assert_eq!((checked.code, checked.said), (0, Output::default()));
+    assert_eq!(checked, (0, Output::default()));
 }
 
 #[test]
 fn questions_are_answered() {
-    let version = ptxas(&["--version"]);
-    assert_eq!(version.code, 0);
+    let (code, version) = ptxas(&["--version"]);
+    assert_eq!(code, 0);
     // The regular expression that Triton applies.
-    assert!(version.said.out.lines().any(|line| line.contains("release 13.5")));
-    assert!(!version.said.out.contains("NVIDIA"), "a text of NVIDIA's is a key of Triton's cache");
-    assert!(ptxas(&["--list-arch"]).said.out.lines().any(|line| line == "86"));
-    assert!(ptxas(&["-version-ls"]).said.out.ends_with("9.5\n"));
+    assert!(version.out.lines().any(|line| line.contains("release 13.5")));
+    assert!(!version.out.contains("NVIDIA"), "a text of NVIDIA's is a key of Triton's cache");
+    assert!(ptxas(&["--list-arch"]).1.out.lines().any(|line| line == "86"));
+    assert!(ptxas(&["-version-ls"]).1.out.ends_with("9.5\n"));
     for help in [&["--help"][..], &["--version", "-h"], &[]] {
-        let ended = ptxas(help);
-        assert!(ended.code == 0 && ended.said.out.contains("--gpu-name <value> (-arch)"));
+        let (code, said) = ptxas(help);
+        assert!(code == 0 && said.out.contains("--gpu-name <value> (-arch)"));
     }
-    let twice = ptxas(&["-o", "a", "-o", "b", "/nowhere"]);
-    assert!(twice.said.err.contains("incompatible redefinition for option 'output-file'"));
+    let (_, twice) = ptxas(&["-o", "a", "-o", "b", "/nowhere"]);
+    assert!(twice.err.contains("incompatible redefinition for option 'output-file'"));
 }

@@ -6,7 +6,6 @@ use crate::code::*;
 /// Storage of the largest descriptor.
 type Words = [u64; 13];
 
-/// A kind of descriptor.
 pub(super) struct Kind {
     mark: u64,
     /// For each attribute: its number, the index of its word, and its size in bytes.

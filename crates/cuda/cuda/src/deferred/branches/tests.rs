@@ -2,7 +2,6 @@ use super::*;
 use std::sync::Barrier;
 use std::sync::atomic::Ordering::SeqCst;
 use std::thread::{ThreadId, current};
-use texunit_cuda_abi::invalid;
 
 const ONE: StepNeeds = StepNeeds { threads: 1, is_pinned: false };
 
@@ -12,14 +11,14 @@ fn run(
     needs: Vec<StepNeeds>,
     threads: usize,
     work: impl Fn(usize) -> Answer + Send + Sync + 'static,
-) -> (Answer, Vec<usize>) {
+) -> (Result<(), CUresult>, Vec<usize>) {
     let ended = Arc::<Mutex<Vec<usize>>>::default();
     let list = Arc::clone(&ended);
     let answer = branches(before.iter().copied(), needs, threads, move |i| {
         work(i).inspect(|()| list.lock().unwrap_or_else(PoisonError::into_inner).push(i))
     });
     let ended = ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    (answer, ended)
+    (answer.map_err(|refusal| refusal.code), ended)
 }
 
 #[test]
@@ -81,18 +80,12 @@ fn a_refusal_or_a_panic_stops_later_steps() {
         1 => Err(invalid!("no")),
         _ => Ok(()),
     });
-    assert_eq!(
-        (answer.map_err(|refusal| refusal.code), ended),
-        (Err(CUresult::INVALID_VALUE), vec![0])
-    );
+    assert_eq!((answer, ended), (Err(CUresult::INVALID_VALUE), vec![0]));
     let (answer, ended) = run(&before, vec![ONE; 4], 2, |i| {
         assert!(i != 2, "expected");
         Ok(())
     });
-    assert_eq!(
-        (answer.map_err(|refusal| refusal.code), ended),
-        (Err(CUresult::UNKNOWN), vec![0, 1])
-    );
+    assert_eq!((answer, ended), (Err(CUresult::UNKNOWN), vec![0, 1]));
 }
 
 #[test]

@@ -51,11 +51,8 @@ pub(super) fn node(
         return Err(wrong("comes behind other nodes than what is captured"));
     }
     if old.kind() != op.kind() {
-        return Err(wrong(&format!(
-            "is a {} node, and a {} is captured",
-            old.kind_name(),
-            op.kind_name()
-        )));
+        let (there, here) = (old.kind_name(), op.kind_name());
+        return Err(wrong(&format!("is a {there} node, and a {here} is captured")));
     }
     match (&old, &op) {
         // An allocation keeps its address.

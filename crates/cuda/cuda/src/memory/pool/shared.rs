@@ -124,10 +124,8 @@ impl Shared {
         counts: bool,
     ) -> Answer<(Buffer, Range)> {
         let range = Range { of: Arc::clone(self), offset };
-        let block = self
-            .whole
-            .slice(offset, size, name)
-            .ok_or_else(|| invalid!("the allocation is not inside of the pool"))?;
+        let block = self.whole.slice(offset, size, name);
+        let block = block.ok_or_else(|| invalid!("the allocation is not inside of the pool"))?;
         let made = device.adopt(self.base + offset, Arc::new(block), counts);
         Ok((made.map_err(refusal)?, range))
     }
@@ -170,10 +168,7 @@ impl Shared {
 
     /// Offset and size of the allocation in export data.
     pub(super) fn read(&self, data: &[u8; 64]) -> Answer<(u64, u64)> {
-        let number = |i: usize| {
-            let bytes: [u8; 8] = std::array::from_fn(|k| data[16 + 8 * i + k]);
-            u64::from_le_bytes(bytes)
-        };
+        let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| data[16 + 8 * i + k]));
         let (offset, size) = (number(1), number(2));
         ensure!(
             data[..16] == MAGIC

@@ -61,10 +61,9 @@ fn lines_of_arrays_are_copied() {
 #[test]
 fn batches_and_peers() {
     let context = set_up();
-    let mut things = things(&context);
-    let mut random = Random::new(3);
-    things[2].fill(&mut random);
-    let Holder::Device(from) = things[2].kind else { panic!("a device's memory") };
+    let things = things(&context, &mut Random::new(3));
+    let Holder::Device(memory) = &things[2].kind else { panic!("a device's memory") };
+    let from = memory.address();
     let Holder::Array(array, texels) = &things[4 + 2].kind else { panic!("an array") };
     // An array of 20 x 8 texels of 16 bytes, 5 layers: sizes are in texels.
     let memory = CUmemcpy3DOperand { kind: 1, what: from, numbers: [25, 4, 0] };

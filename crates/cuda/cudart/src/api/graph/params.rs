@@ -1,6 +1,6 @@
 //! Parameters of graph nodes: their translation between the runtime's and the driver's structures.
 
-use crate::api::symbol::inside;
+use crate::api::copy::inside;
 use crate::api::*;
 use texunit_cuda_abi::graph_node_type as kind;
 
@@ -30,15 +30,16 @@ pub(super) fn kernel(given: &CUDA_KERNEL_NODE_PARAMS_v1) -> Answer<CUDA_KERNEL_N
     if found == func && !registry::was_handle(func) {
         return Err(registry::unknown(func));
     }
+    let (func, kern, ctx) = (found, 0, 0);
     Ok(CUDA_KERNEL_NODE_PARAMS {
-        func: found,
+        func,
         grid,
         block,
         sharedMemBytes,
         kernelParams,
         extra,
-        kern: 0,
-        ctx: 0,
+        kern,
+        ctx,
     })
 }
 
@@ -46,15 +47,10 @@ pub(super) fn kernel(given: &CUDA_KERNEL_NODE_PARAMS_v1) -> Answer<CUDA_KERNEL_N
 /// or else its handle.
 pub(super) fn of_kernel(found: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
     let &CUDA_KERNEL_NODE_PARAMS { func, kern, grid, block, sharedMemBytes, .. } = found;
+    let (kernelParams, extra) = (found.kernelParams, found.extra);
     let handle = if kern != 0 { kern } else { func };
-    CUDA_KERNEL_NODE_PARAMS_v1 {
-        func: registry::host_of(handle).unwrap_or(handle),
-        grid,
-        block,
-        sharedMemBytes,
-        kernelParams: found.kernelParams,
-        extra: found.extra,
-    }
+    let func = registry::host_of(handle).unwrap_or(handle);
+    CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra }
 }
 
 /// Translates the parameters of a memcpy node for the driver.

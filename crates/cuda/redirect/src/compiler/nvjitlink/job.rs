@@ -1,8 +1,7 @@
 //! State of one nvJitLink handle: the inputs that were added, and the PTX that linking them gives.
 
-use crate::say;
+use crate::{say, say_once};
 use std::ffi::{CStr, CString, c_int, c_uint};
-use std::sync::Once;
 use texunit_link::{Ptx, is_device_runtime, limited, link};
 
 /// `NVJITLINK_INPUT_PTX`
@@ -84,7 +83,10 @@ impl Job {
             return self;
         }
         if let Some(other) = &self.other {
-            print_not_linked(other);
+            say_once!(
+                "the program links {other} with nvJitLink, and of that no PTX is made, which is what texunit runs: \
+                 have it link PTX, or LTO code with the option -lto and nothing else"
+            );
             return self;
         }
         if let Some(lto) = self.lto.take().filter(|lto| !lto.inputs.is_empty()) {
@@ -98,7 +100,10 @@ impl Job {
         }
         match link(std::mem::take(&mut self.inputs), self.runtime) {
             Ok(ptx) => {
-                print_linked();
+                say_once!(
+                    "the program links to machine code with nvJitLink; it gets the linked PTX, which is what \
+                     texunit runs, as nvJitLinkGetLinkedCubin's result"
+                );
                 let mut bytes = limited(ptx, self.registers, self.architecture).text.into_bytes();
                 bytes.push(0);
                 Self { linked: Some(bytes), ..self }
@@ -135,28 +140,6 @@ fn what(kind: c_uint) -> &'static str {
         7 => "an index",
         _ => "an input that is not PTX",
     }
-}
-
-/// Prints once in a process that the program gets PTX instead of machine code.
-fn print_linked() {
-    static SAID: Once = Once::new();
-    SAID.call_once(|| {
-        say(format_args!(
-            "the program links to machine code with nvJitLink; it gets the linked PTX, which is what texunit runs, as \
-             nvJitLinkGetLinkedCubin's result"
-        ));
-    });
-}
-
-/// Prints once in a process which input could not be linked as PTX.
-fn print_not_linked(other: &str) {
-    static SAID: Once = Once::new();
-    SAID.call_once(|| {
-        say(format_args!(
-            "the program links {other} with nvJitLink, and of that no PTX is made, which is what texunit runs: have it link \
-             PTX, or LTO code with the option -lto and nothing else"
-        ));
-    });
 }
 
 #[cfg(test)]

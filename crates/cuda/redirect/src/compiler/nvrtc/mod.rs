@@ -23,9 +23,9 @@
 mod options;
 
 use super::*;
-use crate::say;
+use crate::say_once;
 use options::Options;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 use texunit_syntax::handed_comments;
 
 type Create = unsafe extern "C" fn(
@@ -163,24 +163,18 @@ unsafe extern "C" fn compile<const N: usize>(
 /// Prints once in a process that PTX is compiled instead of machine code, or that results for
 /// NVIDIA's linker cannot be run.
 fn print_replaced(machine: Option<&str>, links_later: bool) {
-    static TURNED: Once = Once::new();
-    static LINKED: Once = Once::new();
     if let Some(machine) = machine {
         let number = machine.trim_start_matches("sm_");
-        TURNED.call_once(|| {
-            say(format_args!(
-                "the program has nvrtc compile to machine code ({machine}); nvrtc is asked for PTX (compute_{number}) \
-                 instead, which is what texunit runs, and the program gets that as nvrtcGetCUBIN's result"
-            ));
-        });
+        say_once!(
+            "the program has nvrtc compile to machine code ({machine}); nvrtc is asked for PTX (compute_{number}) \
+             instead, which is what texunit runs, and the program gets that as nvrtcGetCUBIN's result"
+        );
     }
     if links_later {
-        LINKED.call_once(|| {
-            say(format_args!(
-                "the program has nvrtc compile to what NVIDIA's linker takes (-dlto), which texunit does not run; \
-                 without -dlto nvrtc makes PTX"
-            ));
-        });
+        say_once!(
+            "the program has nvrtc compile to what NVIDIA's linker takes (-dlto), which texunit does not run; \
+             without -dlto nvrtc makes PTX"
+        );
     }
 }
 
