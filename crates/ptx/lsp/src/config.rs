@@ -36,13 +36,10 @@ impl Config {
                 "arch" => parse(value).map(|v| config.options.arch = Some(v)),
                 "ptxVersion" => version(value).map(|v| config.options.version = Some(v)),
                 "ptxas" => parse(value).map(|v| release = Some(v)),
-                "ptxasCompat" => match value.as_bool() {
-                    Some(set) => {
-                        compat = Some(set);
-                        Ok(())
-                    }
-                    None => Err("expected true or false".into()),
-                },
+                "ptxasCompat" => {
+                    compat = value.as_bool();
+                    compat.map(drop).ok_or_else(|| "expected true or false".into())
+                }
                 "allow" => codes(value).map(|v| allow = v),
                 "deny" => codes(value).map(|v| deny = v),
                 _ => Err(format!("unknown setting; available: {NAMES}")),
