@@ -5,7 +5,7 @@ use crate::files;
 use cbindgen::{Builder, Config, DocumentationStyle, FunctionConfig, Language, RenameRule};
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The source files of crates/faces/capi, in the order in which the header has their contents.
 const SOURCES: [&str; 9] =
@@ -71,8 +71,8 @@ fn value(number: &str) -> Option<u32> {
     }
 }
 
-/// The text of the header for the source files in a folder.
-fn text(sources: &Path) -> Result<String, String> {
+/// The text of the header.
+fn text() -> Result<String, String> {
     let config = Config {
         language: Language::C,
         cpp_compat: true,
@@ -96,7 +96,7 @@ fn text(sources: &Path) -> Result<String, String> {
     };
     let mut builder = Builder::new().with_config(config);
     for name in SOURCES {
-        builder = builder.with_src(sources.join(format!("{name}.rs")));
+        builder = builder.with_src(folder().join(format!("src/{name}.rs")));
     }
     let mut bytes = Vec::new();
     builder.generate().map_err(|e| format!("cbindgen: {e}"))?.write(&mut bytes);
@@ -113,8 +113,7 @@ fn folder() -> PathBuf {
 /// Writes the header into the crate's folder.
 pub(crate) fn write() -> Result<bool, String> {
     let path = folder().join("include/texunit.h");
-    let text = text(&folder().join("src"))?;
-    files::write(&path, text)?;
+    files::write(&path, text()?)?;
     println!("{}", path.display());
     Ok(true)
 }
@@ -126,7 +125,7 @@ mod tests {
     #[test]
     fn the_header_is_what_the_sources_say() {
         let kept = std::fs::read_to_string(folder().join("include/texunit.h")).expect("a header");
-        let made = text(&folder().join("src")).expect("cbindgen reads the sources");
+        let made = text().expect("cbindgen reads the sources");
         assert!(kept == made, "renew it: cargo run -p xtask -- header");
         // Every exported function must be in the header.
         for name in SOURCES {

@@ -129,10 +129,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Parses a command line given without the program's name.
+/// Parses the arguments of a task.
 #[cfg(test)]
-fn parsed(line: &str) -> Result<Task, clap::Error> {
-    Cli::try_parse_from(["xtask"].into_iter().chain(line.split_whitespace())).map(|cli| cli.task)
+fn parsed<A: clap::Args>(arguments: &str) -> Result<A, clap::Error> {
+    let command = A::augment_args(clap::Command::new("task").no_binary_name(true));
+    A::from_arg_matches(&command.try_get_matches_from(arguments.split_whitespace())?)
 }
 
 #[test]

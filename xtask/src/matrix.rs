@@ -163,12 +163,12 @@ impl Api {
         if !refused.is_empty() {
             let _ = writeln!(text, "\nThese return `{}`: {}.", self.refusal, names(&refused));
         }
-        if groups.iter().any(|group| !group.is_empty()) {
+        let mut rows =
+            reasons.iter().zip(&groups).filter(|(_, group)| !group.is_empty()).peekable();
+        if rows.peek().is_some() {
             let _ = writeln!(text, "\n| return `{}` | | because |\n|---|---|---|", self.refusal);
         }
-        for ((_, reason), group) in
-            reasons.iter().zip(&groups).filter(|(_, group)| !group.is_empty())
-        {
+        for ((_, reason), group) in rows {
             let _ = writeln!(text, "| {} | {} | {reason} |", names(group), group.len());
         }
         Ok(text)

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use flate2::{Compression, write::GzEncoder};
 use texunit_check::{Options, Ptxas, Verdicts, check_source};
 use texunit_syntax::SourceFile;
+use texunit_testkit::TempDir;
 
 use crate::generate::{Families, Question};
 use crate::parallel::each;
@@ -96,13 +97,12 @@ impl Comparison {
 
 /// Compares the verdicts of texunit and ptxas on the requested modules.
 pub(crate) fn run(request: &Request) -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let found = request.tools.found();
     if found.is_empty() {
         eprintln!("WARNING: NOTHING WAS COMPARED: there is no ptxas to ask.");
         return ExitCode::SUCCESS;
     }
-    code(compare(request, &root, &found))
+    code(compare(request, &found))
 }
 
 /// The exit code of a comparison with this number of differences: 0, 1, or 2 if it cannot be made.
@@ -117,25 +117,16 @@ pub(crate) fn code(differences: std::io::Result<usize>) -> ExitCode {
     }
 }
 
-fn compare(request: &Request, root: &Path, tools: &[Tool]) -> std::io::Result<usize> {
-    let folder = root.join("target/oracle");
-    // Each process has a folder of its own, because concurrent runs must not overwrite each other's
-    // files.
-    let scratch = folder.join(format!("asking-{}", std::process::id()));
-    std::fs::create_dir_all(&scratch)?;
-    let found = compare_in(request, root, tools, (&folder, &scratch));
-    std::fs::remove_dir_all(&scratch)?;
-    found
+/// The folder of modules on which texunit and NVIDIA's tools differ.
+pub(crate) fn folder() -> std::io::Result<PathBuf> {
+    let folder = crate::workspace().join("target/oracle");
+    std::fs::create_dir_all(&folder).map(|()| folder)
 }
 
-fn compare_in(
-    request: &Request,
-    root: &Path,
-    tools: &[Tool],
-    (folder, scratch): (&Path, &Path),
-) -> std::io::Result<usize> {
+fn compare(request: &Request, tools: &[Tool]) -> std::io::Result<usize> {
+    let (folder, scratch) = (folder()?, &TempDir::new("oracle"));
     let releases: Vec<Ptxas> = tools.iter().map(|t| t.release).collect();
-    let families = Families::new(root, request.family.as_deref(), &releases)?;
+    let families = Families::new(request.family.as_deref(), &releases)?;
     if let Some(Lines { file, head }) = &request.lines {
         let text = std::fs::read_to_string(file)?;
         let questions: Vec<Question> =
@@ -348,24 +339,18 @@ fn our_verdict(module: &str, question: &Question) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn read(text: &str) -> Option<Request> {
-        match crate::parsed(text).ok()? {
-            crate::Task::Oracle(request) => Some(request),
-            crate::Task::Ask(ask) => Some(ask.into()),
-            _ => None,
-        }
-    }
+    use crate::parsed;
 
     #[test]
     fn the_command_line() {
-        let request = read("oracle 100 7 --tools /x --ptxas 12.9 --family mutation").unwrap();
+        let arguments = "100 7 --tools /x --ptxas 12.9 --family mutation";
+        let request: Request = parsed(arguments).unwrap();
         assert_eq!((request.count, request.seed), (100, 7));
         assert_eq!(request.tools.release, Some(Ptxas::V12_9));
-        let Lines { file, head } = read("ask lines.txt").unwrap().lines.unwrap();
+        let Lines { file, head } = parsed::<Ask>("lines.txt").unwrap().lines;
         assert_eq!((file.to_str(), &*head), (Some("lines.txt"), "8.8 75"));
         for wrong in ["", "1", "1 2 3", "x 2", "1 2 --family what", "1 2 --tools", "1 2 --x"] {
-            assert!(read(&format!("oracle {wrong}")).is_none(), "{wrong}");
+            assert!(parsed::<Request>(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 /// The folders of a client below `target/clients`.
 pub(crate) struct Place {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     site: PathBuf,
 }
 
@@ -37,10 +37,6 @@ impl Place {
         let answer = at(&place.python(), answer)?;
         place.site = String::from_utf8_lossy(&answer.stdout).trim().into();
         Ok(place)
-    }
-
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     pub(crate) fn python(&self) -> PathBuf {

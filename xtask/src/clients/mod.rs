@@ -157,7 +157,7 @@ fn tests(
     let mut command = Command::new(place.python());
     command.arg(workspace().join("tests/clients/support/harness.py"));
     command.arg("--texunit").arg(program).arg("--out").arg(place.results());
-    command.arg("--cwd").arg(place.folder());
+    command.arg("--cwd").arg(&place.folder);
     command.args(["--limit", &request.limit.unwrap_or(client.limit).to_string()]);
     command.args(["--test-limit", &client.test_limit.to_string()]);
     if let Some(jobs) = &request.jobs {
@@ -193,25 +193,19 @@ fn tests(
 #[cfg(test)]
 mod checks {
     use super::*;
-
-    fn request(words: &str) -> Option<Request> {
-        match crate::parsed(&format!("clients {words}")).ok()? {
-            crate::Task::Clients(request) => Some(request),
-            _ => None,
-        }
-    }
+    use crate::parsed;
 
     #[test]
     fn arguments_select_clients() {
-        let read = request("drjit taichi --jobs 1 --record now").unwrap_or_default();
+        let read: Request = parsed("drjit taichi --jobs 1 --record now").unwrap_or_default();
         let names: Vec<_> = read.clients().map(|client| &client.name).collect();
         assert_eq!(names, ["drjit", "taichi"]);
         assert_eq!(read.jobs.as_deref(), Some("1"));
-        assert_eq!(request("all").unwrap_or_default().clients().count(), CLIENTS.len());
+        assert_eq!(parsed::<Request>("all").unwrap_or_default().clients().count(), CLIENTS.len());
         for words in
             ["nobody", "cupy --record later", "cupy --jobs", "cupy --record now --select x"]
         {
-            assert!(request(words).is_none(), "{words}");
+            assert!(parsed::<Request>(words).is_err(), "{words}");
         }
     }
 
@@ -226,12 +220,9 @@ mod checks {
             for line in pinned {
                 assert!(line.contains("=="), "{}: {line} does not name one release", client.name);
             }
-            let own = client.tests.iter().filter(|path| path.starts_with("{tests}"));
-            for path in own {
-                assert!(
-                    workspace().join(path.replace("{tests}", "tests/clients")).exists(),
-                    "{path}"
-                );
+            for path in client.tests.iter().filter(|path| path.starts_with("{tests}")) {
+                let own = workspace().join(path.replace("{tests}", "tests/clients"));
+                assert!(own.exists(), "{path}");
             }
         }
     }

@@ -71,10 +71,7 @@ pub(crate) fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
     let tools = Zig::get(&folder(false).join("tools"), request.light);
     let zig = if request.light { None } else { Some(tools.clone()?) };
     let dist = folder(request.light);
-    let nvcc = match request.light {
-        true => None,
-        false => Some(crate::cuda_tools::nvcc()?),
-    };
+    let nvcc = if request.light { None } else { Some(crate::cuda_tools::nvcc()?) };
     let built = build(zig, &dist.join("stage"))?;
     let archive = archive::make(&built, &dist)?;
     archive::try_out(&archive)?;

@@ -43,17 +43,15 @@ impl Zig {
             return Ok(zig);
         }
         let why = |e: String| {
-            format!(
-                "{} cannot be installed from PyPI, which `dist` needs: {e}",
-                packages.join(", ")
-            )
+            let all = packages.join(", ");
+            format!("{all} cannot be installed from PyPI, which `dist` needs: {e}")
         };
-        let python = Path::new("python3");
-        crate::files::quiet(Command::new(python).args(["-m", "venv", "--clear"]).arg(&environment))
-            .map_err(why)?;
+        let mut venv = Command::new("python3");
+        venv.args(["-m", "venv", "--clear"]).arg(&environment);
+        files::quiet(&mut venv).map_err(why)?;
         let mut pip = zig.tool("python3");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
-        crate::files::quiet(&mut pip).map_err(why)?;
+        files::quiet(&mut pip).map_err(why)?;
         files::write(&installed, wanted)?;
         Ok(zig)
     }

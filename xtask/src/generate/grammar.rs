@@ -71,13 +71,8 @@ pub(super) fn expand(rule: &str, variables: &Variables, random: &mut Random) -> 
     };
     let mut variables = variables.clone();
     let fitting: Vec<_> = all.iter().filter(|one| one.fits(&variables)).collect();
-    let mut left = random.below(fitting.iter().map(|one| one.weight).sum::<usize>());
-    let drawn = fitting.iter().find(|one| {
-        let is_it = left < one.weight;
-        left = left.saturating_sub(one.weight);
-        is_it
-    });
-    let mut rest = drawn.map_or("", |one| &one.text);
+    let drawn = weighted(fitting.iter().map(|one| one.weight), random);
+    let mut rest = drawn.map_or("", |n| &fitting[n].text);
     let mut out = String::new();
     while let Some((before, place, after)) = next_place(rest) {
         out += before;
@@ -85,6 +80,19 @@ pub(super) fn expand(rule: &str, variables: &Variables, random: &mut Random) -> 
         rest = after;
     }
     out + rest
+}
+
+/// The index of a random one of these weights.
+pub(super) fn weighted(
+    weights: impl Iterator<Item = usize> + Clone,
+    random: &mut Random,
+) -> Option<usize> {
+    let mut left = random.below(weights.clone().sum::<usize>());
+    weights.into_iter().position(|weight| {
+        let is_it = left < weight;
+        left = left.saturating_sub(weight);
+        is_it
+    })
 }
 
 /// The first place in a text, with what comes before and after it: `<` and a small letter or `!`,

@@ -7,8 +7,6 @@ mod instruction;
 mod mutation;
 mod setup;
 
-use std::path::Path;
-
 use texunit_check::Ptxas;
 
 use setup::Setup;
@@ -82,13 +80,9 @@ impl Families {
     const WEIGHTS: [usize; 12] = [30, 20, 20, 20, 10, 10, 5, 5, 5, 5, 5, 5];
 
     /// Reads the bundled examples, which mutations start from.
-    pub(crate) fn new(
-        root: &Path,
-        only: Option<&str>,
-        releases: &[Ptxas],
-    ) -> std::io::Result<Self> {
+    pub(crate) fn new(only: Option<&str>, releases: &[Ptxas]) -> std::io::Result<Self> {
         let only = only.and_then(|name| Self::NAMES.iter().position(|n| *n == name));
-        let examples = mutation::examples(root)?;
+        let examples = mutation::examples()?;
         Ok(Self { releases: releases.to_vec(), only, examples })
     }
 
@@ -142,13 +136,9 @@ impl Families {
 mod tests {
     use super::*;
 
-    fn root() -> std::path::PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-    }
-
     #[test]
     fn the_seed_decides_everything() {
-        let families = Families::new(&root(), None, &Ptxas::ALL).unwrap();
+        let families = Families::new(None, &Ptxas::ALL).unwrap();
         let first = families.questions(7, 400);
         assert_eq!(first, families.questions(7, 400));
         assert_ne!(first, families.questions(8, 400));
@@ -164,7 +154,7 @@ mod tests {
 
     #[test]
     fn lines_are_found_again() {
-        let families = Families::new(&root(), Some("ordinary"), &Ptxas::ALL).unwrap();
+        let families = Families::new(Some("ordinary"), &Ptxas::ALL).unwrap();
         for question in families.questions(1, 200) {
             let module = question.module(&[0]);
             let line = module.lines().nth(question.first_line() - 1);
@@ -176,7 +166,7 @@ mod tests {
     #[test]
     fn a_family_alone() {
         for name in Families::NAMES {
-            let families = Families::new(&root(), Some(name), &[Ptxas::V12_9]).unwrap();
+            let families = Families::new(Some(name), &[Ptxas::V12_9]).unwrap();
             let questions = families.questions(3, 50);
             assert!(questions.iter().all(|q| q.family == name && q.release == Ptxas::V12_9));
         }

@@ -10,7 +10,7 @@ use texunit_check::Ptxas;
 use texunit_syntax::{Span, token_spans};
 
 use super::Question;
-use super::grammar::{draw, pool};
+use super::grammar::{draw, pool, weighted};
 use super::setup::machine;
 use texunit_testkit::Random;
 
@@ -43,8 +43,8 @@ struct Token {
 }
 
 /// Reads the modules of all folders, sorted by path.
-pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
-    let mut examples = Vec::new();
+pub(super) fn examples() -> std::io::Result<Vec<Example>> {
+    let (root, mut examples) = (crate::workspace(), Vec::new());
     for (folder, (name, _)) in FOLDERS.iter().enumerate() {
         if *name == SAMPLE {
             for text in kernels(&root.join(name))? {
@@ -100,12 +100,7 @@ pub(super) fn question(
     family: &'static str,
     random: &mut Random,
 ) -> Question {
-    let mut at = random.below(FOLDERS.iter().map(|(_, weight)| weight).sum::<usize>());
-    let folder = FOLDERS.iter().position(|(_, weight)| {
-        let here = at < *weight;
-        at = at.saturating_sub(*weight);
-        here
-    });
+    let folder = weighted(FOLDERS.iter().map(|(_, weight)| *weight), random);
     let own: Vec<&Example> = examples.iter().filter(|e| Some(e.folder) == folder).collect();
     let list = if own.is_empty() { examples.iter().collect() } else { own };
     let example = list.get(random.below(list.len().max(1)));
@@ -193,9 +188,8 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
                 tokens.insert(n, copy);
             }
             2 if n + 1 < tokens.len() => {
-                let (a, b) = (tokens[n].text.clone(), tokens[n + 1].text.clone());
-                tokens[n].text = b;
-                tokens[n + 1].text = a;
+                let text = std::mem::take(&mut tokens[n].text);
+                tokens[n].text = std::mem::replace(&mut tokens[n + 1].text, text);
             }
             _ => match near(tokens, n, random) {
                 Some(other) if other != tokens[n].text => tokens[n].text = other,
@@ -221,17 +215,14 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
         tokens[n].text = random.of(&kind).to_owned();
         return tokens[n].text != text;
     }
-    if text == "," && n > 0 && n + 1 < tokens.len() {
-        if !plain(&tokens[n - 1].text) {
-            return false;
+    if text == ","
+        && let Some([before, _, after]) = tokens.get_mut(n.saturating_sub(1)..n + 2)
+    {
+        let can_swap = plain(&before.text) && plain(&after.text) && before.text != after.text;
+        if can_swap {
+            std::mem::swap(&mut before.text, &mut after.text);
         }
-        let (a, b) = (tokens[n - 1].text.clone(), tokens[n + 1].text.clone());
-        if !plain(&b) || a == b {
-            return false;
-        }
-        tokens[n - 1].text = b;
-        tokens[n + 1].text = a;
-        return true;
+        return can_swap;
     }
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         // Version numbers and the lengths of register declarations are left unchanged, because
@@ -310,14 +301,9 @@ fn tokens(text: &str) -> Vec<Token> {
 mod tests {
     use super::*;
 
-    fn root() -> std::path::PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-    }
-
     #[test]
     fn tokens_give_the_text_back() {
-        let list = examples(&root()).unwrap();
-        assert!(list.len() > 50);
+        assert!(examples().unwrap().len() > 50);
         let line = "// a\nadd.s32 %r1, %r2, -4; /* b */ ld.global::x [a+4], 0f3F800000; \"a b\"";
         let tokens = tokens(line);
         assert_eq!(text(&tokens), line);

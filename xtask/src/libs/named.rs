@@ -46,8 +46,7 @@ static ALL: LazyLock<Vec<Named>> = LazyLock::new(|| {
 
 /// The names of all files, those of jumps and those with code.
 pub(crate) fn files() -> impl Iterator<Item = &'static str> {
-    let names = |library: &'static Named| library.files.iter().map(|file| &*file.soname);
-    ALL.iter().flat_map(move |library| names(library).chain([&*library.code]))
+    sonames().chain(ALL.iter().map(|library| &*library.code))
 }
 
 /// The names of the files that programs load.

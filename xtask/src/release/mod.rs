@@ -72,9 +72,10 @@ fn release(request: &Request) -> Result<bool, String> {
     let files = if is_good { files(request, &metadata, &folder)? } else { Vec::new() };
     let published = metadata.published()?;
     let crates: Vec<&str> = published.iter().map(|package| &*package.name).collect();
+    let report = Report { request, checks, folder, files, crates };
     match request.format.as_str() {
-        "json" => println!("{:#}", in_json(request, &checks, &folder, &files, &crates)),
-        _ => print!("{}", in_text(request, &checks, &folder, &files, &crates)),
+        "json" => println!("{:#}", report.json()),
+        _ => print!("{}", report.text()),
     }
     Ok(is_good)
 }
@@ -165,69 +166,62 @@ fn sums(folder: &Path, paths: &[PathBuf]) -> Result<Vec<File>, String> {
     Ok(files)
 }
 
-fn in_json(
-    request: &Request,
-    checks: &[Check],
-    folder: &Path,
-    files: &[File],
-    crates: &[&str],
-) -> Value {
-    let check = |Check(name, outcome): &Check| {
-        let problem = outcome.as_ref().err();
-        json!({ "name": name, "passed": problem.is_none(), "problem": problem })
-    };
-    let file = |file: &File| json!({ "name": file.name, "bytes": file.bytes, "sha256": file.sum });
-    json!({
-        "version": VERSION,
-        "tag": request.tag,
-        "dry_run": request.dry_run,
-        "checks": checks.iter().map(check).collect::<Vec<_>>(),
-        "folder": folder,
-        "files": files.iter().map(file).collect::<Vec<_>>(),
-        "crates": crates,
-    })
+/// The report of a release: the checks, the files in their folder, and the crates to publish.
+struct Report<'a> {
+    request: &'a Request,
+    checks: Vec<Check>,
+    folder: PathBuf,
+    files: Vec<File>,
+    crates: Vec<&'a str>,
 }
 
-fn in_text(
-    request: &Request,
-    checks: &[Check],
-    folder: &Path,
-    files: &[File],
-    crates: &[&str],
-) -> String {
-    let dry = if request.dry_run { " (dry run)" } else { "" };
-    let mut text = format!("texunit {VERSION}, tag {}{dry}\n", request.tag);
-    for Check(name, outcome) in checks {
-        let _ = match outcome {
-            Ok(()) => writeln!(text, "  passed  {name}"),
-            Err(problem) => writeln!(text, "  FAILED  {name}: {problem}"),
+impl Report<'_> {
+    fn json(&self) -> Value {
+        let check = |Check(name, outcome): &Check| {
+            let problem = outcome.as_ref().err();
+            json!({ "name": name, "passed": problem.is_none(), "problem": problem })
         };
+        let file = |f: &File| json!({ "name": f.name, "bytes": f.bytes, "sha256": f.sum });
+        json!({
+            "version": VERSION,
+            "tag": self.request.tag,
+            "dry_run": self.request.dry_run,
+            "checks": self.checks.iter().map(check).collect::<Vec<_>>(),
+            "folder": self.folder,
+            "files": self.files.iter().map(file).collect::<Vec<_>>(),
+            "crates": self.crates,
+        })
     }
-    if !files.is_empty() {
-        let _ = writeln!(text, "files in {}, with {SUMS}:", folder.display());
+
+    fn text(&self) -> String {
+        let dry = if self.request.dry_run { " (dry run)" } else { "" };
+        let mut text = format!("texunit {VERSION}, tag {}{dry}\n", self.request.tag);
+        for Check(name, outcome) in &self.checks {
+            let _ = match outcome {
+                Ok(()) => writeln!(text, "  passed  {name}"),
+                Err(problem) => writeln!(text, "  FAILED  {name}: {problem}"),
+            };
+        }
+        if !self.files.is_empty() {
+            let _ = writeln!(text, "files in {}, with {SUMS}:", self.folder.display());
+        }
+        for File { name, bytes, sum } in &self.files {
+            let _ = writeln!(text, "  {sum}  {bytes:>9}  {name}");
+        }
+        text + &format!("crates for `cargo publish`, in order: {}\n", self.crates.join(", "))
     }
-    for File { name, bytes, sum } in files {
-        let _ = writeln!(text, "  {sum}  {bytes:>9}  {name}");
-    }
-    text + &format!("crates for `cargo publish`, in order: {}\n", crates.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parsed;
     use texunit_testkit::TempDir;
-
-    fn request(words: &str) -> Option<Request> {
-        match crate::parsed(&format!("release {words}")).ok()? {
-            crate::Task::Release(request) => Some(request),
-            _ => None,
-        }
-    }
 
     #[test]
     fn light_files_are_never_released() {
-        assert!(request("--light").is_none());
-        let request = request("--dry-run --light --format json").unwrap();
+        assert!(parsed::<Request>("--light").is_err());
+        let request: Request = parsed("--dry-run --light --format json").unwrap();
         assert_eq!(request.tag, format!("v{VERSION}"));
     }
 
@@ -268,12 +262,12 @@ mod tests {
         let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let text = std::fs::read_to_string(folder.join(SUMS)).unwrap();
         assert_eq!(text, format!("{sum}  {}\n", names[0]));
-        let dry = request("--dry-run").unwrap();
-        let checks = [Check("tag", Ok(())), Check("changelog", Err("no entry".into()))];
-        let report = in_json(&dry, &checks, &folder, &files, &["texunit-forms"]);
-        assert_eq!(report["files"][0]["sha256"], sum);
-        assert_eq!(report["checks"][1]["problem"], "no entry");
-        let report = in_text(&dry, &checks, &folder, &files, &["texunit-forms"]);
-        assert!(report.contains("FAILED  changelog: no entry") && report.contains(sum), "{report}");
+        let checks = vec![Check("tag", Ok(())), Check("changelog", Err("no entry".into()))];
+        let (request, folder) = (&parsed("--dry-run").unwrap(), folder.path().to_owned());
+        let report = Report { request, checks, folder, files, crates: vec!["texunit-forms"] };
+        assert_eq!(report.json()["files"][0]["sha256"], sum);
+        assert_eq!(report.json()["checks"][1]["problem"], "no entry");
+        let text = report.text();
+        assert!(text.contains("FAILED  changelog: no entry") && text.contains(sum), "{text}");
     }
 }

@@ -256,21 +256,12 @@ impl Writer {
         let handles = match (self.independent, self.random.below(10)) {
             (_, 0..5) => self.named(),
             (false, _) => self.handle(),
-            (true, 5..8) => {
-                let texture = self.handle();
-                format!("{texture}, {}", self.handle())
-            }
+            (true, 5..8) => format!("{}, {}", self.handle(), self.handle()),
             (true, 8) => format!("{}, {}", self.handle(), self.random.of(&["sa", "sb"])),
-            (true, _) => {
-                let texture = self.texture();
-                format!("{texture}, {}", self.handle())
-            }
+            (true, _) => format!("{}, {}", self.texture(), self.handle()),
         };
-        let simple = self.random.chance(70);
-        let geometry = match simple {
-            true => self.random.of(&GEOMETRIES[..4]),
-            false => self.random.of(&GEOMETRIES),
-        };
+        let count = if self.random.chance(70) { 4 } else { GEOMETRIES.len() };
+        let geometry = self.random.of(&GEOMETRIES[..count]);
         let x = match self.random.chance(10) {
             true => "0f3E800000".to_owned(),
             false => self.load("f", "f32", 4),

@@ -20,6 +20,7 @@ use texunit_txd::lower::{self, Form, visible_functions};
 
 use super::SHOWN;
 use super::gradients::Module;
+use crate::oracle::folder;
 use crate::parallel::each;
 use crate::ptxas::Tool;
 
@@ -55,8 +56,7 @@ pub(super) fn compare(
             table_row(release, level, rows.map(|row| &row.2));
         }
     }
-    let folder = scratch.parent().unwrap_or(scratch);
-    let mut differing = 0;
+    let (folder, mut differing) = (folder()?, 0);
     for (n, (release, module, outcome)) in outcomes.iter().enumerate() {
         let Outcome::Differs(how) = outcome else { continue };
         let Module { arch, level, text } = module;
@@ -93,11 +93,8 @@ fn one(tool: &Tool, module: &Module, scratch: &Path, slot: usize) -> io::Result<
         (Err(why), Ok(_)) => Outcome::Differs(format!("// only texunit refuses it: {why}\n")),
         (Ok(_), Err(Some(why))) => Outcome::Differs(format!("// only ptxas refuses it: {why}\n")),
         (Ok(ours), Ok(theirs)) if ours == theirs => {
-            let txd = |(shape, _): &(&String, &usize)| shape.starts_with("TXD");
-            let sum =
-                |shapes: &mut dyn Iterator<Item = (&String, &usize)>| shapes.map(|s| *s.1).sum();
-            let all: usize = sum(&mut ours.iter());
-            let some: usize = sum(&mut ours.iter().filter(txd));
+            let txd = ours.iter().filter(|(shape, _)| shape.starts_with("TXD"));
+            let (all, some) = (ours.values().sum::<usize>(), txd.map(|(_, n)| n).sum());
             Outcome::Same(some, (all - some) / 4)
         }
         (Ok(ours), Ok(theirs)) => {
@@ -195,14 +192,9 @@ fn theirs(
     let (file, out) =
         (scratch.join(format!("module-{slot}.ptx")), scratch.join(format!("module-{slot}.cubin")));
     std::fs::write(&file, &module.text)?;
-    let output = Command::new(&tool.path)
-        .arg(format!("-arch={}", module.arch))
-        .arg(format!("-O{}", module.level))
-        .arg(&file)
-        .arg("-o")
-        .arg(&out)
-        .stdin(Stdio::null())
-        .output()?;
+    let mut ptxas = Command::new(&tool.path);
+    ptxas.args([format!("-arch={}", module.arch), format!("-O{}", module.level)]);
+    let output = ptxas.arg(&file).arg("-o").arg(&out).stdin(Stdio::null()).output()?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
         let first = text.lines().next().unwrap_or_default().to_owned();

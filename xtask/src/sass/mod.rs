@@ -5,12 +5,12 @@ mod gradients;
 mod lowering;
 mod words;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use texunit_check::Ptxas;
+use texunit_testkit::TempDir;
 
-use crate::ptxas;
+use crate::{oracle, ptxas};
 
 /// The maximum number of printed differences.
 const SHOWN: usize = 20;
@@ -30,7 +30,10 @@ pub(crate) struct Request {
 
 /// Runs the comparison of machine words and of lowered modules.
 pub(crate) fn run(request: &Request) -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    oracle::code(compare(request))
+}
+
+fn compare(request: &Request) -> std::io::Result<usize> {
     let mut assemblers = request.tools.found();
     // Releases from 13.5 on are left out, because they do not support Maxwell.
     assemblers.retain(|tool| tool.release < Ptxas::V13_5);
@@ -38,25 +41,21 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     if let Err(why) = &disassembler {
         eprintln!("WARNING: nvdisasm is not here: {why}");
     }
-    let scratch = root.join(format!("target/oracle/sass-{}", std::process::id()));
-    let compared = std::fs::create_dir_all(&scratch).and_then(|()| {
-        let words = match &disassembler {
-            Ok(tool) if request.words > 0 => {
-                words::compare(tool, request.words, request.seed, &scratch)?
-            }
-            _ => {
-                eprintln!("WARNING: NO WORDS WERE COMPARED.");
-                0
-            }
-        };
-        let modules = if assemblers.is_empty() || request.modules == 0 {
-            eprintln!("WARNING: NO MODULES WERE COMPARED.");
+    let scratch = TempDir::new("sass");
+    let words = match &disassembler {
+        Ok(tool) if request.words > 0 => {
+            words::compare(tool, request.words, request.seed, &scratch)?
+        }
+        _ => {
+            eprintln!("WARNING: NO WORDS WERE COMPARED.");
             0
-        } else {
-            lowering::compare(&assemblers, request.modules, request.seed, &scratch)?
-        };
-        std::fs::remove_dir_all(&scratch)?;
-        Ok(words + modules)
-    });
-    crate::oracle::code(compared)
+        }
+    };
+    let modules = if assemblers.is_empty() || request.modules == 0 {
+        eprintln!("WARNING: NO MODULES WERE COMPARED.");
+        0
+    } else {
+        lowering::compare(&assemblers, request.modules, request.seed, &scratch)?
+    };
+    Ok(words + modules)
 }

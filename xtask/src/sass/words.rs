@@ -89,27 +89,21 @@ pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> i
     let mut counts: BTreeMap<(&str, Arch), usize> = BTreeMap::new();
     let (mut batches, mut alone) = (Vec::new(), Vec::new());
     for &arch in Arch::ALL {
-        let (mut refused, mut unknown) = (0, 0);
-        let of_arch = asked.iter().filter(|a| a.arch == arch);
         let mut right = Vec::new();
-        for asked in of_arch {
-            let kind = match asked.ours() {
-                Word::Txd(_) => "TXD",
-                Word::TextureWord(other) => other.form.name,
-                Word::Refused { .. } => "refused",
-                Word::Unknown => "of another kind",
+        for asked in asked.iter().filter(|a| a.arch == arch) {
+            let (kind, most) = match asked.ours() {
+                Word::Txd(_) => ("TXD", None),
+                Word::TextureWord(other) => (other.form.name, None),
+                Word::Refused { .. } => ("refused", Some(REFUSED)),
+                Word::Unknown => ("of another kind", Some(UNKNOWN)),
             };
-            match kind {
-                "refused" if refused >= REFUSED / Arch::ALL.len() => continue,
-                "of another kind" if unknown >= UNKNOWN / Arch::ALL.len() => continue,
-                "refused" => refused += 1,
-                "of another kind" => unknown += 1,
-                _ => right.push(*asked),
+            let count = counts.entry((kind, arch)).or_default();
+            match most {
+                Some(most) if *count >= most / Arch::ALL.len() => continue,
+                Some(_) => alone.push(*asked),
+                None => right.push(*asked),
             }
-            *counts.entry((kind, arch)).or_default() += 1;
-            if matches!(kind, "refused" | "of another kind") {
-                alone.push(*asked);
-            }
+            *count += 1;
         }
         batches.extend(right.chunks(BATCH).map(<[SampledWord]>::to_vec));
     }

@@ -21,12 +21,6 @@ use crate::{files, workspace};
 /// The release of mdBook that is installed, without its server.
 const MDBOOK: &str = "0.5.4";
 
-/// mdBook's configuration: code is highlighted if the language is known, and never sent to the Rust
-/// playground.
-const CONFIGURATION: &str = include_str!("guide/book.toml");
-
-const STYLE: &str = include_str!("guide/guide.css");
-
 /// Builds the guide into `guide` below `out`, with live figures if the playground is there, and
 /// checks all links.
 pub(crate) fn build(out: &Path) -> Result<(), String> {
@@ -59,6 +53,7 @@ fn write(work: &Path, pages: &source::Pages, live: bool) -> Result<(), String> {
         files::folder(path.parent().unwrap_or(&source))?;
         files::write(&path, bytes)?;
     }
-    files::write(&work.join("book.toml"), CONFIGURATION)?;
-    files::write(&work.join("guide.css"), STYLE)
+    // Code is highlighted if the language is known, and never sent to the Rust playground.
+    files::write(&work.join("book.toml"), include_str!("guide/book.toml"))?;
+    files::write(&work.join("guide.css"), include_str!("guide/guide.css"))
 }

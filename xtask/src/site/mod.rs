@@ -49,16 +49,12 @@ pub(crate) fn run(request: &Request) -> ExitCode {
         .try_for_each(|part| (part.build)(&request.out).map_err(|e| format!("{}: {e}", part.name)));
     let done = built.and_then(|()| {
         println!("the site is in {}", request.out.display());
-        match request.serve {
-            Some(port) => {
-                println!("open http://localhost:{port}/ (Ctrl+C ends it)");
-                let mut server = Command::new("python3");
-                server.args(["-m", "http.server", "--bind", "127.0.0.1", "--directory"]);
-                server.arg(&request.out).arg(port.to_string());
-                call(&mut server, "its module http.server serves the site")
-            }
-            None => Ok(()),
-        }
+        let Some(port) = request.serve else { return Ok(()) };
+        println!("open http://localhost:{port}/ (Ctrl+C ends it)");
+        let mut server = Command::new("python3");
+        server.args(["-m", "http.server", "--bind", "127.0.0.1", "--directory"]);
+        server.arg(&request.out).arg(port.to_string());
+        call(&mut server, "its module http.server serves the site")
     });
     crate::exit_code(done.map(|()| true))
 }
@@ -86,16 +82,13 @@ fn output(command: &mut Command) -> Option<String> {
 mod tests {
     #[test]
     fn arguments_are_read() {
-        let read = |line: &str| match crate::parsed(&format!("site {line}")) {
-            Ok(crate::Task::Site(request)) => Some(request),
-            _ => None,
-        };
+        let read = crate::parsed::<super::Request>;
         let request = read("--only web --serve 8080").unwrap();
         assert_eq!((request.only.as_deref(), request.serve), (Some("web"), Some(8080)));
         assert_eq!(read("--serve").unwrap().serve, Some(8000));
         assert!(read("").unwrap().serve.is_none());
         for wrong in ["--only", "--only nothing", "--serve x", "--what"] {
-            assert!(read(wrong).is_none(), "{wrong}");
+            assert!(read(wrong).is_err(), "{wrong}");
         }
     }
 }

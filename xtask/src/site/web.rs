@@ -35,14 +35,9 @@ const NODE: &str =
 fn node() -> Result<(), String> {
     let version = output(Command::new("node").arg("--version"));
     let version = version.ok_or_else(|| format!("`node` is not installed: {NODE}"))?;
-    let major = version
-        .trim()
-        .trim_start_matches('v')
-        .split('.')
-        .next()
-        .and_then(|n| n.parse::<u32>().ok());
-    match major {
-        Some(20..) => Ok(()),
+    let major = version.trim().trim_start_matches('v').split('.').next();
+    match major.and_then(|n| n.parse().ok()) {
+        Some(20_u32..) => Ok(()),
         _ => Err(format!("Node.js {} is too old: {NODE}", version.trim())),
     }
 }
@@ -111,12 +106,10 @@ fn wasm(out: &Path, name: &str, flags: &str) -> Result<(), String> {
     let bindgen = root.join("target/site-tools/debug/texunit-bindgen");
     call(Command::new(bindgen).arg(module).arg(&folder).arg("texunit"), "it has just been built")?;
     let module = folder.join("texunit_bg.wasm");
-    for entry in fs::read_dir(&folder).map_err(|e| e.to_string())?.flatten() {
-        if entry.path().extension().is_some_and(|ending| ending == "ts") {
-            fs::remove_file(entry.path()).map_err(|e| e.to_string())?;
-        }
-    }
-    let bytes = fs::read(&module).map_err(|e| format!("{}: {e}", module.display()))?;
+    let mut types = files::entries(&folder)?;
+    types.retain(|path| path.extension().is_some_and(|ending| ending == "ts"));
+    types.iter().try_for_each(|path| files::remove(path))?;
+    let bytes = files::at(&module, fs::read(&module))?;
     size(name, bytes.len(), gzipped(&bytes)?)
 }
 
@@ -143,21 +136,15 @@ fn size(name: &str, plain: usize, compressed: usize) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use texunit_testkit::Random;
 
     #[test]
     fn large_builds_are_refused() {
         assert!(size("plain", 1, MAX_COMPRESSED).is_ok());
         let error = size("plain", 1, MAX_COMPRESSED + 1).unwrap_err();
         assert!(error.contains("`plain`") && error.contains("3000001"), "{error}");
-        let mut state = 1u32;
-        let noise: Vec<u8> = std::iter::repeat_with(|| {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            state as u8
-        })
-        .take(100_000)
-        .collect();
+        let mut random = Random::new(1);
+        let noise: Vec<u8> = (0..100_000).map(|_| random.u32() as u8).collect();
         assert!(gzipped(&vec![0; noise.len()]).unwrap() < 1000);
         assert!(gzipped(&noise).unwrap() > 10_000);
     }

@@ -126,8 +126,7 @@ pub unsafe extern "C" fn texunit_array_size(
     guard(|| {
         // SAFETY: guaranteed by the caller.
         let to = unsafe { Out::new("size", size)? };
-        let part = part(array, level)?;
-        to.set(part.size_in_bytes() as usize);
+        to.set(part(array, level)?.size_in_bytes() as usize);
         Ok(())
     })
 }

@@ -5,7 +5,6 @@ use crate::constants::*;
 use crate::handle::{find, texunit_texture};
 use crate::status::{Failure, guard, texunit_status};
 use std::ffi::c_void;
-use std::ops::Range;
 use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_sample::{Action, Dtype, Input, Points, Request, Texture};
@@ -203,7 +202,8 @@ unsafe fn run(
     let out = range(results, size);
     apart(("results", &out), ("the texels of the texture", &texels(texture.resource())))?;
     for operand in operands(&desc) {
-        apart(("results", &out), ("an operand", &addresses(operand, desc.count)?))?;
+        let operand = range(operand.data, length(operand, desc.count)?);
+        apart(("results", &out), ("an operand", &operand))?;
     }
     // SAFETY: guaranteed by the caller, and overlap was excluded.
     let results = unsafe { bytes_mut("results", results, size)? };
@@ -215,11 +215,6 @@ fn operands(desc: &texunit_fetch_desc) -> impl Iterator<Item = texunit_operand> 
     let single = [desc.layer, desc.sample, desc.level, desc.compare];
     let vectors = [desc.coords, desc.dPdx, desc.dPdy, desc.offset];
     single.into_iter().chain(vectors.into_iter().flatten()).filter(|o| !o.data.is_null())
-}
-
-/// The address range of an operand.
-fn addresses(operand: texunit_operand, count: usize) -> Result<Range<usize>, Failure> {
-    Ok(range(operand.data, length(operand, count)?))
 }
 
 /// Size in bytes from an operand's first element to the end of its last.

@@ -85,10 +85,8 @@ pub unsafe extern "C" fn texunit_surface_query(
 }
 
 fn attribute(number: u32) -> Result<Attribute, Failure> {
-    Attribute::ALL
-        .get(number as usize)
-        .copied()
-        .ok_or_else(|| Failure::value(format!("attribute {number} is not a TEXUNIT_QUERY number")))
+    let wrong = || Failure::value(format!("attribute {number} is not a TEXUNIT_QUERY number"));
+    Attribute::ALL.get(number as usize).copied().ok_or_else(wrong)
 }
 
 fn answer(plan: &QueryPlan, level: u32) -> u32 {

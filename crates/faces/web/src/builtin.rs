@@ -94,14 +94,12 @@ impl Builtin {
         } else {
             self.levels.min(32 - longest.leading_zeros())
         };
-        let levels = given.levels.or(Some(own));
-        let levels = levels.filter(|&levels| levels > 1);
-        let plain = ArrayShape::new(format, geometry, extent);
+        let levels = given.levels.or(Some(own)).filter(|&levels| levels > 1);
         let shape = ArrayShape {
             layers: if geometry.is_array() { given.layers.unwrap_or(self.layers) } else { 1 },
             samples: if geometry.is_multisample() { given.samples.unwrap_or(4) } else { 1 },
             levels,
-            ..plain
+            ..ArrayShape::new(format, geometry, extent)
         };
         let size = shape.size().map_err(Refusal::new)?;
         if size > MAX_BYTES {
@@ -116,7 +114,9 @@ impl Builtin {
         if self.name == "mips" {
             (1..count).for_each(|level| bytes.extend(self.level(&shape, channel, level)));
         } else if count > 1 {
-            bytes = self.chain(&shape, channel, count);
+            // An empty list is rejected when the texture is created.
+            let chain = mipmaps::chain(&bytes, format, channel, extent.axes(), count);
+            bytes = chain.unwrap_or_default();
         }
         let axes = extent.axes()[..geometry.axes()].to_vec();
         let options = given
@@ -163,29 +163,22 @@ impl Builtin {
         }
         bytes
     }
-
-    /// The texels of all mip levels, each made from the previous one by a box filter.
-    fn chain(&self, shape: &ArrayShape, channel: Channel, levels: u32) -> Vec<u8> {
-        let base = self.level(shape, channel, 0);
-        let chain = mipmaps::chain(&base, shape.format, channel, shape.extent.axes(), levels);
-        // An empty list is rejected when the texture is created.
-        chain.unwrap_or_default()
-    }
 }
 
 /// Appends a texel with this colour, encoded in a texel format.
 fn push(bytes: &mut Vec<u8>, format: Format, channel: Channel, colour: [f32; 4]) {
-    let code = |value: f32| match channel {
-        Channel::U8 => (value.clamp(0.0, 1.0) * 255.0).round() as u32,
-        Channel::U16 => (value.clamp(0.0, 1.0) * 65535.0).round() as u32,
-        Channel::S8 => ((value.clamp(0.0, 1.0) * 254.0 - 127.0).round() as i32 as u32) & 0xff,
-        Channel::S16 => {
-            ((value.clamp(0.0, 1.0) * 65534.0 - 32767.0).round() as i32 as u32) & 0xffff
+    let code = |value: f32| {
+        let part = value.clamp(0.0, 1.0);
+        match channel {
+            Channel::U8 => (part * 255.0).round() as u32,
+            Channel::U16 => (part * 65535.0).round() as u32,
+            Channel::S8 => ((part * 254.0 - 127.0).round() as i32 as u32) & 0xff,
+            Channel::S16 => ((part * 65534.0 - 32767.0).round() as i32 as u32) & 0xffff,
+            Channel::U32 => (part * 1000.0).round() as u32,
+            Channel::S32 => (part * 2000.0 - 1000.0).round() as i32 as u32,
+            Channel::F16 => f32_to_f16(value.to_bits()).into(),
+            Channel::F32 => value.to_bits(),
         }
-        Channel::U32 => (value.clamp(0.0, 1.0) * 1000.0).round() as u32,
-        Channel::S32 => (value.clamp(0.0, 1.0) * 2000.0 - 1000.0).round() as i32 as u32,
-        Channel::F16 => f32_to_f16(value.to_bits()).into(),
-        Channel::F32 => value.to_bits(),
     };
     let texel = pack(format, colour.map(code));
     bytes.extend_from_slice(&texel[..format.texel_size() as usize]);

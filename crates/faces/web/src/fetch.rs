@@ -54,15 +54,12 @@ pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -
     session.made = None;
     let size = bytes.len();
     session.own = Some(UserFile { name: name.clone(), bytes, _held: held });
+    let mut answer = json!({ "name": name, "bytes": size, "kind": kind.name() });
     // A file whose content does not match its name is reported at once, not at the first fetch.
     if kind == Kind::Raw && content.is_none() {
-        let help = "PNG, JPEG, OpenEXR, NPY, DDS and KTX 2.0 are recognised by their names; for any other file, give size and texel-format";
-        return Ok((
-            json!({ "name": name, "bytes": size, "kind": kind.name(), "help": help }),
-            Vec::new(),
-        ));
+        answer["help"] = "PNG, JPEG, OpenEXR, NPY, DDS and KTX 2.0 are recognised by their names; for any other file, give size and texel-format".into();
     }
-    Ok((json!({ "name": name, "bytes": size, "kind": kind.name() }), Vec::new()))
+    Ok((answer, Vec::new()))
 }
 
 impl Access {

@@ -18,6 +18,7 @@ use texunit_files::MemoryFiles;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, InText, Job, Problem, Problems, bind};
 use texunit_report::{Host, Located, Object, fault_diagnostic};
+use texunit_texel::Format;
 
 /// The folder of the job's virtual files.
 const FOLDER: &str = "examples/example";
@@ -130,12 +131,8 @@ fn prepare(
     let bound = bound(&job, folder, &device, &kernel).map_err(|found| of_job(&source, &found))?;
     let mut warnings = of_job(&source, &job.notes);
     warnings.extend(module.warnings().iter().map(|d| diagnostic("ptx", Some(located), d)));
-    warnings.extend(
-        bound
-            .warnings
-            .iter()
-            .map(|text| json!({ "file": "job", "severity": "warning", "message": text })),
-    );
+    let warning = |text| json!({ "file": "job", "severity": "warning", "message": text });
+    warnings.extend(bound.warnings.iter().map(warning));
     let writers = Arc::new(Writers::new(&bound.outputs()));
     let total = CtaRange::of_grid(job.grid.value).len();
     Ok((Run { job, job_source: source, kernel, device, bound, writers, total, done: 0 }, warnings))
@@ -177,20 +174,15 @@ pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> MethodResult {
     let writers = Arc::clone(&run.writers);
     let outcome = run.launch(&run.bound, range, &*writers);
     run.done = end;
-    let located = Located {
-        text: run.kernel.module().source(),
-        sources: Some(run.kernel.module().sources()),
-    };
+    let module = run.kernel.module();
+    let located = Located { text: module.source(), sources: Some(module.sources()) };
     let (stats, problem) = match outcome {
         Ok(stats) => (Some(stats), None),
         Err(LaunchError::Fault(mut fault)) => {
             let found = diagnostic("ptx", Some(located), &fault_diagnostic(&fault, Host::Job));
-            let thread: Vec<u64> = (0..3)
-                .map(|n| {
-                    u64::from(fault.cta[n]) * u64::from(run.job.block.value[n])
-                        + u64::from(fault.thread[n])
-                })
-                .collect();
+            let [cta, block, tid] =
+                [fault.cta, run.job.block.value, fault.thread].map(|of| of.map(u64::from));
+            let thread = [0, 1, 2].map(|n| cta[n] * block[n] + tid[n]);
             let problem = json!({ "problems": [found], "thread": thread });
             (Some(std::mem::take(&mut fault.stats)), Some(problem))
         }
@@ -213,10 +205,8 @@ pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> MethodResult {
             "printf": String::from_utf8_lossy(&stats.printf),
         })
     });
-    Ok((
-        json!({ "done": run.done, "total": run.total, "stats": stats, "fault": problem }),
-        Vec::new(),
-    ))
+    let answer = json!({ "done": end, "total": run.total, "stats": stats, "fault": problem });
+    Ok((answer, Vec::new()))
 }
 
 fn not_started() -> Refusal {
@@ -279,12 +269,9 @@ pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> MethodResult
         Some(texels) => texels,
         // An output without a format is shown as raw bytes in rows.
         None => {
-            let format = texunit_device::Format::from_name("u8")
-                .ok_or_else(|| Refusal::new("no such format"))?;
-            (
-                format,
-                [(bytes.len() as u32).clamp(1, 256), (bytes.len() as u32).div_ceil(256).max(1), 1],
-            )
+            let size = bytes.len() as u32;
+            let extent = [size.clamp(1, 256), size.div_ceil(256).max(1), 1];
+            ("u8".parse::<Format>().map_err(Refusal::new)?, extent)
         }
     };
     let seen = picture::of_bytes(format, extent, &bytes, asked.z)?;

@@ -120,17 +120,13 @@ impl Keys {
 
     /// The sampler that the keys describe.
     pub fn sampler(&self) -> Result<Sampler, Refusal> {
-        let address_mode = match self.get("address") {
-            Some(text) => {
-                let mode = |text: &str| word("address", text.trim(), AddressMode::NAMES);
-                let modes: Vec<_> = text.split(',').map(mode).collect::<Result<_, _>>()?;
-                let found = modes.len();
-                Some(per_axis(&modes).ok_or_else(|| {
-                    Refusal::of("address", format!("expected 1 to 3 modes, found {found}"))
-                })?)
-            }
-            None => None,
+        let modes = |text: &str| {
+            let mode = |text: &str| word("address", text.trim(), AddressMode::NAMES);
+            let modes: Vec<_> = text.split(',').map(mode).collect::<Result<_, _>>()?;
+            let wrong = format!("expected 1 to 3 modes, found {}", modes.len());
+            per_axis(&modes).ok_or_else(|| Refusal::of("address", wrong))
         };
+        let address_mode = self.get("address").map(modes).transpose()?;
         let color = |text| operand::color(text).map_err(|e| Refusal::of("border", e));
         let border = self.get("border").map(color).transpose()?;
         let float = |key: &'static str| {
@@ -203,10 +199,8 @@ fn geometry(text: &str) -> Result<Geometry, Refusal> {
 
 fn size(text: &str) -> Result<Vec<u32>, Refusal> {
     let wrong = || {
-        Refusal::of(
-            "size",
-            format!("expected up to three numbers, each at least 1, found `{text}`"),
-        )
+        let rule = "expected up to three numbers, each at least 1";
+        Refusal::of("size", format!("{rule}, found `{text}`"))
     };
     let axes: Result<Vec<u32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     axes.ok().filter(|axes| axes.len() <= 3 && !axes.contains(&0)).ok_or_else(wrong)

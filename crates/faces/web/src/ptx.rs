@@ -7,7 +7,7 @@ use crate::access::Access;
 use crate::keys::Form;
 use crate::refusal::{MethodResult, Refusal};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use texunit_check::ir::{Instruction, Lod, Operand};
 use texunit_check::{Options, check_with};
 use texunit_explain::operand;
@@ -208,24 +208,24 @@ fn of_fetch(instruction: &Instruction, op: &str) -> Result<Value, Refusal> {
         })
     };
     let floats = |list| joined(list, |bits| plain(bits as u32));
-    let mut keys = Map::new();
-    keys.insert("op".into(), form.to_string().into());
-    keys.insert("at".into(), coordinates(form.geometry, &operands.coords, &value)?.into());
-    let (mut lod, mut dpdx, mut dpdy) = (Value::Null, Value::Null, Value::Null);
+    let (mut lod, mut dpdx, mut dpdy) = (None, None, None);
     match &operands.lod {
-        Lod::Level(level) => lod = value(level)?.into(),
-        Lod::Gradient { dx, dy } => (dpdx, dpdy) = (floats(dx)?.into(), floats(dy)?.into()),
+        Lod::Level(level) => lod = Some(value(level)?),
+        Lod::Gradient { dx, dy } => (dpdx, dpdy) = (Some(floats(dx)?), Some(floats(dy)?)),
         Lod::Implicit | Lod::Base => {}
     }
-    keys.insert("lod".into(), lod);
-    keys.insert("dpdx".into(), dpdx);
-    keys.insert("dpdy".into(), dpdy);
     let offset =
         operands.offset.as_ref().map(|list| joined(list, |bits| (bits as i32).to_string()));
-    keys.insert("offset".into(), offset.transpose()?.into());
     let compare = operands.compare.as_ref().map(|compare| joined([compare], |b| plain(b as u32)));
-    keys.insert("compare".into(), compare.transpose()?.into());
-    Ok(keys.into())
+    Ok(json!({
+        "op": form.to_string(),
+        "at": coordinates(form.geometry, &operands.coords, &value)?,
+        "lod": lod,
+        "dpdx": dpdx,
+        "dpdy": dpdy,
+        "offset": offset.transpose()?,
+        "compare": compare.transpose()?,
+    }))
 }
 
 fn of_surface(instruction: &Instruction, op: &str) -> Result<Value, Refusal> {
@@ -233,14 +233,12 @@ fn of_surface(instruction: &Instruction, op: &str) -> Result<Value, Refusal> {
     let operands =
         instruction.operands.surface().ok_or_else(|| Refusal::new("no surface access"))?;
     let value = |operand: &Operand| number(operand).map(|bits| (bits as i32).to_string());
-    let mut keys = Map::new();
-    keys.insert("op".into(), form.to_string().into());
-    keys.insert("at".into(), coordinates(form.geometry, &operands.coords, &value)?.into());
+    let at = coordinates(form.geometry, &operands.coords, &value)?;
+    let mut keys = json!({ "op": form.to_string(), "at": at });
     if !operands.source.is_empty() {
-        let values = joined(&operands.source, |bits| bits.to_string())?;
-        keys.insert("value".into(), values.into());
+        keys["value"] = joined(&operands.source, |bits| bits.to_string())?.into();
     }
-    Ok(keys.into())
+    Ok(keys)
 }
 
 fn coordinates(

@@ -27,17 +27,13 @@ mod tests {
     }
 
     #[test]
-    fn examples() {
+    fn codes_are_in_order_and_have_examples() {
+        assert!(CODES.is_sorted_by(|a, b| a.code < b.code));
         assert!(EXAMPLES.iter().map(|e| e.code).eq(CODES.iter().map(|c| c.code)));
         for example in EXAMPLES.iter() {
             assert_eq!(codes(example.wrong, Arch::Sm50), [example.code], "{}", example.wrong);
             let none: [&str; 0] = [];
             assert_eq!(codes(example.right, Arch::Sm52), none, "{}", example.right);
         }
-    }
-
-    #[test]
-    fn in_order() {
-        assert!(CODES.is_sorted_by(|a, b| a.code < b.code));
     }
 }

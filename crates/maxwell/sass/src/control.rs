@@ -78,17 +78,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fields_tile_the_control_field() {
+    fn fields_tile_the_control_field_and_groups_have_three() {
         let end = FIELDS.iter().fold(0, |next, field| {
             assert_eq!(field.low, next, "{}", field.name);
             next + field.width
         });
         assert_eq!(end, Control::BITS);
         assert_eq!(Control::new(1 << 21), None);
-    }
-
-    #[test]
-    fn groups() {
         let fields = [0x1f_ffff, 0x00_0001, 0x15_5555].map(|b| Control::new(b).expect("21 bits"));
         assert_eq!(Control::of_group(Control::group(fields)), fields);
     }

@@ -168,26 +168,22 @@ mod tests {
         for field in FIELDS {
             assert_eq!(field.since > Arch::Sm50, LATER.contains(&field), "{}", field.name);
         }
-    }
-
-    #[test]
-    fn the_plain_instruction() {
         assert_eq!(Txd::PLAIN.word, 0xde38_0007_8007_0000);
         assert_eq!(Txd::decode(Txd::PLAIN.word, Control::NONE, Arch::Sm50), Ok(Txd::PLAIN));
     }
 
     #[test]
     fn counts() {
-        let txd = Txd::PLAIN;
-        let at = |param, flags: &[&Field]| {
-            let txd = flags.iter().fold(txd.with(&PARAM, param), |t, f| t.with(f, 1));
-            [txd.ra_count(), txd.rb_count()]
-        };
-        assert_eq!(at(0, &[]), [1, 2]);
-        assert_eq!(at(1, &[]), [2, 2]);
-        assert_eq!(at(2, &[&BINDLESS]), [3, 4]);
-        assert_eq!(at(3, &[&BINDLESS, &AOFFI, &LC]), [4, 4]);
-        assert_eq!(at(0, &[&LC]), [2, 2]);
-        assert_eq!(txd.with(&MASK, 0b1011).rd_count(), 3);
+        for (param, flags, counts) in [
+            (0, &[][..], [1, 2]),
+            (1, &[], [2, 2]),
+            (2, &[&BINDLESS], [3, 4]),
+            (3, &[&BINDLESS, &AOFFI, &LC], [4, 4]),
+            (0, &[&LC], [2, 2]),
+        ] {
+            let txd = flags.iter().fold(Txd::PLAIN.with(&PARAM, param), |t, f| t.with(f, 1));
+            assert_eq!([txd.ra_count(), txd.rb_count()], counts);
+        }
+        assert_eq!(Txd::PLAIN.with(&MASK, 0b1011).rd_count(), 3);
     }
 }

@@ -176,10 +176,10 @@ mod tests {
     #[test]
     fn titles() {
         let text = Text::new("tex .u32".into());
-        let edit = |a, b, new: &str| vec![Edit { span: Span::new(a, b), text: new.into() }];
-        assert_eq!(title(&edit(0, 3, "tld4"), &text), "Replace `tex` with `tld4`");
-        assert_eq!(title(&edit(0, 3, ""), &text), "Remove `tex`");
-        assert_eq!(title(&edit(3, 3, ";"), &text), "Insert `;`");
+        let of =
+            |a, b, new: &str| title(&[Edit { span: Span::new(a, b), text: new.into() }], &text);
+        let found = [of(0, 3, "tld4"), of(0, 3, ""), of(3, 3, ";")];
+        assert_eq!(found, ["Replace `tex` with `tld4`", "Remove `tex`", "Insert `;`"]);
     }
 
     #[test]

@@ -40,12 +40,13 @@ pub(crate) enum Need {
     Diagnostics,
 }
 
-/// The results that a method needs; `None` for unknown methods.
-pub(crate) fn need(method: &str) -> Option<Need> {
-    METHODS.iter().find(|row| row.0 == method).map(|row| row.1)
+/// The results that a method needs, and the function that answers it; `None` for unknown methods.
+pub(crate) fn method(name: &str) -> Option<(Need, Handler)> {
+    METHODS.iter().find(|row| row.0 == name).map(|row| (row.1, row.2))
 }
 
-type Handler = fn(&View<'_>, Value) -> Answer;
+/// Answers a request with these parameters.
+pub(crate) type Handler = fn(&View<'_>, Value) -> Answer;
 
 #[rustfmt::skip]
 const METHODS: &[(&str, Need, Handler)] = &[
@@ -84,15 +85,6 @@ pub(crate) struct View<'a> {
     pub(crate) diagnostics: &'a [Diagnostic],
     /// The client's capabilities.
     pub(crate) client: Client,
-}
-
-/// Answers a request.
-pub(crate) fn answer(method: &str, params: Value, view: &View<'_>) -> Answer {
-    let Some(row) = METHODS.iter().find(|row| row.0 == method) else {
-        let message = format!("unknown method `{method}`");
-        return Err(Failure::new(ErrorCode::MethodNotFound, message));
-    };
-    (row.2)(view, params)
 }
 
 /// Parses the parameters of a request.

@@ -3,12 +3,12 @@
 
 mod words;
 
-use self::words::{directives, fields, opcodes, specials, targets};
+use self::words::{directives, fields, opcodes, specials, targets, word_item};
 use super::cursor::CursorContext;
 use super::doc;
 use super::hover::{self, Page};
 use super::index::{Decl, DeclKind, Index};
-use super::instruction::{Instruction, candidates};
+use super::instruction::{Candidate, Instruction, candidates};
 use lsp_types::CompletionItemKind as ItemKind;
 use std::collections::HashSet;
 use texunit_isa::{Class, Opcode};
@@ -120,22 +120,12 @@ impl<'a> Cursor<'a> {
         };
         let words = instruction.words(self.text);
         let found = candidates(opcode, &words[..nth], &words[nth + 1..]);
-        let mut order = 0..;
-        found
-            .into_iter()
-            .map(|c| {
-                let meaning = doc::word(c.class, c.word);
-                let mut with = words[..nth].to_vec();
-                with.push(c.word);
-                Item {
-                    label: c.word.into(),
-                    kind: ItemKind::ENUM_MEMBER,
-                    detail: meaning.unwrap_or_else(|| class_name(c.class).into()),
-                    page: Some(hover::opcode(opcode, &with)),
-                    rank: order.next().unwrap_or(usize::MAX),
-                }
-            })
-            .collect()
+        let item = |(rank, Candidate { word, class, .. }): (usize, Candidate)| {
+            let detail = doc::word(class, word).unwrap_or_else(|| class_name(class).into());
+            let page = Some(hover::opcode(opcode, &[&words[..nth], &[word]].concat()));
+            Item { page, ..word_item(word, ItemKind::ENUM_MEMBER, detail, rank) }
+        };
+        found.into_iter().enumerate().map(item).collect()
     }
 
     /// Completions after a register: components such as `.x`.
@@ -148,13 +138,7 @@ impl<'a> Cursor<'a> {
         if !of_name {
             return Vec::new();
         }
-        let item = |(rank, label): (usize, &str)| Item {
-            label: label.into(),
-            kind: ItemKind::FIELD,
-            detail: "component".into(),
-            page: None,
-            rank,
-        };
+        let item = |(rank, label)| word_item(label, ItemKind::FIELD, "component".into(), rank);
         ["x", "y", "z", "w"].into_iter().enumerate().map(item).collect()
     }
 

@@ -36,13 +36,10 @@ impl Config {
                 "arch" => parse(value).map(|v| config.options.arch = Some(v)),
                 "ptxVersion" => version(value).map(|v| config.options.version = Some(v)),
                 "ptxas" => parse(value).map(|v| release = Some(v)),
-                "ptxasCompat" => match value.as_bool() {
-                    Some(set) => {
-                        compat = Some(set);
-                        Ok(())
-                    }
-                    None => Err("expected true or false".into()),
-                },
+                "ptxasCompat" => {
+                    compat = value.as_bool();
+                    compat.map(drop).ok_or_else(|| "expected true or false".into())
+                }
                 "allow" => codes(value).map(|v| allow = v),
                 "deny" => codes(value).map(|v| deny = v),
                 _ => Err(format!("unknown setting; available: {NAMES}")),
@@ -107,22 +104,14 @@ mod tests {
 
     #[test]
     fn wrong_settings() {
-        for wrong in [
-            json!([]),
-            json!({ "target": 75 }),
-            json!({ "target": "75" }),
-            json!({ "arch": "sm" }),
-            json!({ "ptxVersion": 8.0 }),
-            json!({ "ptxVersion": "8" }),
-            json!({ "ptxVersion": "8.+1" }),
-            json!({ "ptxas": "12" }),
-            json!({ "ptxasCompat": "yes" }),
-            json!({ "allow": "W0101" }),
-            json!({ "deny": ["E0110"] }),
-            json!({ "allow": [1] }),
-            json!({ "targets": "sm_75" }),
-        ] {
-            let (config, messages) = Config::new(&wrong);
+        let all = json!([
+            [], { "target": 75 }, { "target": "75" }, { "arch": "sm" }, { "ptxVersion": 8.0 },
+            { "ptxVersion": "8" }, { "ptxVersion": "8.+1" }, { "ptxas": "12" },
+            { "ptxasCompat": "yes" }, { "allow": "W0101" }, { "deny": ["E0110"] },
+            { "allow": [1] }, { "targets": "sm_75" },
+        ]);
+        for wrong in all.as_array().into_iter().flatten() {
+            let (config, messages) = Config::new(wrong);
             assert_eq!((config, messages.len()), (Config::default(), 1), "{wrong}");
         }
     }

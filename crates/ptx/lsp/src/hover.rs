@@ -3,7 +3,7 @@
 use super::cursor::CursorContext;
 use super::doc;
 use super::index::{DeclKind, Index};
-use super::instruction::{Instruction, Matching, matching, needs};
+use super::instruction::{Instruction, Matching, matching, needs, slots};
 use lsp_types::{Documentation, MarkupContent, MarkupKind};
 use texunit_isa::describe::operands;
 use texunit_isa::{Form, Opcode, ScalarType};
@@ -110,15 +110,9 @@ fn modifier(instruction: &Instruction, index: usize, text: &str) -> Option<Page>
     let words = instruction.words(text);
     let word = words[index];
     let matching = matching(opcode, &words);
-    let slots = matching.forms.iter().filter_map(|form| {
-        let filled = super::instruction::slots(form, &words)?;
-        Some(&form.slots[filled[index]])
-    });
-    let found = slots.take(1).next().or_else(|| {
-        let all = matching.forms.iter().flat_map(|f| &f.slots);
-        all.into_iter().find(|s| s.words.contains(&word))
-    });
-    let slot = found?;
+    let filled = |form: &&'static Form| Some(&form.slots[slots(form, &words)?[index]]);
+    let all = || matching.forms.iter().flat_map(|f| &f.slots).find(|s| s.words.contains(&word));
+    let slot = matching.forms.iter().find_map(filled).or_else(all)?;
     let mut page = Page::default().code(format!(".{word}"));
     if let Some(meaning) = doc::word(slot.class, word) {
         page = page.text(capital(&meaning));

@@ -290,12 +290,10 @@ impl Index {
     fn known(&self, list: &[u32], offset: usize) -> usize {
         let label =
             |d: &u32| matches!(self.decls[*d as usize].kind, DeclKind::Label | DeclKind::Targets);
-        match list.first().is_some_and(label) {
-            true => list.len(),
-            false => {
-                list.partition_point(|&d| self.decls[d as usize].name.start as usize <= offset)
-            }
+        if list.first().is_some_and(label) {
+            return list.len();
         }
+        list.partition_point(|&d| self.decls[d as usize].name.start as usize <= offset)
     }
 
     fn fits(&self, decl: u32, member: Option<u64>) -> bool {

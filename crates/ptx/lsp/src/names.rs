@@ -100,11 +100,9 @@ pub(crate) fn rename(
 
 /// Whether a word is a valid name.
 fn is_name(word: &str) -> bool {
-    let mut tokens = Scan::new(word, 0);
-    let one = tokens
-        .next()
-        .is_some_and(|t| t.kind == TokenKind::Ident && t.span.range() == (0..word.len()));
-    one && word.len() <= 1024 && !matches!(word, "_" | "WARP_SZ")
+    let whole = |t: Token| t.kind == TokenKind::Ident && t.span.range() == (0..word.len());
+    let is_one = Scan::new(word, 0).next().is_some_and(whole);
+    is_one && word.len() <= 1024 && !matches!(word, "_" | "WARP_SZ")
 }
 
 /// Maximum number of symbols that are listed.

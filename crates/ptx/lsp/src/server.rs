@@ -7,7 +7,7 @@
 mod documents;
 
 use crate::actions::{FIX_ALL, Target};
-use crate::answers::{self, Answer, Client, Failure, Need, View};
+use crate::answers::{self, Answer, Client, Failure, Handler, Need, View};
 use crate::config::Config;
 use crate::document::{Encoding, Text};
 use crate::index::Index;
@@ -74,6 +74,7 @@ struct Waiting {
     request: Request,
     uri: Uri,
     need: Need,
+    handler: Handler,
 }
 
 /// A server for one client.
@@ -168,7 +169,7 @@ impl Server {
 
     /// Handles a request about a document: answers it now, or when its index is finished.
     fn about_document(&mut self, request: Request) {
-        let Some(need) = answers::need(&request.method) else {
+        let Some((need, handler)) = answers::method(&request.method) else {
             let message = format!("unknown method `{}`", request.method);
             return self.answer(&request.id, Err(Failure::new(ErrorCode::MethodNotFound, message)));
         };
@@ -182,20 +183,18 @@ impl Server {
         if self.documents.get(&uri).is_some_and(|d| d.is_broken && !d.has(need)) {
             return self.answer(&request.id, Err(bug()));
         }
-        self.waiting.push(Waiting { request, uri: uri.clone(), need });
+        self.waiting.push(Waiting { request, uri: uri.clone(), need, handler });
         self.answer_waiting(&uri);
     }
 
     /// Answers the waiting requests about a document whose results are complete.
     fn answer_waiting(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
-        let (now, later) = std::mem::take(&mut self.waiting)
-            .into_iter()
-            .partition(|w| w.uri == *uri && document.has(w.need));
-        self.waiting = later;
-        for Waiting { request, .. } in now {
+        let is_ready = |w: &mut Waiting| w.uri == *uri && document.has(w.need);
+        let now: Vec<_> = self.waiting.extract_if(.., is_ready).collect();
+        for Waiting { request, handler, .. } in now {
             let Some(view) = self.view(uri) else { continue };
-            let work = || answers::answer(&request.method, request.params, &view);
+            let work = || handler(&view, request.params);
             let answer = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(bug()));
             self.answer(&request.id, answer);
         }
@@ -203,9 +202,7 @@ impl Server {
 
     /// Fails the waiting requests about a document.
     fn fail_waiting(&mut self, uri: &Uri, failure: fn() -> Failure) {
-        let (now, later): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.waiting).into_iter().partition(|w| w.uri == *uri);
-        self.waiting = later;
+        let now: Vec<_> = self.waiting.extract_if(.., |w| w.uri == *uri).collect();
         for waiting in now {
             self.answer(&waiting.request.id, Err(failure()));
         }

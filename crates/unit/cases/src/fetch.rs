@@ -327,13 +327,13 @@ fn expected(case: &RawCase, raw: &RawFetch, fetch: &FetchCase) -> Result<Expecte
             format!("the hash of `expected` is {hash}, not {wanted}: the file is damaged");
         return Err(CaseError::new(message));
     }
-    let resident: Option<Vec<bool>> =
-        raw.resident.as_ref().map(|text| text.chars().map(|c| c == '1').collect());
-    if resident.as_ref().is_some_and(|r| r.len() != count)
-        || raw.resident.as_ref().is_some_and(|r| r.chars().any(|c| c != '0' && c != '1'))
-    {
-        return Err(CaseError::new("`resident` is a `0` or `1` for each fetch"));
-    }
+    let bits = |text: &String| {
+        let bits = text.chars().map(|c| c.to_digit(2).map(|bit| bit == 1));
+        let bits: Option<Vec<bool>> = bits.collect();
+        let wrong = || CaseError::new("`resident` is a `0` or `1` for each fetch");
+        bits.filter(|bits| bits.len() == count).ok_or_else(wrong)
+    };
+    let resident = raw.resident.as_ref().map(bits).transpose()?;
     let value = |i: usize| ExpectedValue {
         values: part(Some(&words), i, each),
         components: fetch.components,

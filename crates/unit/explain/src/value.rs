@@ -99,22 +99,18 @@ mod tests {
     use texunit_unit::Geometry;
 
     #[test]
-    fn numbers_can_be_read() {
+    fn numbers_can_be_read_and_array_indices_have_names() {
         assert_eq!(float(0x7fc0_0000), "nan(0x7fc00000)");
-        assert_eq!(unrounded(0.3, 256), "76.800");
-        assert_eq!(unrounded(-1e-9, 256), "0.000");
+        assert_eq!([0.3, -1e-9].map(|x| unrounded(x, 256)), ["76.800", "0.000"]);
         assert_eq!(register(ResultType::S32, u32::MAX), "-1");
         assert_eq!(register(ResultType::F16x2, 0x3c00_4000), "2, 1");
-    }
-
-    #[test]
-    fn array_indices_have_names() {
-        let text = |geometry, vector: [u32; 4]| {
+        for (geometry, vector, text) in [
+            (Geometry::D2, [1, u32::MAX, 7, 7], "(1, -1)"),
+            (Geometry::A2d, [1, 2, 3, 7], "(layer 1, 2, 3)"),
+            (Geometry::A2dms, [1, 2, 3, 4], "(sample 1, layer 2, 3, 4)"),
+        ] {
             let form = FetchForm::sample(geometry, CoordType::S32, ResultType::F32);
-            coordinates(&form, &Coordinates::of(geometry, vector, 0))
-        };
-        assert_eq!(text(Geometry::D2, [1, u32::MAX, 7, 7]), "(1, -1)");
-        assert_eq!(text(Geometry::A2d, [1, 2, 3, 7]), "(layer 1, 2, 3)");
-        assert_eq!(text(Geometry::A2dms, [1, 2, 3, 4]), "(sample 1, layer 2, 3, 4)");
+            assert_eq!(coordinates(&form, &Coordinates::of(geometry, vector, 0)), text);
+        }
     }
 }

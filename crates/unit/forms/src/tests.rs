@@ -19,19 +19,17 @@ fn vectors_are_taken_apart_and_put_together() {
     }
 }
 
-#[test]
-fn a_short_vector_leaves_the_rest() {
-    let coordinates = Coordinates::of(Geometry::A2d, [Some(5), Some(6)], None);
-    assert_eq!((coordinates.layer, coordinates.sample), (Some(5), None));
-    assert_eq!(coordinates.point, [Some(6), None, None]);
-}
-
-/// The sample precedes the layer, as ptxas expects: docs/numerics.md 9.5.
+/// The sample precedes the layer, as ptxas expects: docs/numerics.md 9.5. A short vector leaves the
+/// rest.
 #[test]
 fn the_sample_stands_before_the_layer() {
     assert_eq!(Geometry::A2dms.elements()[..2], [Element::Sample, Element::Layer]);
-    let coordinates = Coordinates::of(Geometry::A2dms, [1, 2, 3, 4], 0);
-    assert_eq!(coordinates, Coordinates { layer: 2, sample: 1, point: [3, 4, 0] });
+    for (geometry, vector, [sample, layer, x, y]) in
+        [(Geometry::A2dms, &[1, 2, 3, 4][..], [1, 2, 3, 4]), (Geometry::A2d, &[5, 6], [0, 5, 6, 0])]
+    {
+        let coordinates = Coordinates::of(geometry, vector.iter().copied(), 0);
+        assert_eq!(coordinates, Coordinates { layer, sample, point: [x, y, 0] });
+    }
 }
 
 #[test]

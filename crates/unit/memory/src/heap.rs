@@ -309,15 +309,12 @@ mod tests {
         assert!(heap.check(heap.base() - 8, 8) && heap.check(heap.base() + 4096, 8));
         assert!(!heap.check(heap.base() + 4095, 2));
         let end = heap.base() + 4096;
-        for (address, len) in [(a, 1), (heap.base() - 1, 2), (0, u64::MAX), (end - 1, 9)] {
-            assert!(heap.overlaps(address, len), "{address:#x}");
-        }
-        for (address, len) in [(end, 9), (heap.base() - 1, 1), (u64::MAX, 9)] {
-            assert!(!heap.overlaps(address, len), "{address:#x}");
-        }
-        let crossing =
-            format!("its 4 bytes cross the end of a heap allocation of 10 bytes at {a:#x}");
-        assert_eq!(heap.explain(a + 8, 4), crossing);
+        let overlaps = |(address, len)| heap.overlaps(address, len);
+        let inside = [(a, 1), (heap.base() - 1, 2), (0, u64::MAX), (end - 1, 9)];
+        assert_eq!(inside.map(overlaps), [true; 4]);
+        assert_eq!([(end, 9), (heap.base() - 1, 1), (u64::MAX, 9)].map(overlaps), [false; 3]);
+        let crossing = "its 4 bytes cross the end of a heap allocation of 10 bytes at";
+        assert_eq!(heap.explain(a + 8, 4), format!("{crossing} {a:#x}"));
         let past = heap.explain(a + 14, 1);
         assert!(past.contains("4 bytes past a heap allocation of 10 bytes"), "{past}");
         heap.free(a).unwrap();

@@ -126,5 +126,7 @@ mod tests {
         let reach = block.reach(64);
         assert_eq!((reach.len(), reach.writable(), reach.slack()), (20, 20, 0));
         assert_eq!(block.read_only().reach(64).slack(), 0);
+        assert_eq!(block.window(4).map(|w| w.last(16)), Some(0));
+        assert!(block.window(5).is_none());
     }
 }

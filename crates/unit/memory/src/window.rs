@@ -78,7 +78,6 @@ impl<'a> Window<'a> {
 #[cfg(test)]
 mod tests {
     use crate::Block;
-    use std::ptr::NonNull;
 
     #[test]
     fn offsets_are_limited_to_the_window() {
@@ -91,17 +90,5 @@ mod tests {
         assert_eq!(window.last(4), 32 + 16 - 4);
         assert!(block.window(40).is_some_and(|end| end.load_u128(0) == 0), "at the very end");
         assert!(block.window(41).is_none(), "not 16 bytes any more");
-    }
-
-    #[test]
-    fn memory_of_the_host_has_no_slack() {
-        let mut bytes = vec![7_u8; 20].into_boxed_slice();
-        let data = NonNull::from(&mut bytes[0]);
-        // SAFETY: the box outlives the block, and is read only after the block is dropped.
-        let block = unsafe { Block::foreign(data, 20, true, "host") };
-        assert_eq!(block.window(4).map(|w| w.last(16)), Some(0));
-        assert!(block.window(5).is_none());
-        drop(block);
-        drop(bytes);
     }
 }

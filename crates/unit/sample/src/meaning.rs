@@ -178,10 +178,7 @@ impl ArrayOptions {
     }
 
     fn sized(&self, size: &[u32], blocks: [u32; 3], format: Format) -> Result<[u32; 3], String> {
-        let mut extent = [1; 3];
-        for (to, &given) in extent.iter_mut().zip(size) {
-            *to = given;
-        }
+        let extent: [u32; 3] = std::array::from_fn(|a| size.get(a).copied().unwrap_or(1));
         let rounded = |n: u32, axis: usize| {
             let block = if axis < 2 { format.block_extent() } else { 1 };
             n.div_ceil(block).saturating_mul(block)

@@ -90,17 +90,15 @@ impl TextureOptions {
                 let modes: Vec<_> = modes.collect::<Result<_, _>>()?;
                 sampler.address_mode = per_axis(&modes).ok_or_else(wrong)?;
             }
-            ("filter", Setting::Words(words)) => {
-                sampler.filter = word(name, one(words, wrong)?, Filter::NAMES)?;
-            }
-            ("mip_filter", Setting::Words(words)) => {
-                sampler.mip_filter = word(name, one(words, wrong)?, Filter::NAMES)?;
-            }
-            ("read", Setting::Words(words)) => {
-                self.read_mode = Some(word(name, one(words, wrong)?, &READ_MODES)?);
-            }
-            ("compare", Setting::Words(words)) => {
-                sampler.compare = Some(word(name, one(words, wrong)?, CompareFunction::NAMES)?);
+            (_, Setting::Words(words)) => {
+                let [one] = &words[..] else { return Err(wrong()) };
+                match short {
+                    "filter" => sampler.filter = word(name, one, Filter::NAMES)?,
+                    "mip_filter" => sampler.mip_filter = word(name, one, Filter::NAMES)?,
+                    "read" => self.read_mode = Some(word(name, one, &READ_MODES)?),
+                    "compare" => sampler.compare = Some(word(name, one, CompareFunction::NAMES)?),
+                    _ => return Err(wrong()),
+                }
             }
             ("normalized_coords", &Setting::Flag(flag)) => self.normalized_coords = flag,
             ("srgb", &Setting::Flag(flag)) => sampler.srgb = flag,
@@ -136,13 +134,6 @@ const READ_MODES: [(&str, ReadMode); 4] = [
     ("element_type", ReadMode::Element),
     ("normalized_float", ReadMode::NormalizedFloat),
 ];
-
-fn one(words: &[String], wrong: impl Fn() -> SampleError) -> Result<&str, SampleError> {
-    match words {
-        [word] => Ok(word),
-        _ => Err(wrong()),
-    }
-}
 
 /// Looks a name up, ignoring case: members of `cuda.core`'s enums are upper case.
 fn word<T: Copy>(option: &'static str, found: &str, names: &[(&str, T)]) -> Result<T, SampleError> {

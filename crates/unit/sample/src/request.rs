@@ -107,17 +107,13 @@ impl<'a> Request<'a> {
         let coord = if self.action == Action::Fetch { CoordType::S32 } else { CoordType::F32 };
         let (offset, compare) = (self.offset.is_some(), self.compare.is_some());
         let form = FetchForm { kind, geometry, coord, result, offset, compare };
-        match form.why_impossible() {
-            Some(why) => {
-                let of = match (self.action, geometry.is_cube(), geometry.is_multisample()) {
-                    (Action::Fetch, true, _) => "; `sample` takes directions",
-                    (Action::Sample, _, true) => "; `fetch` takes those",
-                    _ => "",
-                };
-                Err(SampleError::Operand(format!("{why}{of}")))
-            }
-            None => Ok(form),
-        }
+        let Some(why) = form.why_impossible() else { return Ok(form) };
+        let of = match (self.action, geometry.is_cube(), geometry.is_multisample()) {
+            (Action::Fetch, true, _) => "; `sample` takes directions",
+            (Action::Sample, _, true) => "; `fetch` takes those",
+            _ => "",
+        };
+        Err(SampleError::Operand(format!("{why}{of}")))
     }
 
     /// All operands with their register positions, and the shape to which they broadcast.
@@ -171,15 +167,12 @@ pub(crate) fn index<'a>(
     given: Option<Input<'a>>,
     has: bool,
 ) -> Result<Option<Input<'a>>, SampleError> {
-    match (&given, has) {
-        (None, true) => Err(SampleError::Operand(format!(
-            "the texture has {things}: {name} says which is read"
-        ))),
-        (Some(_), false) => {
-            Err(SampleError::Operand(format!("the texture has no {things}: leave {name} out")))
-        }
-        _ => Ok(given),
-    }
+    let why = match (&given, has) {
+        (None, true) => format!("the texture has {things}: {name} says which is read"),
+        (Some(_), false) => format!("the texture has no {things}: leave {name} out"),
+        _ => return Ok(given),
+    };
+    Err(SampleError::Operand(why))
 }
 
 /// The shape to which the operands of a request broadcast, and the operands, each with its position

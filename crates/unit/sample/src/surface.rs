@@ -39,10 +39,9 @@ pub struct SurfaceCoordinates<'a> {
 /// accesses.
 struct Accesses<'a> {
     plan: SurfacePlan,
-    /// The operands of the accesses: x, y, z, and the layer, as far as the surface has them.
-    operands: Vec<Operand<'a>>,
-    /// For each operand, its index in the list layer, x, y, z.
-    slots: Vec<usize>,
+    /// The operands x, y, z, and the layer, as far as the surface has them, each with its index in
+    /// the list layer, x, y, z.
+    operands: Vec<(usize, Operand<'a>)>,
     shape: Vec<usize>,
     /// Size of a texel in bytes.
     texel: i64,
@@ -59,11 +58,8 @@ impl Surface {
         let format = resource.format();
         let channel = format.plain_channel();
         let header = Arc::new(Header::new(resource)?);
-        let channel = channel.ok_or_else(|| {
-            SampleError::Operand(format!(
-                "a surface of {format} has no elements of an array's type"
-            ))
-        })?;
+        let why = || format!("a surface of {format} has no elements of an array's type");
+        let channel = channel.ok_or_else(|| SampleError::Operand(why()))?;
         let (dtype, channels) = (Dtype::of_channel(channel), format.channels().into());
         Ok(Self { header, dtype, channels })
     }
@@ -275,21 +271,19 @@ impl Surface {
         let geometry = self.geometry();
         let layer = index("layer", "layers", places.layer, geometry.is_array())?;
         let points = places.points.axes("coordinates", geometry.axes())?;
-        let mut all: Vec<_> =
-            points.into_iter().zip(1..).map(|(input, slot)| (slot, input)).collect();
+        let mut all: Vec<(usize, Input<'a>)> = (1..).zip(points).collect();
         all.extend(layer.map(|input| (0, input)));
         let names = ["layer", "x", "y", "z"];
         let own = all.iter().map(|(slot, input)| (names[*slot], input.shape()));
         let shape = broadcast(own.chain(others.iter().copied()))?;
-        let (mut operands, mut slots) = (Vec::new(), Vec::new());
-        for (slot, input) in all {
+        let operand = |(slot, input): (usize, Input<'a>)| {
             let number = if slot == 0 { Number::Unsigned } else { Number::Signed };
-            operands.push(Operand::new(names[slot], input, &shape, number)?);
-            slots.push(slot);
-        }
+            Operand::new(names[slot], input, &shape, number).map(|operand| (slot, operand))
+        };
+        let operands = all.into_iter().map(operand).collect::<Result<_, _>>()?;
         let plan = SurfacePlan::new(form, &self.header)?;
         let texel = (self.dtype.size() * self.channels) as i64;
-        Ok(Accesses { plan, operands, slots, shape, texel })
+        Ok(Accesses { plan, operands, shape, texel })
     }
 }
 
@@ -301,8 +295,8 @@ impl Accesses<'_> {
     /// The coordinates of a warp's accesses: layer, x in bytes, y and z.
     fn words(&self, first: usize, lanes: usize) -> Result<[Lanes; 4], SampleError> {
         let mut words = [ZERO_LANES; 4];
-        for (operand, &slot) in self.operands.iter().zip(&self.slots) {
-            operand.fill(first..first + lanes, &mut words[slot][..lanes])?;
+        for (slot, operand) in &self.operands {
+            operand.fill(first..first + lanes, &mut words[*slot][..lanes])?;
         }
         for x in &mut words[1] {
             // The product is clamped to the range of s32, so that it does not wrap around to a

@@ -7,8 +7,7 @@ use crate::options::TextureOptions;
 use crate::request::Request;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use texunit_memory::Block;
-use texunit_texel::Dtype;
-use texunit_texel::{Channel, Reading, readings};
+use texunit_texel::{Channel, Dtype, Reading, readings};
 use texunit_unit::{
     ArrayShape, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource, ResultType,
     Sampler, Texture as Header, effective_sampler, overrides, resolve,
@@ -237,12 +236,9 @@ pub(crate) fn make_levels(
         Mipmaps::All => 32 - longest.leading_zeros(),
         Mipmaps::Levels(levels) => levels,
     };
-    let channel = shape.format.plain_channel().ok_or_else(|| {
-        SampleError::Option(format!(
-            "mip levels are made of plain channels, not of {}",
-            shape.format
-        ))
-    })?;
+    let format = shape.format;
+    let why = || format!("mip levels are made of plain channels, not of {format}");
+    let channel = format.plain_channel().ok_or_else(|| SampleError::Option(why()))?;
     shape.levels = Some(levels);
     // The number of levels and the size are checked before memory is allocated.
     let size = shape.packed_size()?;

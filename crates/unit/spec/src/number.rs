@@ -83,8 +83,7 @@ pub fn scalar(value: &TomlValue<'_>) -> Option<At<Scalar>> {
     table.finish();
     match (numbers, bytes) {
         (Typed::Several, _) | (Typed::One(..), Some(_)) => {
-            value.problem(codes::CONFLICT, "a scalar has one type, but there are several");
-            None
+            value.refuse(codes::CONFLICT, "a scalar has one type, but there are several")
         }
         (Typed::One(ty, v), None) if v.is_array() => {
             Some(v.at(Scalar { ty: None, bytes: numbers_of(ty, &v)? }))
@@ -95,8 +94,7 @@ pub fn scalar(value: &TomlValue<'_>) -> Option<At<Scalar>> {
         (Typed::None, None) => {
             let names: Vec<_> = NumberType::ALL.iter().map(|ty| format!("`{ty}`")).collect();
             let names = names.join(", ");
-            value.problem(codes::MISSING_KEY, format!("expected one of {names}, `bytes`"));
-            None
+            value.refuse(codes::MISSING_KEY, format!("expected one of {names}, `bytes`"))
         }
     }
 }
@@ -225,8 +223,7 @@ fn out_of_range(ty: NumberType, text: &str, value: &TomlValue<'_>) -> Option<Vec
         integer_words(ty)
     };
     let text: String = text.chars().take(40).collect();
-    value.problem(codes::VALUE, format!("expected {wanted}; found `{text}`"));
-    None
+    value.refuse(codes::VALUE, format!("expected {wanted}; found `{text}`"))
 }
 
 fn integer(ty: NumberType, v: i128) -> Option<Vec<u8>> {

@@ -130,8 +130,7 @@ fn address_mode(value: &TomlValue<'_>) -> Option<[AddressMode; 3]> {
     let items = value.array("address modes")?;
     if !(1..=3).contains(&items.len()) {
         let message = format!("expected 1 to 3 address modes, found {}", items.len());
-        value.problem(codes::VALUE, message);
-        return None;
+        return value.refuse(codes::VALUE, message);
     }
     let modes: Option<Vec<_>> = items.iter().map(|item| item.word(AddressMode::NAMES)).collect();
     per_axis(&modes?)

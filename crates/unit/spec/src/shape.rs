@@ -176,8 +176,7 @@ fn tiles(table: &Table<'_>) -> Option<At<TilesSpec>> {
         (None, Some(v)) => (false, v),
         (Some(_), Some(v)) => {
             let message = "only one of the keys `resident`, `nonresident` can be there";
-            v.problem(codes::CONFLICT, message);
-            return None;
+            return v.refuse(codes::CONFLICT, message);
         }
     };
     let items = value.array("an array of regions `{ level = 0, offset = [0, 0] }`")?;
@@ -190,8 +189,8 @@ fn region(value: &TomlValue<'_>) -> Option<At<Region>> {
         let numbers = value.array("a region `{ level = 0, tile = [0, 0] }`")?;
         let numbers: Option<Vec<u32>> = numbers.iter().map(|number| number.small(0)).collect();
         let Ok([level, layer, x, y, z]) = <[u32; 5]>::try_from(numbers?) else {
-            value.problem(codes::VALUE, "a region is a table `{ level = 0, tile = [0, 0] }`");
-            return None;
+            return value
+                .refuse(codes::VALUE, "a region is a table `{ level = 0, tile = [0, 0] }`");
         };
         let new = format!("{{ level = {level}, layer = {layer}, tile = [{x}, {y}, {z}] }}");
         value.note("a region is a table, `{ level = 0, layer = 0, tile = [0, 0, 0] }`", Some(&new));
@@ -221,8 +220,7 @@ fn numbers(value: &TomlValue<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
     let items = value.array("an array of 1 to 3 numbers")?;
     if !(1..=3).contains(&items.len()) {
         let message = format!("expected an array of 1 to 3 numbers, found {}", items.len());
-        value.problem(codes::VALUE, message);
-        return None;
+        return value.refuse(codes::VALUE, message);
     }
     let mut numbers = [rest; 3];
     for (to, item) in numbers.iter_mut().zip(&items) {
@@ -260,13 +258,11 @@ pub(crate) fn first_last(value: &TomlValue<'_>) -> Option<[u32; 2]> {
     let items = value.array("a number, or the first and the last")?;
     let [first, last] = items.as_slice() else {
         let message = format!("expected two numbers [first, last], found {}", items.len());
-        value.problem(codes::VALUE, message);
-        return None;
+        return value.refuse(codes::VALUE, message);
     };
     let range = [first.small(0)?, last.small(0)?];
     if range[0] > range[1] && !value.has_bare_bits() {
-        value.problem(codes::VALUE, "the last one is before the first");
-        return None;
+        return value.refuse(codes::VALUE, "the last one is before the first");
     }
     Some(range)
 }

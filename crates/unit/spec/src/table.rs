@@ -280,6 +280,12 @@ impl<'a> TomlValue<'a> {
         self.report(Problem::new(code, (&self.key, self.span.clone()), message));
     }
 
+    /// Reports a problem because of which there is no result.
+    pub fn refuse<T>(&self, code: &'static str, message: impl Into<String>) -> Option<T> {
+        self.problem(code, message);
+        None
+    }
+
     /// Adds a problem to the collected mistakes.
     pub fn report(&self, problem: Problem) {
         self.context.problems.borrow_mut().push(problem);
@@ -303,8 +309,7 @@ impl<'a> TomlValue<'a> {
             DeValue::Array(_) => "an array",
             DeValue::Table(_) => "a table",
         };
-        self.problem(codes::TYPE, format!("expected {wanted}, found {found}"));
-        None
+        self.refuse(codes::TYPE, format!("expected {wanted}, found {found}"))
     }
 
     /// The value as a table; reports a problem if it has another type.
@@ -428,8 +433,7 @@ impl<'a> TomlValue<'a> {
         let wanted = format!("a whole number from {least} to {most}");
         let v = self.integer(&wanted)?;
         if v < i128::from(least) || v > i128::from(most) {
-            self.problem(codes::VALUE, format!("expected {wanted}, found {v}"));
-            return None;
+            return self.refuse(codes::VALUE, format!("expected {wanted}, found {v}"));
         }
         Some(v as u64)
     }

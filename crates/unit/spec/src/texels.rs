@@ -124,8 +124,7 @@ impl Texels {
             _ => {
                 let keys = KEYS.map(|key| format!("`{key}`")).join(", ");
                 let message = format!("expected one key: a type such as `u8` or `f32`, or {keys}");
-                value.problem(codes::CONFLICT, message);
-                return None;
+                return value.refuse(codes::CONFLICT, message);
             }
         };
         Some(value.at(texels))
@@ -268,8 +267,7 @@ fn published(mut state: u32, levels: &[u64]) -> Vec<u8> {
 fn text(value: &TomlValue<'_>, format: Option<Format>) -> Option<Vec<u8>> {
     let text = value.shared_string("a string of hexadecimal digits")?;
     let Some(format) = format else {
-        value.problem(codes::MISSING_KEY, "digits of codes need a `format`");
-        return None;
+        return value.refuse(codes::MISSING_KEY, "digits of codes need a `format`");
     };
     let bytes = hex::bytes(&text, digits(format));
     bytes.map_err(|message| value.problem(codes::VALUE, message)).ok()
@@ -287,8 +285,7 @@ fn pair(value: &TomlValue<'_>) -> Option<[i64; 2]> {
     let items = value.array("two numbers [first, step]")?;
     let [first, step] = items.as_slice() else {
         let message = format!("expected two numbers [first, step], found {}", items.len());
-        value.problem(codes::VALUE, message);
-        return None;
+        return value.refuse(codes::VALUE, message);
     };
     Some([integer(first)?, integer(step)?])
 }

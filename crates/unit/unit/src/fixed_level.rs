@@ -40,36 +40,3 @@ pub(crate) fn clamp_interval(min: f32, max: f32, levels: usize) -> [i64; 2] {
     let [min, max] = [min, max].map(clamp_field);
     [min.min(last), max.max(min).min(last)]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_are_cut() {
-        assert_eq!(cut_to_256ths(1.7), 435);
-        assert_eq!(cut_to_256ths(-1.7), -435);
-        assert_eq!(cut_to_256ths(f32::NAN), 0);
-        assert_eq!(cut_to_256ths(f32::INFINITY), FAR);
-        assert_eq!(cut_to_256ths(-1e-40), 0);
-    }
-
-    #[test]
-    fn biases_are_fields() {
-        let bias = |x| bias_field(x, (0, 1));
-        assert_eq!([1.7, -1.7, 100.0, -100.0, f32::NAN].map(bias), [435, -435, 4095, -4096, 4095]);
-        assert_eq!(bias_field(0.5 / 256.0, (64, 1)), -63);
-        assert_eq!(bias_field(0.0, (128, 3)), -42);
-        assert_eq!([f32::MAX, f32::NEG_INFINITY].map(|x| bias_field(x, (384, 7))), [4095, -4096]);
-    }
-
-    #[test]
-    fn clamps() {
-        assert_eq!(clamp_interval(0.0, f32::INFINITY, 5), [0, 1024]);
-        assert_eq!(clamp_interval(1.999, 2.5, 5), [511, 640]);
-        assert_eq!(clamp_interval(3.0, 1.0, 5), [768, 768], "the lower clamp wins");
-        assert_eq!(clamp_interval(-7.0, -3.0, 5), [0, 0]);
-        assert_eq!(clamp_interval(9.0, 12.0, 5), [1024, 1024]);
-        assert_eq!(clamp_interval(f32::NAN, f32::NAN, 5), [1024, 1024]);
-    }
-}

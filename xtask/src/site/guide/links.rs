@@ -19,11 +19,8 @@ pub(super) fn check(folder: &Path) -> Result<usize, String> {
         for link in values(text, " href=\"").chain(values(text, " src=\"")) {
             // A link with a scheme is external, and a link with placeholders is completed by a
             // script.
-            if link.contains("://")
-                || link.starts_with("mailto:")
-                || link.contains('{')
-                || link.is_empty()
-            {
+            let is_external = link.contains("://") || link.starts_with("mailto:");
+            if is_external || link.contains('{') || link.is_empty() {
                 continue;
             }
             count += 1;

@@ -185,31 +185,25 @@ mod tests {
         assert!(pages.count() > 35, "{}", pages.count());
         let files: BTreeMap<_, _> = pages.rewritten(false).unwrap().into_iter().collect();
         let text = |name: &str| String::from_utf8(files[Path::new(name)].clone()).unwrap();
-        assert!(text("CONTRIBUTING.md").contains("](ARCHITECTURE.md)"));
-        assert!(text("index.md").contains("](CONTRIBUTING.md)"));
-        assert!(text("index.md").contains("](textures/index.md)"));
-        assert!(
-            text("start/first-kernel.md")
-                .contains("](../files/examples/rotate/expected/rotated.png)")
-        );
-        assert!(
-            text("start/first-kernel.md").contains(&format!("]({REPOSITORY}examples/README.md)"))
-        );
-        assert!(text("textures/1-texels.md").contains("](texel.svg)"));
+        for (page, target) in [
+            ("CONTRIBUTING.md", "ARCHITECTURE.md"),
+            ("index.md", "CONTRIBUTING.md"),
+            ("index.md", "textures/index.md"),
+            ("start/first-kernel.md", "../files/examples/rotate/expected/rotated.png"),
+            ("start/first-kernel.md", &format!("{REPOSITORY}examples/README.md")),
+            ("textures/1-texels.md", "texel.svg"),
+        ] {
+            assert!(text(page).contains(&format!("]({target})")), "{page}: {target}");
+        }
         assert!(files.contains_key(Path::new("textures/texel.svg")));
         let live: BTreeMap<_, _> = pages.rewritten(true).unwrap().into_iter().collect();
         let frames = |name: &Path| {
             let page = String::from_utf8(live[name].clone()).unwrap();
             page.matches("<iframe src=\"../../index.html?embed=fetch#").count()
         };
-        let lessons: Vec<_> = live
-            .keys()
-            .filter(|name| {
-                name.starts_with("textures") && name.extension().is_some_and(|e| e == "md")
-            })
-            .collect();
-        let with: Vec<_> = lessons.iter().filter(|name| frames(name) > 0).collect();
-        assert_eq!(with.len(), 7, "each lesson has its figure: {with:?}");
+        let mut lessons: Vec<_> = live.keys().filter(|name| name.starts_with("textures")).collect();
+        lessons.retain(|name| name.extension().is_some_and(|e| e == "md") && frames(name) > 0);
+        assert_eq!(lessons.len(), 7, "each lesson has its figure: {lessons:?}");
     }
 
     #[test]

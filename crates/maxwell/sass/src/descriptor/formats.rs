@@ -168,14 +168,15 @@ mod tests {
         }
         assert!(formats > FORMATS.len() && unsupported > 0);
         let mut header = Descriptor::default();
-        LAYOUT.set(&mut header, 0x08);
         TYPES.iter().for_each(|b| b.set(&mut header, UNORM));
         B_TYPE.set(&mut header, SINT);
-        let error = decode(&header).unwrap_err().to_string();
-        assert!(error.starts_with("b_data_type is sint (0x3)"), "{error}");
-        LAYOUT.set(&mut header, 0x20);
-        let error = decode(&header).unwrap_err().to_string();
-        assert!(error.starts_with("component_layout is E5B9G9R9"), "{error}");
+        let mistakes =
+            [(0x08, "b_data_type is sint (0x3)"), (0x20, "component_layout is E5B9G9R9")];
+        for (layout, start) in mistakes {
+            LAYOUT.set(&mut header, layout);
+            let error = decode(&header).unwrap_err().to_string();
+            assert!(error.starts_with(start), "{error}");
+        }
     }
 
     #[test]
@@ -185,8 +186,7 @@ mod tests {
             let error = encode(texels, &mut Descriptor::default()).unwrap_err().to_string();
             assert!(error.starts_with("component_layout: no header says"), "{error}");
         }
-        assert_eq!(with_srgb(format("bc3"), true).name(), "bc3_srgb");
-        assert_eq!(with_srgb(format("bc4"), true).name(), "bc4");
-        assert_eq!(with_srgb(format("u8x4"), true).name(), "u8x4");
+        let srgb = ["bc3", "bc4", "u8x4"].map(|name| with_srgb(format(name), true).name());
+        assert_eq!(srgb, ["bc3_srgb", "bc4", "u8x4"]);
     }
 }

@@ -229,14 +229,14 @@ mod tests {
     #[test]
     fn numbers() {
         let mut d = Descriptor::default();
-        sampler::LOD_BIAS.set(&mut d, 0x1fff);
-        assert_eq!(sampler::LOD_BIAS.number(&d), -1.0 / 256.0);
-        sampler::LOD_BIAS.set(&mut d, 0x0180);
-        assert_eq!(sampler::LOD_BIAS.number(&d), 1.5);
-        sampler::TRILINEAR_SLOPE.set(&mut d, 0b11_100);
-        assert_eq!(sampler::TRILINEAR_SLOPE.number(&d), 6.0);
-        sampler::MAX_LOD.set(&mut d, 0xfff);
-        assert_eq!(sampler::MAX_LOD.number(&d), 4095.0 / 256.0);
-        assert_eq!(sampler::MAX_LOD.get(&d), 0xfff);
+        for (field, code, number) in [
+            (sampler::LOD_BIAS, 0x1fff, -1.0 / 256.0),
+            (sampler::LOD_BIAS, 0x0180, 1.5),
+            (sampler::TRILINEAR_SLOPE, 0b11_100, 6.0),
+            (sampler::MAX_LOD, 0xfff, 4095.0 / 256.0),
+        ] {
+            field.set(&mut d, code);
+            assert_eq!((field.get(&d), field.number(&d)), (code, number));
+        }
     }
 }

@@ -52,8 +52,7 @@ fn lanes(value: &TomlValue<'_>) -> Option<Lanes> {
     let list = value.array("a value, or a list of up to 32 of them")?;
     let mut lanes = [0; 32];
     if list.len() > lanes.len() {
-        value.problem(codes::VALUE, format!("{} for 32 lanes", Count(list.len(), "value")));
-        return None;
+        return value.refuse(codes::VALUE, format!("{} for 32 lanes", Count(list.len(), "value")));
     }
     for (lane, item) in lanes.iter_mut().zip(&list) {
         *lane = number::word(item)?;

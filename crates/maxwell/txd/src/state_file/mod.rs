@@ -200,8 +200,7 @@ fn alone(table: &Table<'_>, words: &TomlValue<'_>) -> Option<Descriptor> {
         for (name, _) in table.entries() {
             table.allow(&name.value);
         }
-        words.problem(codes::CONFLICT, "`words` stand alone, or with `fields`");
-        return None;
+        return words.refuse(codes::CONFLICT, "`words` stand alone, or with `fields`");
     }
     let items = words.array("eight words")?;
     let bits: Option<Vec<u32>> = items.iter().map(number::word).collect();
@@ -218,8 +217,7 @@ fn fields(words: Option<Descriptor>, all: &[&Bits], table: &Table<'_>) -> Option
     let mut words = words?;
     for (name, value) in fields.table()?.entries() {
         let Some(bits) = all.iter().find(|bits| bits.name == name.value) else {
-            fields.problem(codes::VALUE, format!("no field is called `{}`", name.value));
-            return None;
+            return fields.refuse(codes::VALUE, format!("no field is called `{}`", name.value));
         };
         bits.set(&mut words, value.number(0, bits.max().into())? as u32);
     }

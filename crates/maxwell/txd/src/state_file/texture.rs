@@ -170,10 +170,7 @@ fn placement(table: &Table<'_>, kind: Option<TextureType>) -> Option<Placement> 
         None => Some(0),
         Some(v) => match v.small(0)? {
             n if n.is_power_of_two() && n <= 32 => Some(n.ilog2()),
-            _ => {
-                v.problem(codes::VALUE, format!("`{key}` is 1, 2, 4, 8, 16 or 32"));
-                None
-            }
+            _ => v.refuse(codes::VALUE, format!("`{key}` is 1, 2, 4, 8, 16 or 32")),
         },
     };
     let heights = (log2("block_height"), log2("block_depth"));

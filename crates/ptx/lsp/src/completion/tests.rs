@@ -35,26 +35,30 @@ fn modifiers() {
 #[test]
 fn words_of_a_body() {
     assert_eq!(labels("te|")[0], "testp");
-    assert!(labels("te|").contains(&"tex".into()));
-    assert!(labels("|").contains(&"tld4".into()));
-    assert!(labels("@!%p |").contains(&"bra".into()));
+    for (statement, label) in [("te|", "tex"), ("|", "tld4"), ("@!%p |", "bra")] {
+        assert!(labels(statement).contains(&label.into()), "{statement}");
+    }
     assert_eq!(labels("@%|")[..2], ["%p", "%q"]);
-    assert_eq!(labels("@|"), ["%p", "%q"]);
-    assert_eq!(labels("bra |"), ["DONE"]);
-    assert_eq!(labels("add.f32 %f1|, %f2, %f3;"), ["%f1", "%f10", "%f11"]);
-    assert_eq!(labels("call hel|"), ["helper"]);
     assert_eq!(labels("tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [|")[0], "pic");
-    assert_eq!(labels("mov.u32 %f0, %ti|"), ["%tid"]);
-    assert_eq!(labels("mov.u32 %f0, %tid.|"), ["x", "y", "z", "w"]);
-    assert_eq!(labels("mov.u32 %f0, coun|ter;"), ["counter"]);
-    // A subscript is a register; an address may be a variable.
-    assert_eq!(labels("ld.global.u32 %f0, counter[%f1|];"), ["%f1", "%f10", "%f11"]);
     assert_eq!(labels("mov.u64 %f0, counter[|")[..2], ["%f0", "%f1"]);
     assert!(!labels("mov.u64 %f0, counter[|").iter().any(|l| l == "counter" || l == "%p"));
-    assert_eq!(labels("ld.global.u32 %f0, [coun|];"), ["counter"]);
-    assert_eq!(labels("st.global.u32 counter[%f1], coun|;"), ["counter"]);
-    assert!(labels("mov.u32 %f0, 1|;").is_empty());
-    assert!(labels("// te|").is_empty());
+    for (statement, all) in [
+        ("@|", "%p %q"),
+        ("bra |", "DONE"),
+        ("add.f32 %f1|, %f2, %f3;", "%f1 %f10 %f11"),
+        ("call hel|", "helper"),
+        ("mov.u32 %f0, %ti|", "%tid"),
+        ("mov.u32 %f0, %tid.|", "x y z w"),
+        ("mov.u32 %f0, coun|ter;", "counter"),
+        // A subscript is a register; an address may be a variable.
+        ("ld.global.u32 %f0, counter[%f1|];", "%f1 %f10 %f11"),
+        ("ld.global.u32 %f0, [coun|];", "counter"),
+        ("st.global.u32 counter[%f1], coun|;", "counter"),
+        ("mov.u32 %f0, 1|;", ""),
+        ("// te|", ""),
+    ] {
+        assert_eq!(labels(statement).join(" "), all, "{statement}");
+    }
 }
 
 #[test]

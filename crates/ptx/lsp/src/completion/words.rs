@@ -14,12 +14,10 @@ pub(super) fn opcodes() -> Vec<Item> {
     let refused = |form: &Form| {
         form.slots.iter().any(|slot| slot.class == Class::Unexecuted && !slot.optional)
     };
-    let item = |&opcode: &Opcode| Item {
-        label: opcode.name().into(),
-        kind: ItemKind::KEYWORD,
-        detail: forms_of(opcode).first().map_or_else(String::new, |f| f.row.doc.into()),
-        page: None,
-        rank: usize::from(forms_of(opcode).iter().all(refused)),
+    let item = |&opcode: &Opcode| {
+        let detail = forms_of(opcode).first().map_or_else(String::new, |f| f.row.doc.into());
+        let rank = usize::from(forms_of(opcode).iter().all(refused));
+        word_item(opcode.name(), ItemKind::KEYWORD, detail, rank)
     };
     Opcode::ALL.iter().map(item).collect()
 }
@@ -28,18 +26,12 @@ pub(super) fn specials() -> impl Iterator<Item = Item> {
     doc::specials().flat_map(|(name, ty, meaning)| {
         let (before, rest) = name.split_once('<').unwrap_or((name, ""));
         let (count, after) = rest.split_once('>').unwrap_or(("", ""));
-        let count: Option<u32> = count.parse().ok();
-        let names: Vec<String> = match count {
-            Some(count) => (0..count).map(|n| format!("%{before}{n}{after}")).collect(),
-            None => vec![format!("%{name}")],
+        let names: Vec<String> = match count.parse::<u32>() {
+            Ok(count) => (0..count).map(|n| format!("%{before}{n}{after}")).collect(),
+            Err(_) => vec![format!("%{name}")],
         };
-        names.into_iter().map(move |label| Item {
-            label,
-            kind: ItemKind::CONSTANT,
-            detail: format!("{ty}: {meaning}"),
-            page: None,
-            rank: 2,
-        })
+        let detail = format!("{ty}: {meaning}");
+        names.into_iter().map(move |name| word_item(&name, ItemKind::CONSTANT, detail.clone(), 2))
     })
 }
 

@@ -37,14 +37,10 @@ fn declared(name: &str, nth: usize) -> Option<usize> {
 
 #[test]
 fn names_in_scopes() {
-    assert_eq!(declared("%r5", 0), Some(11));
-    assert_eq!(declared("%r5", 1), Some(11));
-    assert_eq!(declared("%r5", 2), Some(10));
-    assert_eq!(declared("%r4", 0), Some(10));
+    assert_eq!([0, 1, 2].map(|nth| declared("%r5", nth)), [11, 11, 10].map(Some));
+    assert_eq!([0, 2].map(|nth| declared("%in", nth)), [7, 20].map(Some));
+    assert_eq!(["%r4", "L"].map(|name| declared(name, 0)), [10, 16].map(Some));
     assert_eq!(declared("late", 0), Some(14), "a later declaration, where there is no other");
-    assert_eq!(declared("L", 0), Some(16));
-    assert_eq!(declared("%in", 0), Some(7));
-    assert_eq!(declared("%in", 2), Some(20));
     assert_eq!(index().resolve("nothing", 0), None);
     assert_eq!(
         index().resolve("f", 0).map(|s| index().decls[s.decl as usize].is_definition),
@@ -79,22 +75,10 @@ fn broken_text_keeps_its_names() {
 }
 
 #[test]
-fn subscripts_name_arrays_and_registers() {
-    let text = ".version 8.0\n.target sm_75\n.global .u64 table[4];\n.entry k() {\n  .reg .u32 %r<4>; .reg .u64 %d;\n  \
-                ld.global.u64 %d, table[%r1+1];\n  st.global.u64 table[%r1], %d;\n  mov.u64 %d, table[2];\n  mov.u32 %r1, 0;\n}\n";
-    let index = Index::new(&SourceFile::new("t", text));
-    assert!(!index.has_errors);
-    let count = |name: &str| {
-        let symbol = index.resolve(name, text.find(name).unwrap()).unwrap();
-        index.occurrences(text, symbol).len()
-    };
-    // The declaration of the group counts for each of its registers.
-    assert_eq!((count("table"), count("%r1")), (4, 4));
-}
-
-#[test]
-fn numbered_variables() {
-    let text = ".version 8.0\n.target sm_75\n.shared .u32 s<4>;\n.entry k() {\n  .local .u32 l<2>; { .param .u64 %P<2>; st.param.u64 [%P1], 3; }\n  \
+fn subscripts_and_numbered_variables() {
+    let text = ".version 8.0\n.target sm_75\n.global .u64 table[4];\n.shared .u32 s<4>;\n.entry k() {\n  .reg .u32 %r<4>; .reg .u64 %d;\n  \
+                ld.global.u64 %d, table[%r1+1];\n  st.global.u64 table[%r1], %d;\n  mov.u64 %d, table[2];\n  mov.u32 %r1, 0;\n  \
+                .local .u32 l<2>; { .param .u64 %P<2>; st.param.u64 [%P1], 3; }\n  \
                 st.local.u32 [l1], 1;\n  st.local.u32 [l1+0], 2;\n  st.shared.u32 [s3], 3;\n  ret;\n}\n";
     let index = Index::new(&SourceFile::new("t", text));
     assert!(!index.has_errors);
@@ -102,5 +86,7 @@ fn numbered_variables() {
         let symbol = index.resolve(name, text.find(name).unwrap()).unwrap();
         index.occurrences(text, symbol).len()
     };
-    assert_eq!((count("l1"), count("s3"), count("%P1")), (3, 2, 2));
+    // The declaration of a group counts for each of its registers.
+    let counts = ["table", "%r1", "l1", "s3", "%P1"].map(count);
+    assert_eq!(counts, [4, 4, 3, 2, 2]);
 }

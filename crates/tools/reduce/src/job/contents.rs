@@ -160,12 +160,10 @@ fn inline(search: &mut Search<'_>, place: &Path) -> bool {
     let mut job = base.job.clone().unwrap_or_default();
     let Some(Value::Table(table)) = above.get_mut(&mut job) else { return false };
     table.remove("file");
-    match table.contains_key("format") {
-        true => drop(table.insert(
-            "texels".to_owned(),
-            Value::Table(Table::from_iter([("bytes".to_owned(), text)])),
-        )),
-        false => drop(table.insert("bytes".to_owned(), text)),
-    }
+    let (key, value) = match table.contains_key("format") {
+        true => ("texels", Value::Table(Table::from_iter([("bytes".to_owned(), text)]))),
+        false => ("bytes", text),
+    };
+    table.insert(key.to_owned(), value);
     search.attempt(base.with_job(job))
 }

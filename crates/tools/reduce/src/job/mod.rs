@@ -18,17 +18,11 @@ pub(crate) fn shape(search: &mut Search<'_>) -> bool {
     let Some(job) = search.best().job.clone() else { return false };
     let mut changed = false;
     for key in ["grid", "block"] {
-        let axes = match job.get(key) {
-            Some(Value::Array(axes)) => axes.len(),
-            _ => 0,
-        };
-        let places: Vec<Path> = match axes {
-            0 => vec![Path::of(&[key])],
-            // The last axis is tried first, because it is most likely to be unnecessary.
-            _ => (0..axes).rev().map(|n| Path::of(&[key]).item(n)).collect(),
-        };
-        for place in places {
-            changed |= lower(search, &place, 1);
+        let place = Path::of(&[key]);
+        changed |= lower(search, &place, 1);
+        // The last axis is tried first, because it is most likely to be unnecessary.
+        for axis in (0..job.get(key).and_then(Value::as_array).map_or(0, Vec::len)).rev() {
+            changed |= lower(search, &place.item(axis), 1);
         }
     }
     changed
@@ -93,11 +87,7 @@ fn entries(search: &mut Search<'_>) -> bool {
 fn all_numbers(search: &mut Search<'_>) -> bool {
     search.step("numbers of the job");
     let job = search.best().job.clone().unwrap_or_default();
-    let mut changed = false;
-    for place in numbers(&job) {
-        changed |= lower(search, &place, 0);
-    }
-    changed
+    numbers(&job).iter().fold(false, |changed, place| lower(search, place, 0) | changed)
 }
 
 /// Reduces the number at a path in the job, but not below `least`.

@@ -66,14 +66,11 @@ impl Path {
     /// Removes the value from its table, if it exists.
     pub(super) fn remove(&self, table: &mut Table) {
         let Some((Step::Key(last), above)) = self.0.split_last() else { return };
-        match above {
-            [] => drop(table.remove(last)),
-            _ => {
-                if let Some(Value::Table(inner)) = Self(above.to_vec()).get_mut(table) {
-                    inner.remove(last);
-                }
-            }
-        }
+        let inner = match above {
+            [] => Some(table),
+            _ => Self(above.to_vec()).get_mut(table).and_then(Value::as_table_mut),
+        };
+        inner.and_then(|table| table.remove(last));
     }
 }
 
@@ -84,8 +81,7 @@ pub(super) fn keys(table: &Table) -> Vec<Path> {
     while !level.is_empty() {
         let mut next = Vec::new();
         for place in level {
-            let value = if place.0.is_empty() { None } else { place.get(table) };
-            match value {
+            match place.get(table) {
                 Some(Value::Array(list)) => {
                     let tables = (0..list.len()).filter(|&n| list[n].is_table());
                     next.extend(tables.map(|n| place.item(n)));

@@ -70,8 +70,7 @@ impl<'a> DifferJudge<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Self, Workspace> {
         let limit = Duration::from_secs(24 * 60 * 60);
-        let (codes, differing) = ([0; 2], BTreeSet::new());
-        let max_steps = None;
+        let (codes, differing, max_steps) = ([0; 2], BTreeSet::new(), None);
         let mut judge =
             Self { launcher, configurations, codes, differing, limit, max_steps, workspace, stop };
         let start = Instant::now();
@@ -79,13 +78,11 @@ impl<'a> DifferJudge<'a> {
         judge.limit = patience(start.elapsed());
         judge.codes = [one.code, other.code];
         judge.differing = differing_outputs(&one, &other);
-        match one.code == other.code && judge.differing.is_empty() {
-            true => Err(judge.workspace),
-            false => {
-                judge.limit_steps(case);
-                Ok(judge)
-            }
+        if one.code == other.code && judge.differing.is_empty() {
+            return Err(judge.workspace);
         }
+        judge.limit_steps(case);
+        Ok(judge)
     }
 
     /// Limits the steps of launches to a multiple of the number after which the results differ,

@@ -182,13 +182,9 @@ pub(super) fn one_of(spans: impl Iterator<Item = Span>, number: usize) -> Option
 fn without_result(tree: &Tree<'_>, name: &str) -> Unit {
     let mut unit = Vec::new();
     for function in declarations(tree, name) {
-        let [first, .., last] = function.returns.as_slice() else {
-            if let [only] = function.returns.as_slice() {
-                unit.extend(in_parentheses(tree, only.span.range()));
-            }
-            continue;
-        };
-        unit.extend(in_parentheses(tree, first.span.start as usize..last.span.end as usize));
+        if let (Some(first), Some(last)) = (function.returns.first(), function.returns.last()) {
+            unit.extend(in_parentheses(tree, first.span.to(last.span).range()));
+        }
     }
     for Call { result, callee, .. } in calls(tree, name) {
         if let Some(result) = result {

@@ -18,9 +18,9 @@ const GEOMETRIES: [Geometry; 5] =
 
 pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     let kind = kind(random);
+    let reduces = matches!(kind, SurfaceKind::Reduce { .. });
     // Reductions do not support layered geometries.
-    let geometries = if matches!(kind, SurfaceKind::Reduce { .. }) { 3 } else { 5 };
-    let geometry = random.pick(&GEOMETRIES[..geometries]);
+    let geometry = random.pick(&GEOMETRIES[..if reduces { 3 } else { 5 }]);
     let accepts = match kind {
         SurfaceKind::Reduce { .. } => |f: Format| matches!(f.name(), "u32" | "s32"),
         SurfaceKind::StoreFormatted { .. } => stores,
@@ -37,19 +37,20 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     let resource = array(random, geometry, format, false);
     // A layered instruction sees a surface without layers as one layer (docs/numerics.md 10.10).
     // Reductions are excluded.
-    let reduces = matches!(kind, SurfaceKind::Reduce { .. });
     let layered = geometry.layered().filter(|_| !reduces && random.once_in(6));
     let geometry = layered.unwrap_or(geometry);
     let clamps = [ClampMode::Clamp, ClampMode::Zero, ClampMode::Trap];
     let clamp = random.pick(if scope == Scope::Driver { &clamps[..2] } else { &clamps });
     let form = SurfaceForm { kind, geometry, clamp };
     let shape = resource.shape;
-    let (unit, bytes) = unit_and_bytes(kind);
-    let row = match kind {
+    let (size, count) = kind.elements();
+    let bytes = u32::from(size) * u32::from(count);
+    // The step between valid x coordinates, which count bytes, or texels in formatted accesses.
+    let (unit, row) = match kind {
         SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { formatted: true, .. } => {
-            shape.extent.width
+            (1, shape.extent.width)
         }
-        _ => shape.extent.width * format.texel_size(),
+        _ => (bytes, shape.extent.width * format.texel_size()),
     };
     // With `.clamp`, a row that is shorter than the access has no valid position to which the
     // access could be moved.
@@ -104,18 +105,5 @@ fn reduced_type(random: &mut Random, op: ReduceOp, format: Format, formatted: bo
         ReduceOp::Add => random.pick(&[ReduceType::U32, ReduceType::S32]),
         _ if signed => ReduceType::S32,
         _ => ReduceType::U32,
-    }
-}
-
-/// The step between valid x coordinates of an access (x counts bytes, or texels for formatted
-/// accesses), and the size in bytes of the value that it loads or stores.
-fn unit_and_bytes(kind: SurfaceKind) -> (u32, u32) {
-    let (size, count) = kind.elements();
-    let bytes = u32::from(size) * u32::from(count);
-    match kind {
-        SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { formatted: true, .. } => {
-            (1, bytes)
-        }
-        _ => (bytes, bytes),
     }
 }

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_taken_in() {
+    fn adopted_and_reserved_bytes_count() {
         let memory = Memory::new(1000);
         let block = Arc::new(Block::new(600, "own").unwrap());
         memory.adopt(4096, &block, true).unwrap();
@@ -213,11 +213,6 @@ mod tests {
         assert!(refused.iter().all(|(at, counts)| memory.adopt(*at, &block, *counts).is_err()));
         memory.adopt(9000, &block, false).unwrap();
         assert!(memory.free(4096) && memory.used() == 0);
-    }
-
-    #[test]
-    fn reserved_bytes_count() {
-        let memory = Memory::new(1000);
         memory.reserve(900).unwrap();
         assert!(memory.reserve(101).is_err() && memory.allocate(101, "more").is_err());
         assert_eq!(memory.used(), 900);

@@ -16,16 +16,23 @@ fn finds_inside_and_names_outside() {
     assert_eq!(map.find(b, 16, i).unwrap(), (1, 0));
     let crossing = map.find(a + 98, 4, 0).unwrap_err();
     assert!(crossing.to_string().contains("whose end the access crosses"), "{crossing}");
-    let past = map.find(a + 100, 4, 0).unwrap_err();
-    assert!(past.to_string().contains("a (100 bytes"), "{past}");
     assert!(map.find(u64::MAX - 1, 8, 0).is_err());
-    let below = map.find(a - 4, 4, 0).unwrap_err();
     let named =
         format!("a (100 bytes at 0x700000000000, allocation {}), 4 bytes after", block.number());
-    assert!(below.to_string().contains(&named), "{below}");
-    let between = map.find(b - 8, 4, 0).unwrap_err();
-    assert!(between.to_string().contains("b (16 bytes"), "{between}");
+    for (address, near) in [(a + 100, "a (100 bytes"), (a - 4, &named), (b - 8, "b (16 bytes")] {
+        let error = map.find(address, 4, 0).unwrap_err().to_string();
+        assert!(error.contains(near), "{error}");
+    }
     assert_eq!(Memory::new(1).map().find(0, 1, 0).unwrap_err().nearest, None);
+    // A search of one address agrees with one of the whole map.
+    for address in [0, a - 1, a, a + 98, a + 100, b - 8, b, b + 12, b + 16, u64::MAX] {
+        for len in [0, 1, 4, 100, 101, u64::MAX] {
+            let found = memory.find(address, len).map(|(block, o)| (block.host_address(), o));
+            let wanted = map.find(address, len, 0);
+            let wanted = wanted.map(|(i, o)| (map.block(i).host_address(), o));
+            assert_eq!(found, wanted, "{len} bytes at {address:#x}");
+        }
+    }
 }
 
 #[test]
@@ -51,22 +58,6 @@ fn freed_addresses_are_used_again_when_a_window_is_used_up() {
         assert!(memory.free(address));
     }
     assert!(reused > 2, "{reused}");
-}
-
-#[test]
-fn find_agrees_with_the_map() {
-    let memory = Memory::new(1 << 20);
-    let (a, _) = memory.allocate(100, "a").unwrap();
-    let (b, _) = memory.allocate(16, "b").unwrap();
-    let map = memory.map();
-    for address in [0, a - 1, a, a + 98, a + 100, b - 8, b, b + 12, b + 16, u64::MAX] {
-        for len in [0, 1, 4, 100, 101, u64::MAX] {
-            let found = memory.find(address, len).map(|(block, o)| (block.host_address(), o));
-            let wanted = map.find(address, len, 0);
-            let wanted = wanted.map(|(i, o)| (map.block(i).host_address(), o));
-            assert_eq!(found, wanted, "{len} bytes at {address:#x}");
-        }
-    }
 }
 
 #[test]
@@ -257,17 +248,13 @@ mod pages {
 
     const SIZE: usize = 3 * 4096;
 
-    fn map_pages() -> std::ptr::NonNull<u8> {
-        let (rights, flags) =
-            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    fn registered(memory: &Memory) -> (std::ptr::NonNull<u8>, Arc<Block>, u64) {
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: new pages at an address that the system chooses.
         let pages = unsafe { libc::mmap(std::ptr::null_mut(), SIZE, rights, flags, -1, 0) };
         assert_ne!(pages, libc::MAP_FAILED);
-        std::ptr::NonNull::new(pages.cast()).unwrap()
-    }
-
-    fn registered(memory: &Memory) -> (std::ptr::NonNull<u8>, Arc<Block>, u64) {
-        let data = map_pages();
+        let data = std::ptr::NonNull::new(pages.cast()).unwrap();
         // SAFETY: until it is unmapped, the memory is only used through blocks that a search
         // returns.
         let block = Arc::new(unsafe { Block::foreign(data, SIZE, true, "registered") });

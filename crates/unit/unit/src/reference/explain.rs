@@ -104,7 +104,7 @@ const FAR: i64 = 1 << 39;
 
 /// A level in 1/256 as text. Levels of infinite operands are clamped at an arbitrary value, so that
 /// they are described as infinite.
-fn in_256ths(q: i64) -> String {
+pub(super) fn in_256ths(q: i64) -> String {
     match q {
         q if q < -FAR => "below -2^39".to_owned(),
         q if q > FAR => "above 2^39".to_owned(),
@@ -296,17 +296,4 @@ fn float(
     let bits = rules.precision;
     steps.push(step(rule, format!("rounded to {bits} bits, ties away from zero: {value}")));
     steps
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limited_levels_do_not_show_their_limit() {
-        assert_eq!(in_256ths(-128), "-128");
-        assert_eq!(in_256ths(256 * i64::from(i32::MIN)), "-549755813888");
-        assert_eq!(in_256ths(level::cut_to_256ths(f32::NEG_INFINITY)), "below -2^39");
-        assert_eq!(in_256ths(level::cut_to_256ths(f32::MAX)), "above 2^39");
-    }
 }

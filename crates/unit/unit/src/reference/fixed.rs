@@ -103,22 +103,3 @@ pub(crate) fn decompose(x: f32) -> (u32, i32) {
         exponent => (fraction | 0x0080_0000, exponent - 150),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn floats_convert_exactly_or_saturate() {
-        assert_eq!(Fixed::from_f32(-0.0), Fixed(0));
-        assert_eq!(Fixed::from_f32(0.5), Fixed::HALF);
-        assert_eq!(Fixed::from_f32(1e9).times(131_071).floor(), 1 << 31);
-    }
-
-    #[test]
-    fn cuts_go_toward_minus_infinity() {
-        let step = 2.0_f32.powi(-21);
-        assert_eq!(Fixed::from_f32(step * 1.5).floor_to_bits(21), Fixed::from_f32(step));
-        assert_eq!(Fixed::from_f32(-step * 0.5).floor_to_bits(21), Fixed::from_f32(-step));
-    }
-}

@@ -232,38 +232,3 @@ pub(crate) fn decompose_signed(x: f32) -> (i64, i32) {
     let value = i64::from(significand);
     (if x.is_sign_negative() { -value } else { value }, exponent)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ten(x: f32) -> SignedFloat10 {
-        SignedFloat10::from_f32(x)
-    }
-
-    #[test]
-    fn ten_bits_toward_zero() {
-        assert_eq!(ten(1.0).magnitude, Float10 { significand: 512, exponent: -9 });
-        assert_eq!(ten(1023.0).magnitude, Float10 { significand: 1023, exponent: 0 });
-        assert_eq!(ten(0.0), SignedFloat10::ZERO);
-        assert!(Float10::ZERO < ten(1e-45).magnitude && ten(0.5).magnitude < ten(0.501).magnitude);
-    }
-
-    #[test]
-    fn signed_sums_are_exact_before_the_cut() {
-        // Small terms matter by their sum, not one by one.
-        let sum = |a, b| SignedFloat10::cut_signed_sum([(2, 0), a, b]).to_f64();
-        assert_eq!(sum((-1, -97), (1, -126)), 1023.0 / 512.0);
-        assert_eq!(sum((1, -126), (-1, -127)), 2.0);
-        assert_eq!(sum((-3, -70), (0xff_ffff, -90)), 2.0);
-        assert_eq!(sum((1, -97), (-1, -97)), 2.0);
-    }
-
-    #[test]
-    fn sums_of_terms() {
-        assert_eq!(Float10::cut_sum([(512, 0), (512, -200)]).to_f64(), 512.0);
-        assert_eq!(Float10::cut_sum([(512, 0), (512, -9), (1, 0)]).to_f64(), 514.0);
-        assert_eq!(Float10::cut_sum([(0, 5), (0, 100)]), Float10::ZERO);
-        assert_eq!(Float10::cut_sum([(0, 500), (3, -100)]).to_f64(), 3.0 * 2.0_f64.powi(-100));
-    }
-}

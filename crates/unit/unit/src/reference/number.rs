@@ -22,22 +22,3 @@ fn decimal(x: impl Display + LowerExp, magnitude: f64, large: f64) -> String {
     let plain = magnitude == 0.0 || (1e-4..large).contains(&magnitude) || magnitude.is_infinite();
     if plain { format!("{x}") } else { format!("{x:e}") }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_can_be_read() {
-        let of_bits = |bits| float(f32::from_bits(bits));
-        assert_eq!(of_bits(0x3e80_0000), "0.25");
-        assert_eq!(of_bits(0xff80_0000), "-inf");
-        assert_eq!(of_bits(0x8000_0000), "-0");
-        assert_eq!(of_bits(0x7fff_ffff), "nan(0x7fffffff)");
-        assert_eq!(of_bits(1), "1e-45");
-        assert_eq!(float(-16_777_216.0), "-1.6777216e7");
-        assert_eq!(real(3.0e38), "3e38");
-        assert_eq!(real(2_147_483_647.5), "2147483647.5");
-        assert_eq!(real(-2.5), "-2.5");
-    }
-}

@@ -7,11 +7,14 @@
 use super::anisotropy::{self, Anisotropy, anisotropy, largest_ratio};
 use super::coordinate::{self as at, Neighbours};
 use super::cube;
+use super::explain::in_256ths;
 use super::fixed::Fixed;
 use super::float10::{Float10, SignedFloat10};
 use super::gradient::{self, Gradient};
 use super::level::{RequestedLevel, Sharpening, levels};
+use super::number as shown;
 use super::weights::{of_missing_corner, round_half_up};
+use crate::fixed_level::{bias_field, clamp_interval, cut_to_256ths};
 use crate::sampler::{AddressMode, Filter};
 
 /// A number: factors and divisors, each of which may be a power of two.
@@ -98,6 +101,7 @@ fn answer(step: &str, of: &[&str], text: &str) -> String {
     let mode = || AddressMode::from_name(of[0]).unwrap();
     let size = |n: usize| integer(of[n]) as u32;
     let three = |n: usize| [x(n), x(n + 1), x(n + 2)];
+    let terms = || [0, 2, 4].map(|n| (i(n), i(n + 1) as i32));
     let texels = || [ten(x(0)), ten(x(1)), ten(x(2))];
     match step {
         "fixed" => Fixed::from_f32(x(0)).floor().to_string(),
@@ -122,6 +126,12 @@ fn answer(step: &str, of: &[&str], text: &str) -> String {
         "sample" => at::sample(whole(), size(0)).to_string(),
         "halves" => round_half_up(i(0).into(), i(1).into()).to_string(),
         "corner" => joined(of_missing_corner(whole())),
+        "cut" => cut_to_256ths(x(0)).to_string(),
+        "bias" => bias_field(x(0), (integer(of[0]), integer(of[1]))).to_string(),
+        "clamp" => joined(clamp_interval(x(0), x(1), size(0) as usize)),
+        "in_256ths" => in_256ths(cut_to_256ths(x(0))),
+        "float" => shown::float(x(0)),
+        "real" => shown::real(text.parse().unwrap()),
         "mip" => {
             let reads = levels(i(0), Filter::from_name(of[0])).reads;
             joined(reads.map(|(level, share)| format!("{share}*{level}")))
@@ -130,6 +140,8 @@ fn answer(step: &str, of: &[&str], text: &str) -> String {
         "ten" => ten(x(0)).to_f64().to_string(),
         "log" => format!("{:?}", ten(x(0)).magnitude.log2_256()),
         "plus" => ten(x(0)).plus(ten(x(1))).to_f64().to_string(),
+        "sum" => Float10::cut_sum(terms().map(|(m, e)| (m as u32, e))).to_f64().to_string(),
+        "signed_sum" => SignedFloat10::cut_signed_sum(terms()).to_f64().to_string(),
         "difference" => SignedFloat10::difference(x(0), x(1)).to_f64().to_string(),
         "grow" => gradient::scaled(ten(x(0)), size(0)).to_f64().to_string(),
         "length" => gradient::length(texels()).to_f64().to_string(),

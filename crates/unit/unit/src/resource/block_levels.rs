@@ -78,41 +78,33 @@ impl BlockLevels {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use texunit_texel::Format;
 
-    fn format() -> Format {
-        Format::from_name("u8x4").unwrap()
+    /// Where each level of an array starts, in GOBs, and the logarithms of its blocks' sizes.
+    fn levels(shape: &ArrayShape, log2: [u32; 2]) -> (BlockLevels, Vec<(u64, u32, u32)>) {
+        let levels = BlockLevels::new(shape, log2[0], log2[1]).unwrap();
+        let each = levels.levels.iter().map(|(o, l)| (o / 512, l.log2_height, l.log2_depth));
+        let each = each.collect();
+        (levels, each)
     }
 
     #[test]
-    fn blocks_shrink_with_the_levels() {
-        let levels =
-            BlockLevels::new(&ArrayShape::d2(format(), 64, 64).with_levels(7), 4, 0).unwrap();
-        let heights: Vec<u32> = levels.levels.iter().map(|(_, l)| l.log2_height).collect();
-        // A GOB has 8 rows: 64 rows need 8 GOBs, 32 rows 4, 16 rows 2, and smaller levels 1.
-        assert_eq!(heights, [3, 2, 1, 0, 0, 0, 0]);
-        let offsets: Vec<u64> = levels.levels.iter().map(|(o, _)| *o).collect();
-        // Level 0 has 4 x 8 GOBs and level 1 has 2 x 4; each smaller level has one GOB.
-        assert_eq!(offsets, [0, 32, 40, 42, 43, 44, 45].map(|n| n * 512));
+    fn blocks_shrink_with_the_levels_and_layers_have_all_levels() {
+        let format = "u8x4".parse().unwrap();
+        // A GOB has 8 rows: 64 rows need 8 GOBs, 32 rows 4, 16 rows 2, and smaller levels 1. Level
+        // 0 has 4 x 8 GOBs and level 1 has 2 x 4; each smaller level has one GOB.
+        let (all, each) = levels(&ArrayShape::d2(format, 64, 64).with_levels(7), [4, 0]);
+        let small = [(42, 0, 0), (43, 0, 0), (44, 0, 0), (45, 0, 0)];
+        assert_eq!(each, [&[(0, 3, 0), (32, 2, 0), (40, 1, 0)][..], &small].concat());
         // The levels have 46 GOBs in total, rounded up to a multiple of level 0's block of 8 GOBs.
-        assert_eq!(levels.bytes(), 48 * 512);
-    }
-
-    #[test]
-    fn one_level_keeps_its_blocks() {
-        let levels = BlockLevels::new(&ArrayShape::d2(format(), 4, 4), 4, 0).unwrap();
-        assert_eq!((levels.levels[0].1.log2_height, levels.bytes()), (4, 512 * 16));
-    }
-
-    #[test]
-    fn slices_shrink_and_layers_have_all_levels() {
-        let solid = ArrayShape::d3(format(), 16, 16, 16).with_levels(3);
-        let solid = BlockLevels::new(&solid, 1, 5).unwrap();
-        let depths: Vec<u32> = solid.levels.iter().map(|(_, l)| l.log2_depth).collect();
-        assert_eq!(depths, [4, 3, 2]);
-        let array = ArrayShape::d2(format(), 32, 32).with_layers(3).with_levels(2);
-        let array = BlockLevels::new(&array, 2, 0).unwrap();
+        assert_eq!(all.bytes(), 48 * 512);
+        // One level keeps its blocks.
+        let (one, each) = levels(&ArrayShape::d2(format, 4, 4), [4, 0]);
+        assert_eq!((each[0].1, one.bytes()), (4, 512 * 16));
+        let (_, each) = levels(&ArrayShape::d3(format, 16, 16, 16).with_levels(3), [1, 5]);
+        assert_eq!([0, 1, 2].map(|n| each[n].2), [4, 3, 2]);
+        let array = ArrayShape::d2(format, 32, 32).with_layers(3).with_levels(2);
         // The two levels have 8 and 2 GOBs, rounded up to a multiple of level 0's block of 4 GOBs.
+        let (array, _) = levels(&array, [2, 0]);
         assert_eq!(array.layer_stride, 12 * 512);
         let planes: Vec<_> = array.planes().map(|(l, p, o, _)| (l, p, o / 512)).collect();
         assert_eq!(planes, [(0, 0, 0), (0, 1, 12), (0, 2, 24), (1, 0, 8), (1, 1, 20), (1, 2, 32)]);

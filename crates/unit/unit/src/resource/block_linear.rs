@@ -127,38 +127,23 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_gob() {
+    fn gobs_and_blocks() {
         let gob = BlockLinear { width: 64, height: 8, depth: 1, log2_height: 0, log2_depth: 0 };
         let at = |x, y| gob.offset(x, y, 0);
         assert_eq!([at(0, 0), at(15, 0), at(16, 0), at(32, 0), at(63, 7)], [0, 15, 32, 256, 511]);
         assert_eq!([at(0, 1), at(0, 2), at(0, 4)], [16, 64, 128]);
         assert_eq!(gob.bytes(), Some(512));
-    }
-
-    #[test]
-    fn blocks() {
         let level =
             BlockLinear { width: 200, height: 100, depth: 5, log2_height: 2, log2_depth: 1 };
         // Blocks are stored in this order: the GOBs of a block from top to bottom, the block's
         // further slices, the next block along x, the next row of blocks, the blocks of the next
         // slices.
-        assert_eq!(level.offset(0, 8, 0), 512);
-        assert_eq!(level.offset(0, 0, 1), 512 << 2);
-        assert_eq!(level.offset(64, 0, 0), 512 << 3);
-        assert_eq!(level.offset(0, 32, 0), 4 * (512 << 3));
-        assert_eq!(level.offset(0, 0, 2), 4 * 4 * (512 << 3));
-        assert_eq!(level.bytes(), Some(3 * 4 * 4 * (512 << 3)));
-    }
-
-    #[test]
-    fn sizes_that_overflow() {
-        let level = BlockLinear {
-            width: u64::MAX,
-            height: u64::MAX,
-            depth: u64::MAX,
-            log2_height: 5,
-            log2_depth: 5,
-        };
+        let steps = [[0, 8, 0], [0, 0, 1], [64, 0, 0], [0, 32, 0], [0, 0, 2]];
+        let gobs = [1, 4, 8, 4 * 8, 4 * 4 * 8];
+        assert_eq!(steps.map(|[x, y, z]| level.offset(x, y, z)), gobs.map(|n| n * 512));
+        assert_eq!(level.bytes(), Some(3 * 4 * 4 * 8 * 512));
+        let most = u64::MAX;
+        let level = BlockLinear { width: most, height: most, depth: most, ..level };
         assert_eq!(level.bytes(), None);
     }
 

@@ -27,34 +27,6 @@ fn centre(k: i64, n: u32) -> f32 {
     (2 * k + 1) as f32 / n as f32 - 1.0
 }
 
-/// A face coordinate from 0 to 1 as a fixed-point number.
-fn fixed(x: f32) -> Fixed {
-    Fixed::from_f32(x)
-}
-
-#[test]
-fn the_table_is_the_page() {
-    // Each row has a direction, and the expected face, sc and tc from docs/numerics.md.
-    let (x, y, z) = (0.25, 0.5, 0.125);
-    #[rustfmt::skip]
-    let rows = [
-        ([ 1.0, y, z], 0, -z, -y),
-        ([-1.0, y, z], 1,  z, -y),
-        ([x,  1.0, z], 2,  x,  z),
-        ([x, -1.0, z], 3,  x, -z),
-        ([x, y,  1.0], 4,  x, -y),
-        ([x, y, -1.0], 5, -x, -y),
-    ];
-    for (direction, face, sc, tc) in rows {
-        let p = face_point(direction);
-        assert_eq!((p.face, p.sc, p.tc), (face, sc, tc), "{direction:?}");
-        assert_eq!((p.s, p.t), (fixed((sc + 1.0) / 2.0), fixed((tc + 1.0) / 2.0)));
-        assert_eq!(p.ma.abs(), 1.0);
-        // A direction that is twice as long has the same products.
-        assert_eq!(face_point(direction.map(|c| 2.0 * c)), p);
-    }
-}
-
 #[test]
 fn neighbours_are_where_the_directions_say() {
     for n in [1, 2, 3, 4, 8] {
