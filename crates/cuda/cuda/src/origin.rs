@@ -52,8 +52,8 @@ impl Origin {
             // nvJitLink links results of nvrtc, and is loaded only by programs that do so, and is
             // therefore named first.
             None if has_library(maps, "libnvJitLink") => format!(
-                "the image of a module {what}: if nvJitLink made it, give nvJitLink PTX, and nothing that was compiled for \
-                 linking later (-dlto), of which texunit makes no PTX; or link the PTX by cuLinkAddData"
+                "the image of a module {what}: if nvJitLink made it, give nvJitLink PTX, or LTO code with the option -lto, \
+                 and nothing else; or link the PTX by cuLinkAddData"
             ),
             None if maps.lines().filter_map(file_of).any(is_cupy) => format!(
                 "the image of a module {what}: CuPy's backend=\"nvcc\" makes it; compile the kernel with \

@@ -177,7 +177,7 @@ fn print_replaced(machine: Option<&str>, links_later: bool) {
     if links_later {
         LINKED.call_once(|| {
             say(format_args!(
-                "the program has nvrtc compile to what NVIDIA's linker takes (-dlto), which texunit does not run; \
+                "the program has nvrtc compile to LTO code (-dlto), which runs once nvJitLink has linked it (-lto); \
                  without -dlto nvrtc makes PTX"
             ));
         });
