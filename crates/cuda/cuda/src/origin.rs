@@ -62,7 +62,7 @@ impl Origin {
             ),
             None if has_library(maps, "libnvrtc") => format!(
                 "the image of a module {what}: if nvrtc made it, give nvrtc \
-                 `--gpu-architecture=compute_{number}` (with `sm_{number}` it makes machine code) and take the \
+                 `--gpu-architecture=compute_{number}` (with `sm_{number}` it makes machine code), not -dlto, and take the \
                  result by nvrtcGetPTX; if nvcc did, compile with {compile}"
             ),
             None => format!("the image of a module {what}: compile with {compile}"),
