@@ -276,6 +276,7 @@ def test_f1_to_f5_surfaces():
     assert surface.read(outside, boundary="zero").tolist() == [8, 0]
     assert surface.read(outside, boundary="clamp").tolist() == [8, 2]
     raises(TypeError, "surface's type", surface.write, at, numpy.zeros(3, F32))
+    raises(TypeError, "surface's type", surface.write, (1, 1), 1.5)
     raises(ValueError, "trap, clamp or zero", surface.read, at, boundary="wrap")
     raises(TypeError, "sampler", Surface, ramp(2, 2), filter="linear")
     cube = Surface(numpy.zeros((6, 2, 2, 4), "uint8"), cube=True)

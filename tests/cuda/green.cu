@@ -87,7 +87,9 @@ static void descriptors(const CUdevResource &all, CUdevice device)
     parts[1] = all;
     FAILS(cuDevResourceGenerateDesc(&desc, parts, 2), CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
     FAILS(cuDevResourceGenerateDesc(&desc, parts, 0), CUDA_ERROR_INVALID_VALUE);
-    FAILS(cuDeviceGetDevResource(device, &own, CU_DEV_RESOURCE_TYPE_WORKQUEUE), CUDA_ERROR_INVALID_RESOURCE_TYPE);
+    OK(cuDeviceGetDevResource(device, &parts[1], CU_DEV_RESOURCE_TYPE_WORKQUEUE));
+    OK(cuDevResourceGenerateDesc(&desc, parts, 3));
+    FAILS(cuDeviceGetDevResource(device, &own, CUdevResourceType(2)), CUDA_ERROR_INVALID_RESOURCE_TYPE);
     FAILS(cuGreenCtxCreate(&green, desc, device, 2), CUDA_ERROR_INVALID_VALUE);
     FAILS(cuGreenCtxCreate(&green, nullptr, device, 0), CUDA_ERROR_INVALID_VALUE);
 }

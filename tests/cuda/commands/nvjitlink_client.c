@@ -82,7 +82,7 @@ static void *many(void *unused)
     for (int i = 0; i < 500; ++i) {
         nvJitLinkHandle handle = begun();
         size_t bytes = 0;
-        link.data(handle, i % 2 ? PTX : CUBIN, CALLED, sizeof CALLED, "called.ptx");
+        i % 2 ? link.data(handle, CUBIN, CALLED, sizeof CALLED, "called.cubin") : link.data(handle, CUBIN, "ELF", 3, "elf.cubin");
         link.complete(handle);
         link.size(handle, &bytes);
         if ((bytes == sizeof "machine code") == i % 2) puts("another handle's code"), exit(3);
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     printf("create without -arch %d\n", link.create(&handle, 0, NULL));
     finish("nothing", begun());
     handle = begun();
-    link.data(handle, PTX, CALLER, sizeof CALLER, "caller.ptx");
+    link.data(handle, CUBIN, CALLER, sizeof CALLER, "caller.cubin");
     link.data(handle, ANY, CALLED, sizeof CALLED - 1, NULL);
     finish("two texts", handle);
     FILE *written = fopen(argv[1], "w");

@@ -22,6 +22,7 @@ int nvJitLinkAddData(nvJitLinkHandle handle, int kind, const void *data, size_t 
 {
     (void)name;
     if (handle->ptx && kind != 3) return 3; // -ptx requires that all inputs have LTO code.
+    if (kind == 1 && size && *(const char *)data == '.') return 12; // PTX is no machine code.
     if (kind == 3) memcpy(handle->lto, data, size);
     for (size_t i = 0; i + 5 <= size; ++i) if (!memcmp((const char *)data + i, "wrong", 5)) return 4;
     return ++handle->inputs, 0;

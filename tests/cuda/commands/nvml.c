@@ -11,6 +11,7 @@ static void *nvml, *cuda;
 #define CUDA(name, ...) ((int (*)())dlsym(cuda, #name))(__VA_ARGS__)
 
 struct pci { char legacy[16]; unsigned domain, bus, device, id, subsystem; char name[32]; };
+struct pci_ext { unsigned version, domain, bus, device, id, subsystem, class, subclass; char name[32]; };
 struct process { unsigned pid; unsigned long long used; unsigned instances[2]; };
 
 static void processes(device of, const char *when)
@@ -55,11 +56,13 @@ int main(void)
         unsigned long long memory[3];
         int major = 0, minor = 0, cuda_major = 0, cuda_minor = 0;
         struct pci pci;
+        struct pci_ext ext = {sizeof ext | 1 << 24};
         device by = 0;
         NVML(nvmlDeviceGetName, all[i], name, 96u);
         NVML(nvmlDeviceGetUUID, all[i], uuid, 96u);
         NVML(nvmlDeviceGetMemoryInfo, all[i], memory);
         NVML(nvmlDeviceGetPciInfo_v3, all[i], &pci);
+        NVML(nvmlDeviceGetPciInfoExt, all[i], &ext);
         NVML(nvmlDeviceGetCudaComputeCapability, all[i], &major, &minor);
         CUDA(cuDeviceGetName, cuda_name, 96, i);
         CUDA(cuDeviceTotalMem_v2, &total, i);
@@ -72,7 +75,9 @@ int main(void)
             end += sprintf(end, "%s%02x", strchr("\1\5\7\11\13", byte + 1) ? "-" : "", id[byte]);
         printf("%s: ", name);
         printf("name %d, uuid %d, memory %d, bus %d, capability %d", !strcmp(name, cuda_name), !strcmp(uuid, text),
-               memory[0] == total && memory[1] == total && memory[2] == 0, !strcasecmp(pci.name + 4, bus),
+               memory[0] == total && memory[1] == total && memory[2] == 0, 
+                   !strcasecmp(pci.name + 4, bus) && !memcmp(&pci.domain, &ext.domain, 20) && ext.class == 3
+                       && !strcmp(pci.name, ext.name),
                major == cuda_major && minor == cuda_minor);
         printf(", by uuid %d", NVML(nvmlDeviceGetHandleByUUID, uuid, &by) == 0 && by == all[i]);
         printf(", by place %d\n", NVML(nvmlDeviceGetHandleByPciBusId_v2, bus, &by) == 0 && by == all[i]);

@@ -97,7 +97,7 @@ fn multiprocessors_of(gpu: &Gpu) -> CUdevResource {
     CUdevResource::of_sms(sm, Origin::of_device(gpu).words())
 }
 
-/// A resource of a whole device. Work queues are resources of contexts only.
+/// A resource of a whole device. Its work queues are those of no context, number 0.
 pub(crate) fn of_device(gpu: &Gpu, kind: u32) -> Answer<CUdevResource> {
     let origin = Origin::of_device(gpu);
     match kind {
@@ -107,22 +107,28 @@ pub(crate) fn of_device(gpu: &Gpu, kind: u32) -> Answer<CUdevResource> {
             value[..2].copy_from_slice(&[origin.device, connections()]);
             Ok(CUdevResource { r#type: kind, internal: origin.words(), value, nextResource: 0 })
         }
+        CU_DEV_RESOURCE_TYPE_WORKQUEUE => Ok(workqueues(gpu, 0)),
         _ => Err(wrong_type(
             kind,
-            "a device has multiprocessors (1) and a workqueue configuration (1000)",
+            "a device has multiprocessors (1), a workqueue configuration (1000), workqueues (10000)",
         )),
     }
 }
 
+/// The work queues of a device's context; `number` tells contexts apart.
+fn workqueues(gpu: &Gpu, number: u32) -> CUdevResource {
+    let mut value = [0; 10];
+    value[0] = number;
+    let internal = Origin::of_device(gpu).words();
+    CUdevResource { r#type: CU_DEV_RESOURCE_TYPE_WORKQUEUE, internal, value, nextResource: 0 }
+}
+
 /// A resource of a context: one of its device, or its work queues.
 fn of_context(gpu: &Gpu, kind: u32, context: Handle<Context>) -> Answer<CUdevResource> {
-    if kind != CU_DEV_RESOURCE_TYPE_WORKQUEUE {
-        return of_device(gpu, kind);
+    match kind {
+        CU_DEV_RESOURCE_TYPE_WORKQUEUE => Ok(workqueues(gpu, context.number() as u32)),
+        _ => of_device(gpu, kind),
     }
-    let mut value = [0; 10];
-    value[0] = context.number() as u32;
-    let internal = Origin::of_device(gpu).words();
-    Ok(CUdevResource { r#type: kind, internal, value, nextResource: 0 })
 }
 
 pub(crate) fn wrong_type(kind: u32, there_are: &str) -> texunit_cuda_abi::Refusal {

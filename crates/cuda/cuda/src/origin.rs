@@ -51,8 +51,8 @@ impl Origin {
             // nvJitLink links results of nvrtc, and is loaded only by programs that do so, and is
             // therefore named first.
             None if has_library(maps, "libnvJitLink") => format!(
-                "the image of a module {what}: if nvJitLink made it, give nvJitLink PTX, and nothing that was compiled for \
-                 linking later (-dlto), of which texunit makes no PTX; or link the PTX by cuLinkAddData"
+                "the image of a module {what}: if nvJitLink made it, give nvJitLink PTX, or LTO code with the option -lto, \
+                 and nothing else; or link the PTX by cuLinkAddData"
             ),
             None if maps.lines().filter_map(file_of).any(is_cupy) => format!(
                 "the image of a module {what}: CuPy's backend=\"nvcc\" makes it; compile the kernel with \
@@ -61,7 +61,7 @@ impl Origin {
             ),
             None if has_library(maps, "libnvrtc") => format!(
                 "the image of a module {what}: if nvrtc made it, give nvrtc \
-                 `--gpu-architecture=compute_{number}` (with `sm_{number}` it makes machine code) and take the \
+                 `--gpu-architecture=compute_{number}` (with `sm_{number}` it makes machine code), not -dlto, and take the \
                  result by nvrtcGetPTX; if nvcc did, compile with {compile}"
             ),
             None => format!("the image of a module {what}: compile with {compile}"),

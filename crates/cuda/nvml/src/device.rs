@@ -4,7 +4,7 @@
 
 use crate::error::{Answer, Error};
 use crate::facts::Device;
-use crate::structures::{First, Memory, Memory2, Pci, Pci3, Second};
+use crate::structures::{First, Memory, Memory2, Pci, Pci3, PciExt, Second};
 use crate::{Handle, devices, nvml_api, text};
 use std::ffi::{c_char, c_int, c_uint};
 use texunit_cuda_abi::args::{InOut, Out, Text};
@@ -41,6 +41,12 @@ fn pci(device: &Device) -> Pci {
     }
 }
 
+fn pci3(device: &Device) -> Pci3 {
+    let first = pci(device);
+    let name = padded(&format!("00000000:{:02X}:{:02X}.0", first.bus, first.device));
+    Pci3 { first, name }
+}
+
 /// The first device that satisfies a condition.
 fn find(is_wanted: impl Fn(&Device) -> bool) -> Answer<Handle> {
     devices()?.iter().position(is_wanted).map(Handle::of).ok_or(Error::NotFound)
@@ -57,10 +63,12 @@ fn pci_location(text: &str) -> Option<(i32, i32)> {
     (domain == 0 && hex(function)? == 0).then_some((bus, device))
 }
 
+/// `NVML_BRAND_GEFORCE`
+const GEFORCE: c_uint = 5;
+
 /// The `nvmlBrandType_t` that a device's name implies.
 fn brand(name: &str) -> c_uint {
     const TESLA: c_uint = 2;
-    const GEFORCE: c_uint = 5;
     const NVIDIA: c_uint = 14;
     match name {
         _ if name.contains("GeForce") => GEFORCE,
@@ -154,9 +162,31 @@ nvml_api! {
 
     /// PCI location of a device.
     fn nvmlDeviceGetPciInfo_v3(device: Handle, pci: Out<'_, Pci3>) {
-        let first = self::pci(&device.get()?.1);
-        let name = padded(&format!("00000000:{:02X}:{:02X}.0", first.bus, first.device));
-        pci.set(Pci3 { first, name })
+        pci.set(pci3(&device.get()?.1))
+    }
+
+    /// PCI location and class of a device, in the versioned structure.
+    fn nvmlDeviceGetPciInfoExt(device: Handle, pci: InOut<'_, PciExt>) {
+        const VERSION: c_uint = size_of::<PciExt>() as c_uint | 1 << 24;
+        const DISPLAY_CONTROLLER: c_uint = 3;
+        let device = device.get()?.1;
+        if pci.get()?.version != VERSION {
+            return Err(Error::ArgumentVersionMismatch);
+        }
+        let Pci3 { first: Pci { domain, bus, device: number, id, subsystem, .. }, name } = pci3(&device);
+        // A VGA controller has subclass 0, a card without a display 2 (3D controller).
+        let subclass = if brand(device.card.name) == GEFORCE { 0 } else { 2 };
+        pci.out().set(PciExt {
+            version: VERSION,
+            domain,
+            bus,
+            device: number,
+            id,
+            subsystem,
+            class: DISPLAY_CONTROLLER,
+            subclass,
+            name,
+        })
     }
 
     /// Total memory of a device, and the memory that this process uses.

@@ -193,8 +193,10 @@ impl InputArray {
         Ok(if self.is_weak { input.weak() } else { input })
     }
 
-    pub(crate) fn is_weak(&self) -> bool {
-        self.is_weak
+    /// Whether the elements are Python numbers that a type can have: integers, or floats for
+    /// floats.
+    pub(crate) fn converts_to(&self, dtype: Dtype) -> bool {
+        self.is_weak && (dtype.is_float() || !self.dtype.is_float())
     }
 }
 

@@ -55,10 +55,10 @@ impl Surface {
     }
 
     /// Converts an object to the values of a write. Python numbers are converted to the surface's
-    /// type.
+    /// type, except floats for integers.
     fn values(&self, values: &Object<'_>) -> PyResult<InputArray> {
         let held = InputArray::of("values", values)?;
-        if !held.is_weak() {
+        if !held.converts_to(self.made.dtype()) {
             return Ok(held);
         }
         let array = numpy(values.py(), "asarray")?.call1((values, self.made.dtype().name()))?;

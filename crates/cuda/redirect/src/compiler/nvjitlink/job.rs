@@ -4,6 +4,8 @@ use crate::{say, say_once};
 use std::ffi::{CStr, CString, c_int, c_uint};
 use texunit_link::{Ptx, is_device_runtime, limited, link};
 
+/// `NVJITLINK_INPUT_CUBIN`
+const INPUT_CUBIN: c_uint = 1;
 /// `NVJITLINK_INPUT_PTX`
 const INPUT_PTX: c_uint = 2;
 /// `NVJITLINK_INPUT_LTOIR`
@@ -122,6 +124,12 @@ pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
+/// The kind of an input that a program calls `kind`: PTX where the program has PTX as machine code,
+/// which it got from nvrtc or from nvJitLink.
+pub(super) fn kind_of(kind: c_uint, bytes: &[u8]) -> c_uint {
+    if kind == INPUT_CUBIN && is_text(bytes) { INPUT_PTX } else { kind }
+}
+
 /// Whether bytes are PTX, which begins with a directive or a comment; objects, fatbins, archives
 /// and LTO code begin with magic numbers.
 fn is_text(bytes: &[u8]) -> bool {
@@ -132,7 +140,7 @@ fn is_text(bytes: &[u8]) -> bool {
 /// Description of an input's kind, by its `nvJitLinkInputType`.
 fn what(kind: c_uint) -> &'static str {
     match kind {
-        1 => "machine code",
+        INPUT_CUBIN => "machine code",
         3 => "LTO code",
         4 => "a fatbin",
         5 => "an object",
@@ -170,7 +178,7 @@ mod tests {
         };
         let taken = |kind, bytes| add(kind, bytes, false);
         assert_eq!(add(INPUT_LTO, b"\x7fNCED", true), (0, None));
-        assert_eq!(add(1, b"\x7fELF", true), (0, Some("machine code (x)".to_owned())));
+        assert_eq!(add(INPUT_CUBIN, b"\x7fELF", true), (0, Some("machine code (x)".to_owned())));
         assert_eq!(taken(INPUT_PTX, ptx), (1, None));
         assert_eq!(taken(INPUT_ANY, ptx), (1, None));
         assert_eq!(taken(INPUT_ANY, b"\n// Generated\n.version 8.0"), (1, None));

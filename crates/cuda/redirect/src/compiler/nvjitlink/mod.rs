@@ -6,7 +6,8 @@
 //! unchanged. A program that asks for machine code gets PTX linked to one text, as
 //! `cuModuleLoadData` accepts PTX wherever it accepts machine code.
 //!
-//! * PTX inputs are kept and linked once nvJitLink has accepted them. NVIDIA's device runtime
+//! * PTX inputs are kept and linked once nvJitLink has accepted them, also PTX that the program has
+//!   from nvrtc or nvJitLink as machine code. NVIDIA's device runtime
 //!   (`libcudadevrt.a`) is allowed as an input, as in `cuLinkAddFile`.
 //! * LTO code (option `-lto`) is turned into PTX by nvJitLink itself, on a second handle with the
 //!   option `-ptx` and no other kind of input.
@@ -167,12 +168,17 @@ unsafe extern "C" fn add_data<const N: usize>(
     name: *const c_char,
 ) -> Status {
     answer(N, |own| {
-        // SAFETY: the caller's arguments are passed on unchanged.
+        let bytes = match data.is_null() {
+            true => &[][..],
+            // SAFETY: the caller's data has this length.
+            false => unsafe { std::slice::from_raw_parts(data.cast::<u8>(), size) },
+        };
+        let kind = job::kind_of(kind, bytes);
+        // SAFETY: the caller's arguments, of which only the kind may be another.
         let result = unsafe { (own.add_data)(handle, kind, data, size, name) };
         if result == 0 && !data.is_null() {
-            // SAFETY: nvJitLink has accepted these bytes and this name.
-            let (bytes, name) =
-                unsafe { (std::slice::from_raw_parts(data.cast::<u8>(), size), named(name)) };
+            // SAFETY: nvJitLink has accepted this name.
+            let name = unsafe { named(name) };
             job(N, handle, |job| job.add(kind, bytes, &name));
         }
         result
@@ -186,14 +192,14 @@ unsafe extern "C" fn add_file<const N: usize>(
     file: *const c_char,
 ) -> Status {
     answer(N, |own| {
-        // SAFETY: the caller's arguments are passed on unchanged.
+        // SAFETY: the caller's name is null or a C string.
+        let name = unsafe { named(file) };
+        // nvJitLink reports a file that cannot be read.
+        let bytes = std::fs::read(&name).unwrap_or_default();
+        let kind = job::kind_of(kind, &bytes);
+        // SAFETY: the caller's arguments, of which only the kind may be another.
         let result = unsafe { (own.add_file)(handle, kind, file) };
         if result == 0 {
-            // SAFETY: nvJitLink has accepted this name.
-            let name = unsafe { named(file) };
-            // A file that has been deleted meanwhile counts as an input without PTX.
-            let bytes = std::fs::read(&name).unwrap_or_default();
-            let kind = if bytes.is_empty() { 0 } else { kind };
             job(N, handle, |job| job.add(kind, &bytes, &name));
         }
         result

@@ -149,33 +149,27 @@ unsafe extern "C" fn compile<const N: usize>(
             // SAFETY: the caller's arguments are passed on unchanged.
             return unsafe { (own.compile)(program, count, options) };
         };
-        let Options { given, machine, links_later } = Options::of(&read);
+        let Options { given, machine } = Options::of(&read);
         let pointers: Vec<*const c_char> = given.iter().map(|option| option.as_ptr()).collect();
         // SAFETY: C strings, one more than the caller passed, all valid during the call.
         let result = unsafe { (own.compile)(program, pointers.len() as c_int, pointers.as_ptr()) };
         // nvrtc reports its own errors.
-        print_replaced(machine.as_deref().filter(|_| result == 0), links_later);
-        turn(result == 0 && machine.is_some());
+        let machine = machine.filter(|_| result == 0);
+        turn(machine.is_some());
+        if let Some(machine) = machine {
+            print_replaced(&machine);
+        }
         result
     })
 }
 
-/// Prints once in a process that PTX is compiled instead of machine code, or that results for
-/// NVIDIA's linker cannot be run.
-fn print_replaced(machine: Option<&str>, links_later: bool) {
-    if let Some(machine) = machine {
-        let number = machine.trim_start_matches("sm_");
-        say_once!(
-            "the program has nvrtc compile to machine code ({machine}); nvrtc is asked for PTX (compute_{number}) \
-             instead, which is what texunit runs, and the program gets that as nvrtcGetCUBIN's result"
-        );
-    }
-    if links_later {
-        say_once!(
-            "the program has nvrtc compile to what NVIDIA's linker takes (-dlto), which texunit does not run; \
-             without -dlto nvrtc makes PTX"
-        );
-    }
+/// Prints once in a process that PTX is compiled instead of machine code.
+fn print_replaced(machine: &str) {
+    let number = machine.trim_start_matches("sm_");
+    say_once!(
+        "the program has nvrtc compile to machine code ({machine}); nvrtc is asked for PTX (compute_{number}) \
+         instead, which is what texunit runs, and the program gets that as nvrtcGetCUBIN's result"
+    );
 }
 
 /// Size of the PTX with the program's sources after it.

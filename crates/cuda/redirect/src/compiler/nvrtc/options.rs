@@ -10,8 +10,6 @@ pub(super) struct Options {
     pub(super) given: Vec<CString>,
     /// The last real architecture that the program named (`sm_86`), if it named one.
     pub(super) machine: Option<String>,
-    /// Whether the result is input of NVIDIA's linker (LTO).
-    pub(super) links_later: bool,
 }
 
 /// Spellings of the architecture option; the value follows after `=` or as the next option.
@@ -29,7 +27,7 @@ impl Options {
         let plain = || options.iter().map(|&option| option.to_owned()).collect();
         let is = |option: &CStr, names: &[&[u8]]| names.contains(&option.to_bytes().trim_ascii());
         if options.iter().any(|option| is(option, &LINKS_LATER)) {
-            return Self { given: plain(), machine: None, links_later: true };
+            return Self { given: plain(), machine: None };
         }
         let mut all = Self::default();
         let mut is_value = false;
@@ -74,12 +72,12 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn read(options: &[&str]) -> (Vec<String>, Option<String>, bool) {
+    fn read(options: &[&str]) -> (Vec<String>, Option<String>) {
         let options: Vec<CString> = options.iter().map(|o| CString::new(*o).unwrap()).collect();
         let options: Vec<&CStr> = options.iter().map(CString::as_c_str).collect();
-        let Options { given, machine, links_later } = Options::of(&options);
+        let Options { given, machine } = Options::of(&options);
         let given = given.into_iter().map(|o| o.into_string().unwrap()).collect();
-        (given, machine, links_later)
+        (given, machine)
     }
 
     /// Spellings that nvrtc 12.9 and 13.5 accept. Options without a real architecture, and invalid
@@ -107,13 +105,13 @@ mod tests {
             (&["sm_86"], None),
             (&["-I", "-arch"], None),
         ] {
-            let (mut found, machine, links_later) = read(given);
+            let (mut found, machine) = read(given);
             if !given.contains(&"-G") {
                 assert_eq!(found.remove(0), "--generate-line-info");
             }
             assert_eq!(found, wanted.unwrap_or(given));
             let is_machine = machine.is_some_and(|machine| machine.starts_with("sm_"));
-            assert_eq!((is_machine, links_later), (wanted.is_some(), false), "{given:?}");
+            assert_eq!(is_machine, wanted.is_some(), "{given:?}");
         }
         assert_eq!(read(&["-arch=sm_75", "-arch=sm_86"]).1.as_deref(), Some("sm_86"));
         for lines in ["-lineinfo", "--generate-line-info", "-G", "--device-debug"] {
@@ -121,7 +119,7 @@ mod tests {
         }
         for name in ["-dlto", "--dlink-time-opt"] {
             let options = ["-arch=sm_86", name];
-            assert_eq!(read(&options), (options.map(str::to_owned).to_vec(), None, true));
+            assert_eq!(read(&options), (options.map(str::to_owned).to_vec(), None));
         }
     }
 }

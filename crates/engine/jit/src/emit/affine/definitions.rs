@@ -36,13 +36,6 @@ impl Definition {
     pub(super) fn is_base_of(&self, step: &Step) -> bool {
         base(step, self.value.shift).map(VReg::B64) == Some(self.vreg)
     }
-
-    /// Whether the block, or one after it, computes the address from the index.
-    fn is_used(&self, block: &Block) -> bool {
-        self.is_deferred
-            || self.is_used_later
-            || self.readers.iter().any(|&reader| self.is_base_of(&block.steps[reader]))
-    }
 }
 
 /// The affine values that registers have where a block begins.
@@ -113,7 +106,8 @@ impl<'a> Flow<'a> {
             Target::Block(to) => {
                 let to = to as usize;
                 let of = self.at_start(to, d);
-                of.is_some_and(|of| of.is_deferred) || !lives_in(&self.region.blocks[to], d.vreg)
+                of.is_some_and(|of| self.definitions[to][of].is_deferred)
+                    || !lives_in(&self.region.blocks[to], d.vreg)
             }
             Target::Leave(_) => false,
         };
@@ -124,9 +118,23 @@ impl<'a> Flow<'a> {
     }
 
     /// The definition at the start of a block that stands for a definition of a block before it.
-    fn at_start(&self, block: usize, d: &Definition) -> Option<&Definition> {
+    fn at_start(&self, block: usize, d: &Definition) -> Option<usize> {
         let mut all = self.definitions[block].iter();
-        all.find(|of| of.is_from_before() && (of.vreg, of.value) == (d.vreg, d.value))
+        all.position(|of| of.is_from_before() && (of.vreg, of.value) == (d.vreg, d.value))
+    }
+
+    /// Whether a block, or one after it, computes the address of a definition, or an address of a
+    /// definition that is derived from it, from the index.
+    fn is_used(&self, block: usize, d: usize) -> bool {
+        let (steps, all) = (&self.region.blocks[block].steps, &self.definitions[block]);
+        let of = &all[d];
+        let uses = |&reader: &usize| {
+            // Definitions are sorted by their steps.
+            let result = all.binary_search_by_key(&Some(reader), |other| other.step);
+            let is_derived = |i: usize| all[i].product == Some(d) && self.is_used(block, i);
+            of.is_base_of(&steps[reader]) || result.is_ok_and(is_derived)
+        };
+        of.is_deferred || of.is_used_later || of.readers.iter().any(uses)
     }
 
     /// Decides which definitions of a block are deferred: those whose readers are all accesses that
@@ -158,9 +166,10 @@ impl<'a> Flow<'a> {
         let (block, mut changes) = (&self.region.blocks[b], false);
         let mut all = self.definitions[b].clone();
         for d in all.iter_mut().filter(|d| d.is_live_out && !d.is_used_later) {
-            d.is_used_later = block.end.successors().any(|to| {
-                self.at_start(to, d).is_some_and(|of| of.is_used(&self.region.blocks[to]))
-            });
+            d.is_used_later = block
+                .end
+                .successors()
+                .any(|to| self.at_start(to, d).is_some_and(|of| self.is_used(to, of)));
             changes |= d.is_used_later;
         }
         self.definitions[b] = all;

@@ -130,7 +130,9 @@ impl Registers {
                     return None;
                 }
                 let (product, value) = self.index(index);
-                match value.addend.and(addend) {
+                // A sum of the register that the step overwrites is not known afterwards.
+                let sum = value.addend.and(addend).filter(|_| vreg != VReg::B32(value.index));
+                match sum {
                     Some(addend) => new((product, Affine { addend, ..value })),
                     None => new((None, Affine { index, addend, ..value })),
                 }

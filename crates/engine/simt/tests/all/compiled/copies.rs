@@ -1,4 +1,5 @@
-//! Loops whose registers get numbers, and loops whose lanes come to the end of a table.
+//! Loops whose registers get numbers, whose lanes come to the end of a table, and whose index is
+//! overwritten where an address needs it.
 
 use super::outcome::{self, COMPILED};
 use super::run;
@@ -66,5 +67,31 @@ fn the_end_of_a_table() {
     for words in last - 12..last + 3 {
         let table: Vec<u32> = (0..words).map(|i| i * 77).collect();
         compare(body, &table, &format!("a table of {words} words"));
+    }
+}
+
+/// In the first program the index `%r1` is dead but for the address in the next block, which has its
+/// extension `%w` from the block before; `%w` itself is needed later. In the second one a sum
+/// overwrites the index of the sum that it is computed from.
+#[test]
+fn indices_of_addresses() {
+    let bodies = [
+        "add.u32 %r0, %i, %t;\nmul.wide.u32 %b, %r0, 4;\nadd.u64 %b, %b, %in;\nld.global.u32 %r1, [%b];\n\
+         cvt.s64.s32 %w, %r1;\nsetp.gt.u32 %p, %r0, 40;\n@%p bra NEXT;\n\
+         shl.b64 %b, %w, 2;\nadd.u64 %b, %in, %b;\nld.global.u32 %r3, [%b];\nmov.u32 %r1, 0x10000;\n\
+         mad.lo.u32 %r2, %r2, 3, %r3;\nsetp.eq.u32 %q, %r3, 3;\n@%q bra NEXT;\nadd.u64 %s, %s, %w;\nadd.u32 %r2, %r2, %r1;\n",
+        "add.u32 %r1, %r0, 1;\nadd.u32 %r0, %r1, 1;\nmul.wide.u32 %b, %r0, 4;\nadd.u64 %b, %b, %in;\n\
+         ld.global.u32 %r3, [%b];\nmad.lo.u32 %r2, %r2, 3, %r3;\nxor.b32 %r2, %r2, %r0;\n",
+    ];
+    let table: Vec<u32> = (0..WORDS).map(|i| i.wrapping_mul(0x9e37_79b9) >> 28).collect();
+    for (i, body) in bodies.into_iter().enumerate() {
+        let text = format!(
+            ".reg .u64 %in, %own, %b, %w, %s;\n.reg .u32 %t, %i, %r<4>;\n.reg .pred %p, %q;\n\
+             ld.param.u64 %own, [out];\nld.param.u64 %in, [in];\nmov.u32 %t, %tid.x;\n\
+             mad.wide.u32 %own, %t, 128, %own;\nmov.u32 %i, 0;\nmov.u32 %r0, %t;\nmov.u32 %r2, 0;\nmov.u64 %s, 0;\n\
+             LOOP:\n{body}NEXT:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 30;\n@%q bra LOOP;\n\
+             st.global.u32 [%own], %r2;\nst.global.u64 [%own+8], %s;\nret;\n"
+        );
+        compare(&text, &table, &format!("indices {i}"));
     }
 }
