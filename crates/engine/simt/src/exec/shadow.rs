@@ -111,7 +111,7 @@ impl Context<'_> {
             Shadow::Matrix(matrix) => {
                 // If fewer lanes execute the instruction, it faults itself.
                 if mask == warp.live {
-                    let _ = self.matrix_in(warp, matrix, mask, true);
+                    let _ = self.matrix(warp, matrix, mask, true);
                 }
             }
             Shadow::Mma(mma) => self.mma_shadow(warp, mma, mask),
