@@ -44,13 +44,11 @@ impl Default for DeviceOptions {
     /// [`ComputeCapability::DEFAULT`], a limit of 8 GiB, a heap of 8 MiB (CUDA's default), and
     /// launches numbered from 0.
     fn default() -> Self {
-        let architecture = ComputeCapability::default();
-        let windows = Windows::default();
         Self {
-            architecture,
+            architecture: ComputeCapability::default(),
             memory_limit: 8 << 30,
             heap_size: 8 << 20,
-            windows,
+            windows: Windows::default(),
             first_launch: 0,
             initial_contents: InitialContents::default(),
         }

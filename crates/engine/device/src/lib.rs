@@ -61,7 +61,6 @@ mod descriptors;
 mod device;
 mod error;
 mod handles;
-mod initial;
 mod kernel;
 mod launch;
 mod launch_error;
@@ -78,7 +77,6 @@ mod shared;
 mod sparse;
 mod state;
 mod texture;
-mod unknown;
 mod unloadable;
 mod variables;
 
@@ -91,7 +89,7 @@ pub use cluster::{MAX_CLUSTER, PORTABLE_CLUSTER};
 pub use device::{Device, DeviceOptions};
 pub use error::Error;
 pub use handles::OpaqueKind;
-pub use kernel::Kernel;
+pub use kernel::{Kernel, UnknownKernel};
 pub use launch_error::{ArgError, LaunchError};
 pub use launch_options::{Dim, LaunchOptions};
 pub use linear::Linear;
@@ -102,7 +100,6 @@ pub use resource::{MemoryTexels, SurfaceResource, TexelMemory, TextureResource};
 pub use sparse::{MipTail, TileRegion};
 pub use state::{State, WithHandle};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
-pub use unknown::UnknownKernel;
 pub use unloadable::Unloadable;
 pub use variables::{OpaqueVariable, VariableAddresses};
 
@@ -115,13 +112,12 @@ pub use texunit_memory::{
 };
 #[cfg(all(target_os = "linux", not(miri)))]
 pub use texunit_memory::{Mapped, Pages, Reserved};
-pub use texunit_simt::debug;
 pub use texunit_simt::{
     AccessKind, Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, CtaRange,
     Described, ExecutionOptions, ExternalWriters, Fault, FaultKind, FetchSite, Frame, Fusion,
     GradientEngine, GradientStats, HandleSource, InstructionForm, KernelId, LaunchStats, Observer,
     PolledMemory, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Verdict, WaitingLoop,
-    Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe, runtime,
+    Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface, debug, observe, runtime,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -4,9 +4,8 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::handles::OpaqueKind;
-use crate::initial::initial_state;
 use crate::linear::{Linear, copy_in};
-use crate::variables::{OpaqueVariable, VariableAddresses};
+use crate::variables::{OpaqueVariable, VariableAddresses, initial_state};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};

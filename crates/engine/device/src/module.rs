@@ -4,13 +4,12 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::handles::{OpaqueKind, Slots};
-use crate::initial::warnings;
 use crate::linear::Linear;
 use crate::loader::{Loader, release};
 use crate::resource::{Owner, SurfaceResource, TextureResource};
 use crate::texture::{TextureDescriptor, surface_header, texture_header};
 use crate::unloadable::{Unloadable, undefined, unloadable};
-use crate::variables::{OpaqueVariable, VariableAddresses};
+use crate::variables::{OpaqueVariable, VariableAddresses, warnings};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_check::sources::{SourcePlace, Sources};

@@ -1,13 +1,10 @@
-//! The state of a device that a launch depends on, and functions that recreate it on another device
-//! at the same addresses and handles, as recorded launches do.
+//! The state of a device that a launch depends on, which recorded launches recreate on another
+//! device at the same addresses and handles.
 
 use crate::array::Array;
 use crate::bound::BoundTexture;
 use crate::device::Device;
-use crate::error::Error;
 use crate::handles::OpaqueKind;
-use crate::resource::{SurfaceResource, TextureResource};
-use crate::texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -87,38 +84,5 @@ impl Device {
         drop(tables);
         let launches = self.inner.launches.load(Ordering::Relaxed);
         State { memory, arrays, textures, samplers, surfaces, launches }
-    }
-
-    /// As [`Self::create_texture`], with a given handle.
-    ///
-    /// # Errors
-    /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_texture`].
-    pub fn create_texture_at(
-        &self,
-        handle: u64,
-        resource: &TextureResource<'_>,
-        descriptor: &TextureDescriptor,
-    ) -> Result<TextureObject, Error> {
-        self.new_texture(resource, descriptor, Some(handle))
-    }
-
-    /// As [`Self::create_sampler`], with a given handle.
-    ///
-    /// # Errors
-    /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_sampler`].
-    pub fn create_sampler_at(&self, handle: u64, state: &Sampler) -> Result<SamplerObject, Error> {
-        self.new_sampler(state, Some(handle))
-    }
-
-    /// As [`Self::create_surface`], with a given handle.
-    ///
-    /// # Errors
-    /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_surface`].
-    pub fn create_surface_at<'a>(
-        &self,
-        handle: u64,
-        resource: impl Into<SurfaceResource<'a>>,
-    ) -> Result<SurfaceObject, Error> {
-        self.new_surface(&resource.into(), Some(handle))
     }
 }

@@ -60,15 +60,18 @@ impl Device {
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<TextureObject, Error> {
-        self.new_texture(resource, descriptor, None)
+        self.create_texture_at(None, resource, descriptor)
     }
 
-    /// Creates a texture object, with a given handle or any.
-    pub(crate) fn new_texture(
+    /// As [`Self::create_texture`], with a given handle or any.
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_texture`].
+    pub fn create_texture_at(
         &self,
+        handle: Option<u64>,
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
-        handle: Option<u64>,
     ) -> Result<TextureObject, Error> {
         let (texture, owner) = texture_header(self, resource, descriptor)?;
         let (kind, mut tables) = (OpaqueKind::Texture, self.inner.tables());
@@ -82,14 +85,17 @@ impl Device {
     /// # Errors
     /// [`Error::Create`] if the state is not valid, [`Error::TooMany`] if all handles are in use.
     pub fn create_sampler(&self, sampler: &Sampler) -> Result<SamplerObject, Error> {
-        self.new_sampler(sampler, None)
+        self.create_sampler_at(None, sampler)
     }
 
-    /// Creates a sampler object, with a given handle or any.
-    pub(crate) fn new_sampler(
+    /// As [`Self::create_sampler`], with a given handle or any.
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_sampler`].
+    pub fn create_sampler_at(
         &self,
-        sampler: &Sampler,
         handle: Option<u64>,
+        sampler: &Sampler,
     ) -> Result<SamplerObject, Error> {
         let kind = OpaqueKind::Sampler;
         let slots = self.inner.tables().take(kind, "a sampler", handle, Some(sampler))?;
@@ -106,16 +112,19 @@ impl Device {
         &self,
         resource: impl Into<SurfaceResource<'a>>,
     ) -> Result<SurfaceObject, Error> {
-        self.new_surface(&resource.into(), None)
+        self.create_surface_at(None, resource)
     }
 
-    /// Creates a surface object, with a given handle or any.
-    pub(crate) fn new_surface(
+    /// As [`Self::create_surface`], with a given handle or any.
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if the handle is in use, and the errors of [`Self::create_surface`].
+    pub fn create_surface_at<'a>(
         &self,
-        resource: &SurfaceResource<'_>,
         handle: Option<u64>,
+        resource: impl Into<SurfaceResource<'a>>,
     ) -> Result<SurfaceObject, Error> {
-        let (surface, owner) = surface_header(self, resource)?;
+        let (surface, owner) = surface_header(self, &resource.into())?;
         let (kind, mut tables) = (OpaqueKind::Surface, self.inner.tables());
         let slots = tables.take(kind, "a surface", handle, None)?;
         tables.surfaces.set(slots.0, Some(surface));

@@ -30,38 +30,6 @@ enum GradientInstruction {
     Unit(String),
 }
 
-/// All `tex.grad` instructions of a module.
-#[derive(Debug)]
-struct GradientInstructions {
-    arch: Arch,
-    by_place: HashMap<Span, GradientInstruction>,
-    /// Whether the module stores to surfaces, which may change the texels of arrays.
-    stores: bool,
-}
-
-impl GradientInstructions {
-    fn new(source: &SourceFile) -> Self {
-        let parsed = texunit_syntax::parse(source);
-        let module = texunit_check::check(source, &parsed.module).module;
-        let arch = lower::arch_of(&module).unwrap_or(Arch::Sm62);
-        let site = |form| match form {
-            Form::Txd(fetch) => {
-                GradientInstruction::Txd(Box::new([*fetch.clone(), fetch.with_all_components()]))
-            }
-            Form::Quad(quad) => GradientInstruction::Unit(quad.why),
-            Form::Unused => {
-                GradientInstruction::Unit("no result is used, so no TXD is needed".to_owned())
-            }
-            Form::Refused(why) => GradientInstruction::Unit(why),
-        };
-        let list = lower::module(&module, &lower::visible_functions(&parsed.module), arch);
-        let by_place = list.into_iter().map(|l| (l.span, site(l.form))).collect();
-        let mut body = module.functions.iter().filter_map(|f| f.body.as_ref()).flatten();
-        let stores = body.any(|i| matches!(i.opcode, Opcode::Sust | Opcode::Sured));
-        Self { arch, by_place, stores }
-    }
-}
-
 /// Maximum number of bytes of a launch's machines together; one machine is always created.
 const MAX_KEPT_BYTES: u64 = 1 << 30;
 /// Bytes of a machine besides its texels.
@@ -182,7 +150,7 @@ impl EngineState {
         &mut self,
         key: Key,
         fetch: &GradientFetch<'_>,
-        sites: &GradientInstructions,
+        engine: &TxdEngine,
     ) -> Result<&mut Machine, &str> {
         let resource = &*fetch.texture.resource;
         let made = match self.machines.get(&key) {
@@ -191,8 +159,8 @@ impl EngineState {
             None => false,
         };
         if !made {
-            let changes = sites.stores || resource.layout() != Layout::Array;
-            let machine = Machine::new(key, fetch, sites.arch, changes);
+            let changes = engine.stores || resource.layout() != Layout::Array;
+            let machine = Machine::new(key, fetch, engine.arch, changes);
             let bytes = machine.as_ref().map_or(MACHINE_BYTES, |machine| machine.bytes);
             if self.bytes + bytes > MAX_KEPT_BYTES {
                 self.machines.clear();
@@ -214,7 +182,11 @@ impl EngineState {
 /// The engine for the gradient fetches of a module's kernels.
 #[derive(Debug)]
 pub struct TxdEngine {
-    sites: GradientInstructions,
+    arch: Arch,
+    /// All `tex.grad` instructions of the module.
+    by_place: HashMap<Span, GradientInstruction>,
+    /// Whether the module stores to surfaces, which may change the texels of arrays.
+    stores: bool,
     kept: Mutex<EngineState>,
 }
 
@@ -222,7 +194,24 @@ impl TxdEngine {
     /// Analyses the PTX of a loaded module. The counts of [`GradientEngine::stats`] are those of
     /// all launches with this engine.
     pub fn new(source: &SourceFile) -> Self {
-        Self { sites: GradientInstructions::new(source), kept: Mutex::default() }
+        let parsed = texunit_syntax::parse(source);
+        let module = texunit_check::check(source, &parsed.module).module;
+        let arch = lower::arch_of(&module).unwrap_or(Arch::Sm62);
+        let instruction = |form| match form {
+            Form::Txd(fetch) => {
+                GradientInstruction::Txd(Box::new([*fetch.clone(), fetch.with_all_components()]))
+            }
+            Form::Quad(quad) => GradientInstruction::Unit(quad.why),
+            Form::Unused => {
+                GradientInstruction::Unit("no result is used, so no TXD is needed".to_owned())
+            }
+            Form::Refused(why) => GradientInstruction::Unit(why),
+        };
+        let list = lower::module(&module, &lower::visible_functions(&parsed.module), arch);
+        let by_place = list.into_iter().map(|l| (l.span, instruction(l.form))).collect();
+        let mut body = module.functions.iter().filter_map(|f| f.body.as_ref()).flatten();
+        let stores = body.any(|i| matches!(i.opcode, Opcode::Sust | Opcode::Sured));
+        Self { arch, by_place, stores, kept: Mutex::default() }
     }
 }
 
@@ -232,7 +221,7 @@ impl GradientEngine for TxdEngine {
         let lanes = fetch.request.active.count_ones();
         // Observers also receive components that no instruction reads.
         let all = fetch.request.components == 0xf;
-        let made = match self.sites.by_place.get(&fetch.span) {
+        let made = match self.by_place.get(&fetch.span) {
             Some(GradientInstruction::Txd(_)) if fetch.form.compare => {
                 return Ok(kept.left_to_unit("TXD has no depth compare", lanes));
             }
@@ -247,7 +236,7 @@ impl GradientEngine for TxdEngine {
             geometry: fetch.form.geometry,
             flat,
         };
-        let machine = match kept.machine(key, fetch, &self.sites) {
+        let machine = match kept.machine(key, fetch, self) {
             Ok(machine) => machine,
             Err(why) => {
                 let why = why.to_owned();

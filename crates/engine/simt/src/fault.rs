@@ -47,10 +47,11 @@ pub enum BadHandle {
     Other,
 }
 
-/// Kinds of faults.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Kinds of faults. Each is formatted as one sentence without a final full stop.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// A load, store or atomic outside every allocation, variable, stack frame or parameter.
+    #[error("{}, {}", Self::access(access, *space, *address, *size), out_of_bounds(nearest))]
     OutOfBounds {
         /// Kind of the access: `load`, `store` or `atomic`.
         access: &'static str,
@@ -67,6 +68,7 @@ pub enum FaultKind {
         unnoticed: bool,
     },
     /// A use of memory that was freed, destroyed or unregistered before the launch.
+    #[error("{user}: {memory}")]
     Freed {
         /// The user: an access, or a texture or surface bound to the memory.
         user: String,
@@ -74,6 +76,7 @@ pub enum FaultKind {
         memory: Described,
     },
     /// A use of memory or reserved addresses that exist but are not accessible to this device.
+    #[error("{user}: {memory}")]
     Unreachable {
         /// The user of the memory, as in [`Self::Freed`].
         user: String,
@@ -83,6 +86,11 @@ pub enum FaultKind {
         how: End,
     },
     /// An address that is not a multiple of the access size.
+    #[error(
+        "{}, which is not a multiple of {size}{}",
+        Self::access(access, *space, *address, *size),
+        lies_in(resource)
+    )]
     Misaligned {
         /// Kind of the access: `load`, `store` or `atomic`.
         access: &'static str,
@@ -96,6 +104,7 @@ pub enum FaultKind {
         resource: Option<Described>,
     },
     /// A store or atomic to constant memory, to parameters, or to read-only memory of the program.
+    #[error("store to read-only {} address {address:#x}{}", space.name(), lies_in(resource))]
     ReadOnly {
         /// State space of the access.
         space: SpaceKind,
@@ -106,8 +115,10 @@ pub enum FaultKind {
     },
     /// A surface access that is out of bounds or misaligned; the message names coordinate, surface
     /// and size.
+    #[error("{0}")]
     Surface(String),
     /// A handle that was never created, was destroyed or is of another kind.
+    #[error("{handle:#018x} is not a {wanted} handle: {why}")]
     Handle {
         /// The 64-bit value used as a handle.
         handle: u64,
@@ -119,13 +130,16 @@ pub enum FaultKind {
         why: String,
     },
     /// A fetch whose form is incompatible with its texture.
+    #[error("{0}")]
     Texture(String),
     /// A fetch with `.f32` coordinates from linear memory.
+    #[error("{}", PlanError::Floats { resource: resource.clone() })]
     Floats {
         /// Description of the texture.
         resource: String,
     },
     /// A fetch or surface access whose geometry is incompatible with its texture or surface.
+    #[error("{error}")]
     Geometry {
         /// Whether the access is a surface access.
         surface: bool,
@@ -133,21 +147,28 @@ pub enum FaultKind {
         error: GeometryError,
     },
     /// All remaining threads wait for each other.
+    #[error("deadlock: no thread can continue; {waiting}")]
     Deadlock {
         /// The waiting threads and their locations.
         waiting: String,
     },
     /// A warp has executed more instructions than the step limit allows.
+    #[error(
+        "a warp has executed {}: the kernel appears to be in an infinite loop",
+        Count(limit, "instruction")
+    )]
     StepLimit {
         /// Warp instructions that the warp may execute (`--max-steps`).
         limit: u64,
     },
     /// A thread exceeded its local memory or call depth.
+    #[error("stack overflow: the thread has {} for local memory and calls", Count(limit, "byte"))]
     StackOverflow {
         /// Maximum number of bytes that a thread may use.
         limit: u64,
     },
     /// A failed `assert` in device code (`__assertfail`).
+    #[error("{file}:{line}: {function}: assertion `{message}` failed")]
     Assert {
         /// The condition of the assertion, as written in the source.
         message: String,
@@ -159,16 +180,20 @@ pub enum FaultKind {
         function: String,
     },
     /// `free` of a pointer that is not a live allocation of the device heap.
+    #[error("free: {0}")]
     Heap(String),
     /// A thread has executed `trap`, or a breakpoint.
+    #[error("{}", trap(message.as_deref()))]
     Trap {
         /// The program's message before the `trap`, if there is one.
         message: Option<String>,
     },
     /// An invalid register operand of a branch, call or barrier: `brx` index out of range, call of
     /// an address that is not a function, barrier number above 15.
+    #[error("{0}")]
     BadOperand(String),
     /// The launch was cancelled by the host.
+    #[error("the launch was cancelled")]
     Cancelled,
 }
 
@@ -273,70 +298,18 @@ impl FaultKind {
     }
 }
 
-impl std::fmt::Display for FaultKind {
-    /// Formats the fault as one sentence without a final full stop.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            FaultKind::OutOfBounds { access, space, address, size, nearest, .. } => {
-                write!(f, "{}, ", Self::access(access, *space, *address, *size))?;
-                match nearest.starts_with('`') {
-                    true => write!(f, "out of bounds; the nearest object is {nearest}"),
-                    false => write!(f, "out of bounds: {nearest}"),
-                }
-            }
-            FaultKind::Misaligned { access, space, address, size, resource } => {
-                let space = space.name();
-                write!(f, "{access} of {} at {space} address {address:#x}, ", Count(size, "byte"))?;
-                write!(f, "which is not a multiple of {size}")?;
-                match resource {
-                    Some(resource) => write!(f, "; it lies in {resource}"),
-                    None => Ok(()),
-                }
-            }
-            FaultKind::Freed { user, memory } | FaultKind::Unreachable { user, memory, .. } => {
-                write!(f, "{user}: {memory}")
-            }
-            FaultKind::ReadOnly { space, address, resource } => {
-                write!(f, "store to read-only {} address {address:#x}", space.name())?;
-                match resource {
-                    Some(resource) => write!(f, "; it lies in {resource}"),
-                    None => Ok(()),
-                }
-            }
-            FaultKind::Surface(text) | FaultKind::Texture(text) | FaultKind::BadOperand(text) => {
-                f.write_str(text)
-            }
-            FaultKind::Geometry { error, .. } => write!(f, "{error}"),
-            FaultKind::Floats { resource } => {
-                write!(f, "{}", PlanError::Floats { resource: resource.clone() })
-            }
-            FaultKind::Handle { handle, wanted, why, .. } => {
-                write!(f, "{handle:#018x} is not a {wanted} handle: {why}")
-            }
-            FaultKind::Deadlock { waiting } => {
-                write!(f, "deadlock: no thread can continue; {waiting}")
-            }
-            FaultKind::StepLimit { limit } => {
-                write!(
-                    f,
-                    "a warp has executed {}: the kernel appears to be in an infinite loop",
-                    Count(limit, "instruction")
-                )
-            }
-            FaultKind::StackOverflow { limit } => {
-                write!(
-                    f,
-                    "stack overflow: the thread has {} for local memory and calls",
-                    Count(limit, "byte")
-                )
-            }
-            FaultKind::Assert { message, file, line, function } => {
-                write!(f, "{file}:{line}: {function}: assertion `{message}` failed")
-            }
-            FaultKind::Heap(text) => write!(f, "free: {text}"),
-            FaultKind::Trap { message: Some(message) } => write!(f, "trap: {message}"),
-            FaultKind::Trap { message: None } => f.write_str("the kernel has executed `trap`"),
-            FaultKind::Cancelled => f.write_str("the launch was cancelled"),
-        }
-    }
+/// The end of the message about an access that is out of bounds.
+fn out_of_bounds(nearest: &str) -> String {
+    let is_object = nearest.starts_with('`');
+    let link = if is_object { "; the nearest object is" } else { ":" };
+    format!("out of bounds{link} {nearest}")
+}
+
+/// The end of a message that names the object at the address.
+fn lies_in(resource: &Option<Described>) -> String {
+    resource.as_ref().map_or_else(String::new, |object| format!("; it lies in {object}"))
+}
+
+fn trap(message: Option<&str>) -> String {
+    message.map_or("the kernel has executed `trap`".to_owned(), |text| format!("trap: {text}"))
 }

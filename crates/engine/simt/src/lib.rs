@@ -27,9 +27,7 @@ mod text;
 mod waiting;
 pub mod watch;
 
-pub use exec::format_general;
-pub use exec::launch;
-pub use exec::machine as debug;
+pub use exec::{format_general, launch, machine as debug};
 pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{

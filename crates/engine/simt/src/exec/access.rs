@@ -3,7 +3,7 @@
 //! unexecuted for the general path ([`super::memory`]), which proceeds lane by lane.
 
 use super::context::{Context, ROW};
-use super::memory::space_at;
+use super::memory::{alignment, space_at};
 use super::target::Target;
 use super::warp::{Warp, lanes};
 use crate::code::{Access, Atomic, Located, MemSpace, SpaceProfile};
@@ -89,10 +89,7 @@ impl<'r> AccessRequest<'r> {
     }
 
     fn is_aligned(&self, addresses: u64) -> bool {
-        // ptxas splits an access at a known offset if it is only aligned to its elements, so the
-        // elements' alignment is sufficient there.
-        let known = matches!(self.at.mem_space, MemSpace::KernelParam | MemSpace::Frame);
-        let unit = if known { self.size } else { self.total };
+        let unit = alignment(self.at.mem_space, (self.size, self.total));
         addresses & (u64::from(unit.next_power_of_two()) - 1) == 0
     }
 }

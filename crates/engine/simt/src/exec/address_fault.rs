@@ -49,10 +49,9 @@ impl Context<'_> {
         &self,
         warp: &Warp,
         lane: usize,
-        address: u64,
+        (space, address): (SpaceKind, u64),
         size: u32,
-        space: SpaceKind,
-        kind: Kind,
+        access: Kind,
     ) -> Done<T> {
         let map = self.launch.config.memory;
         let resource = match space {
@@ -64,7 +63,6 @@ impl Context<'_> {
                 objects.iter().find(|o| address.wrapping_sub(o.at) < o.size).map(described)
             }
         };
-        let access = kind.name;
         fault_at(lane, FaultKind::Misaligned { access, space, address, size, resource })
     }
 
@@ -74,10 +72,9 @@ impl Context<'_> {
         &self,
         warp: &Warp,
         lane: usize,
-        address: u64,
+        (space, address): (SpaceKind, u64),
         size: u32,
-        space: SpaceKind,
-        kind: Kind,
+        access: Kind,
     ) -> Done<T> {
         let peer = if space == SpaceKind::Shared { self.describe_peer(address) } else { None };
         let nearest = match space {
@@ -90,7 +87,6 @@ impl Context<'_> {
             }
         };
         let unnoticed = space == SpaceKind::Shared && self.is_unnoticed_in_shared(address, size);
-        let access = kind.name;
         let nearest = nearest.into();
         fault_at(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
     }
@@ -114,7 +110,7 @@ impl Context<'_> {
         let map = self.launch.config.memory;
         let gone = map.gone(address);
         let unnoticed = || map.find_rounded(address, size.into()).is_some();
-        fault_at(lane, outside(kind.name, (address, size), (error, gone.as_ref()), unnoticed))
+        fault_at(lane, outside(kind, (address, size), (error, gone.as_ref()), unnoticed))
     }
 }
 

@@ -69,17 +69,14 @@ impl Context<'_> {
                 [(op.from.mem_space, from, LOAD), (op.to.mem_space, to, STORE)]
             {
                 if !address.is_multiple_of(grain) {
-                    let (space, at) = space_at(place, address);
-                    return self.misaligned(warp, lane, at, op.grain.into(), space, kind);
+                    let at = space_at(place, address);
+                    return self.misaligned(warp, lane, at, op.grain.into(), kind);
                 }
             }
             let bytes = |n| Count(n, "byte");
             if !size.is_multiple_of(grain) {
-                let what = "sizes are multiples of";
-                return bad_operand(
-                    lane,
-                    format!("a bulk copy of {}: {what} {grain}", bytes(size)),
-                );
+                let what = format!("{}: sizes are multiples of {grain}", bytes(size));
+                return bad_operand(lane, format!("a bulk copy of {what}"));
             }
             if all.read[lane] > size {
                 let (size, read) = (bytes(size), bytes(all.read[lane]));

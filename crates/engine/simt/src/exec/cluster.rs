@@ -20,7 +20,7 @@ use super::outcome::{Flow, Next, bad_operand};
 use super::resident::{Resident, Stage};
 use super::warp::{Split, State, Warp, lanes};
 use crate::launch::{RANK_SHIFT, split_shared_address};
-use crate::observe::{Events, Synchronization};
+use crate::observe::Synchronization;
 use crate::stats::Fault;
 use state::{Barrier, Peer};
 use std::ops::Range;
@@ -125,7 +125,7 @@ impl Context<'_> {
                 return bad_operand(lane, what);
             }
             *arrived |= mask;
-            self.notify_cluster(warp, (mask, split.pc), &Synchronization::ClusterArrives);
+            self.notify_synchronized(warp, (mask, split.pc), &Synchronization::ClusterArrives);
             split.pc += 1;
             return Ok(Flow::Continues);
         }
@@ -141,16 +141,9 @@ impl Context<'_> {
             return Ok(Flow::Waits(State::Cluster));
         }
         *passes &= !split.mask;
-        self.notify_cluster(warp, (split.mask, split.pc), &Synchronization::ClusterPasses);
+        self.notify_synchronized(warp, (split.mask, split.pc), &Synchronization::ClusterPasses);
         split.pc += 1;
         Ok(Flow::Continues)
-    }
-
-    fn notify_cluster(&mut self, warp: &Warp, (mask, pc): (u32, u32), what: &Synchronization<'_>) {
-        if self.events.has(Events::SYNCHRONIZATION) {
-            let at = self.at(warp, mask, pc);
-            self.notify_synchronized(at, what);
-        }
     }
 
     /// Whether a blocked CTA waits at the barrier of its cluster.
@@ -174,7 +167,7 @@ impl Context<'_> {
                     warp.splits[i].state = State::Ready;
                     warp.splits[i].pc += 1;
                     let at = (split.mask, split.pc);
-                    self.notify_cluster(warp, at, &Synchronization::ClusterPasses);
+                    self.notify_synchronized(warp, at, &Synchronization::ClusterPasses);
                 }
             }
             if let Some(cluster) = &mut self.cluster {

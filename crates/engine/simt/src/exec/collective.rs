@@ -46,7 +46,7 @@ impl Context<'_> {
             self.meet(warp, split, &inst.op, (wanted, &masks))
         } else {
             if matches!(inst.op, Op::WarpSync { .. }) {
-                self.notify_joined(warp, split.mask, split.pc);
+                self.notify_synchronized(warp, (split.mask, split.pc), &Synchronization::Joined);
             }
             Arrival::Here
         };
@@ -68,7 +68,7 @@ impl Context<'_> {
                 let values = *warp.n(&self.launch.constants, shuffle.a);
                 self.shuffle(warp, shuffle, mask, (&values, mask));
             }
-            Op::Matrix(matrix) => self.matrix(warp, matrix, mask)?,
+            Op::Matrix(matrix) => self.matrix(warp, matrix, mask, false)?,
             Op::Mma(mma) => self.mma(warp, mma, mask)?,
             Op::Elect { d, p, .. } => {
                 let leader = mask.trailing_zeros();
@@ -99,7 +99,7 @@ impl Context<'_> {
             if wanted & warp.live & !same == 0 {
                 there |= same;
                 if matches!(inst.op, Op::WarpSync { .. }) {
-                    self.notify_joined(warp, same, split.pc);
+                    self.notify_synchronized(warp, (same, split.pc), &Synchronization::Joined);
                 }
                 self.together(warp, &inst.op, same)?;
             } else {
@@ -164,7 +164,7 @@ impl Context<'_> {
         if wanted & warp.live & !there != 0 {
             return false;
         }
-        self.notify_joined(warp, there, split.pc);
+        self.notify_synchronized(warp, (there, split.pc), &Synchronization::Joined);
         for i in 0..warp.splits.len() {
             let other = warp.splits[i];
             if waits(&other) {
@@ -173,14 +173,6 @@ impl Context<'_> {
             }
         }
         true
-    }
-
-    /// Notifies the observer that lanes continue after `bar.warp.sync`.
-    fn notify_joined(&mut self, warp: &Warp, lanes: u32, pc: u32) {
-        if self.events.has(Events::SYNCHRONIZATION) {
-            let at = self.at(warp, lanes, pc);
-            self.notify_synchronized(at, &Synchronization::Joined);
-        }
     }
 
     /// Executes `bar` and `barrier`: threads arrive at a barrier of the CTA.
@@ -194,7 +186,6 @@ impl Context<'_> {
         let same = lanes_where(split.mask, is_same);
         warp.part(split, same);
         if self.events.has(Events::SYNCHRONIZATION) {
-            let at = self.at(warp, split.mask, split.pc);
             let waits = op.kind != BarrierKind::Arrive;
             if split.mask == warp.live {
                 warp.released_early = 0;
@@ -202,7 +193,7 @@ impl Context<'_> {
             let (barrier, threads) = (id, count);
             let released_early = split.mask & warp.released_early != 0;
             let what = Synchronization::Arrives { barrier, threads, waits, released_early };
-            self.notify_synchronized(at, &what);
+            self.notify_synchronized(warp, (split.mask, split.pc), &what);
         }
         self.cta.has_barriers = true;
         let Some(state) = self.cta.barriers.get_mut(id as usize) else {
@@ -280,11 +271,8 @@ impl Context<'_> {
                 for i in 0..warp.splits.len() {
                     let split = warp.splits[i];
                     if split.state == State::Barrier(id as u8) {
-                        if self.events.has(Events::SYNCHRONIZATION) {
-                            let at = self.at(warp, split.mask, split.pc);
-                            let what = Synchronization::Passes { barrier: id as u32 };
-                            self.notify_synchronized(at, &what);
-                        }
+                        let passes = Synchronization::Passes { barrier: id as u32 };
+                        self.notify_synchronized(warp, (split.mask, split.pc), &passes);
                         self.pass_barrier(warp, split, state.votes, state.voters);
                         warp.released_early &= !split.mask;
                         warp.splits[i].state = State::Ready;

@@ -3,8 +3,7 @@
 mod arrive;
 mod batch;
 mod cta_loop;
-mod marks;
-mod missed;
+mod exits;
 pub(super) mod state;
 
 use super::context::{Context, Launch};

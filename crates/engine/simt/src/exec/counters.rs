@@ -1,7 +1,7 @@
 //! Counters of a worker. The instructions of warps and threads are counted here, whether the
 //! interpreter executes them one by one, or the inner loop and compiled regions many at a time.
 
-use super::warp::{self, Warp};
+use super::warp::{Warp, count};
 use crate::code::Slot;
 use crate::stats::LaunchStats;
 use std::cell::Cell;
@@ -64,7 +64,7 @@ impl Done {
     /// Counts `steps` instructions of a warp with the same active mask.
     #[inline(always)]
     pub(super) fn count_lanes(&mut self, warp: &mut Warp, steps: u64, lanes: u32) {
-        self.count(warp, steps, steps * warp::count(lanes));
+        self.count(warp, steps, steps * count(lanes));
     }
 
     #[inline(always)]
@@ -97,11 +97,11 @@ impl Counts {
     /// it holds to the next counter.
     #[inline(always)]
     pub(super) fn add(&self, (counter, of): (u32, Slot), lanes: u32, those: u32) {
-        let all = number(lanes);
+        let all = count(lanes);
         self.enter(counter, all);
         if of != Slot::TRUE {
             let those = lanes & those;
-            self.enter(counter + 1, if those == lanes { all } else { number(those) });
+            self.enter(counter + 1, if those == lanes { all } else { count(those) });
         }
     }
 
@@ -127,16 +127,5 @@ impl Counts {
     /// Returns all counters and resets them.
     pub(super) fn take(&mut self) -> Vec<u64> {
         self.0.iter().map(Cell::take).collect()
-    }
-}
-
-/// The number of lanes of a mask. Full and empty masks are the most frequent, and are handled
-/// without counting bits, which is slow on processors without an instruction for it.
-#[inline(always)]
-fn number(lanes: u32) -> u64 {
-    match lanes {
-        0 => 0,
-        u32::MAX => 32,
-        _ => lanes.count_ones().into(),
     }
 }

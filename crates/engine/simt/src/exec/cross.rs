@@ -37,46 +37,39 @@ impl Context<'_> {
     pub(super) fn shuffle_apart(&mut self, warp: &mut Warp, split: &Split, wanted: u32) -> bool {
         let launch = self.launch;
         let shuffle = |split: &Split| match &launch.code.insts[split.pc as usize].op {
-            Op::Shuffle(shuffle) => Some(shuffle),
+            Op::Shuffle(shuffle) => Some(&**shuffle),
             _ => None,
         };
-        let waiting: Vec<usize> = (0..warp.splits.len())
-            .filter(|&i| {
-                let other = warp.splits[i];
-                let members =
-                    shuffle(&other).filter(|_| other.state == State::Sync).map(|s| s.members);
-                members.is_some_and(|members| {
-                    warp.enter(other.frame);
-                    let masks = warp.n(&launch.constants, members);
-                    lanes(other.mask).all(|lane| masks[lane] == wanted)
-                })
-            })
-            .collect();
-        let all = waiting.iter().fold(split.mask, |mask, &i| mask | warp.splits[i].mask);
+        let mut waiting: Vec<(usize, Split, &Shuffle)> = Vec::new();
+        for i in 0..warp.splits.len() {
+            let other = warp.splits[i];
+            let op = shuffle(&other).filter(|_| other.state == State::Sync);
+            let Some(op) = op else { continue };
+            warp.enter(other.frame);
+            let masks = warp.n(&launch.constants, op.members);
+            if lanes(other.mask).all(|lane| masks[lane] == wanted) {
+                waiting.push((i, other, op));
+            }
+        }
+        let all = waiting.iter().fold(split.mask, |mask, (_, other, _)| mask | other.mask);
         let is_there = wanted & warp.live & !all == 0;
         if is_there && let Some(op) = shuffle(split) {
-            let others: Vec<Split> = waiting.iter().map(|&i| warp.splits[i]).collect();
             let mut values = [0; 32];
-            for place in others.iter().chain([split]) {
+            let others = waiting.iter().map(|(_, other, op)| (other, *op));
+            for (place, op) in others.chain([(split, op)]) {
                 warp.enter(place.frame);
-                if let Some(op) = shuffle(place) {
-                    let a = warp.n(&launch.constants, op.a);
-                    lanes(place.mask).for_each(|lane| values[lane] = a[lane]);
-                }
+                let a = warp.n(&launch.constants, op.a);
+                lanes(place.mask).for_each(|lane| values[lane] = a[lane]);
             }
-            for place in &others {
+            for (i, place, op) in waiting {
                 warp.enter(place.frame);
-                if let Some(op) = shuffle(place) {
-                    self.shuffle(warp, op, place.mask, (&values, all));
-                }
+                self.shuffle(warp, op, place.mask, (&values, all));
                 self.count(warp, &launch.code.insts[place.pc as usize], place.mask);
-            }
-            warp.enter(split.frame);
-            self.shuffle(warp, op, split.mask, (&values, all));
-            for i in waiting {
                 let other = &mut warp.splits[i];
                 (other.state, other.pc) = (State::Ready, other.pc + 1);
             }
+            warp.enter(split.frame);
+            self.shuffle(warp, op, split.mask, (&values, all));
         }
         warp.enter(split.frame);
         is_there

@@ -4,7 +4,7 @@
 use crate::code::{Func, NONE};
 
 /// An activation of a function.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Frame {
     pub(crate) parent: u32,
     /// Instruction at which the caller continues.
@@ -38,15 +38,11 @@ impl Frames {
             parent: NONE,
             return_pc: NONE,
             function,
-            narrow: 0,
-            wide: 0,
-            predicates: 0,
-            local: 0,
             local_end,
-            depth: 0,
             // One of the two references keeps the frame forever; the other is that of the first
             // split.
             references: 2,
+            ..Frame::default()
         });
     }
 

@@ -1,8 +1,10 @@
-//! Scheduling of diverged lanes in a warp: which split runs next, which lanes wait at a
-//! reconvergence point, and when splits merge.
+//! Divergence of lanes at a branch, and scheduling of diverged lanes in a warp: which split runs
+//! next, which lanes wait at a reconvergence point, and when splits merge.
 
+use super::outcome::Flow;
 use super::warp::{Group, Split, State, Warp};
 use crate::code::NONE;
+use std::iter::successors;
 use texunit_jit::region::DivergedLanes;
 
 /// Number of steps that a group waits at its reconvergence point for lanes that show no sign of
@@ -87,36 +89,22 @@ impl Warp {
         split
     }
 
-    fn merge(&mut self, mut a: Split, mut b: Split) -> Split {
+    fn merge(&mut self, mut a: Split, b: Split) -> Split {
         let common = self.common_group(a.group, b.group);
         self.leave_to(a.group, common, a.mask);
         self.leave_to(b.group, common, b.mask);
         self.frames.release(b.frame);
-        b.group = common;
         a.group = common;
         a.mask |= b.mask;
         a.state = State::Ready;
         a
     }
 
+    /// The innermost group that contains two groups, which may be one of them.
     fn common_group(&self, a: u32, b: u32) -> u32 {
-        let mut x = a;
-        loop {
-            let mut y = b;
-            loop {
-                if x == y {
-                    return x;
-                }
-                match self.groups.get(y as usize) {
-                    Some(group) => y = group.parent,
-                    None => break,
-                }
-            }
-            match self.groups.get(x as usize) {
-                Some(group) => x = group.parent,
-                None => return NONE,
-            }
-        }
+        let parent = |g: &u32| self.groups.get(*g as usize).map(|group| group.parent);
+        let around = |g| successors(Some(g), parent);
+        around(a).find(|x| around(b).any(|y| y == *x)).unwrap_or(NONE)
     }
 
     /// Continues a split with the lanes `kept` alone. The other lanes become a split that executes
@@ -308,4 +296,49 @@ impl Warp {
             }
         }
     }
+}
+
+/// Diverges the lanes of a split: `taken` go to `target`, the others to the next instruction.
+/// `meets`: their reconvergence point.
+pub(super) fn diverge(warp: &mut Warp, split: &mut Split, taken: u32, target: u32, meets: u32) {
+    let group = warp.group_for(split, meets);
+    let rest = split.mask & !taken;
+    split.group = group;
+    let next = split.pc + 1;
+    // Lanes that are at the reconvergence point immediately need no split.
+    if target == meets {
+        let _ = warp.arrive(group, taken, target);
+        (split.mask, split.pc) = (rest, next);
+    } else if next == meets {
+        let _ = warp.arrive(group, rest, next);
+        (split.mask, split.pc) = (taken, target);
+    } else {
+        warp.frames.retain(split.frame);
+        warp.splits.push(Split { pc: target, mask: taken, ..*split });
+        (split.mask, split.pc) = (rest, next);
+    }
+}
+
+/// Handles the arrival of a split at an instruction that may be its reconvergence point.
+pub(super) fn join(warp: &mut Warp, split: &mut Split) -> Flow {
+    let flow = join_at(warp, split, split.pc);
+    if flow == Flow::Continues {
+        split.pc += 1;
+    }
+    flow
+}
+
+/// Handles the arrival of a split at `point`, which is its instruction, or
+/// [`AT_RETURN`](crate::code::AT_RETURN) at the return of a function.
+pub(super) fn join_at(warp: &mut Warp, split: &mut Split, point: u32) -> Flow {
+    while split.group != NONE && warp.meets(split, point) {
+        match warp.arrive(split.group, split.mask, split.pc) {
+            Some((mask, group)) => (split.mask, split.group) = (mask, group),
+            None => {
+                warp.frames.release(split.frame);
+                return Flow::Retired;
+            }
+        }
+    }
+    Flow::Continues
 }

@@ -1,11 +1,15 @@
-//! Executes `ldmatrix`, `stmatrix` and `movmatrix`, whose matrices are distributed over the lanes
-//! of a warp.
+//! Executes `ldmatrix`, `stmatrix`, `movmatrix`, `mma` and `wmma.mma`, whose matrices are
+//! distributed over the lanes of a warp.
 
 use super::context::Context;
 use super::memory::{LOAD, STORE, space_at};
 use super::outcome::{Done, bad_operand};
 use super::warp::Warp;
-use crate::code::{Matrix, MatrixAction};
+use crate::code::{Matrix, MatrixAction, Mma, Slot};
+use texunit_alu::L64;
+
+/// Maximum number of registers of a matrix in a lane.
+const MOST: usize = 8;
 
 /// A matrix of 8 rows of 8 elements of 16 bits, two in a word.
 type Rows = [[u32; 4]; 8];
@@ -45,20 +49,16 @@ fn assemble(fragments: &[u64; 32], transposed: bool) -> Rows {
 
 /// The fault of an instruction that needs the parts of matrices in the lanes `needed`, not all of
 /// which execute it.
-pub(super) fn lacks(needed: u32, mask: u32) -> Done {
+fn lacks(needed: u32, mask: u32) -> Done {
     let lane = (needed & !mask).trailing_zeros();
     let what = "does not take part in an instruction that needs what it has of a matrix";
     bad_operand(mask.trailing_zeros() as usize, format!("lane {lane} {what}"))
 }
 
 impl Context<'_> {
-    /// Executes `ldmatrix`, `stmatrix` or `movmatrix` for all lanes of the warp.
-    pub(super) fn matrix(&mut self, warp: &mut Warp, op: &Matrix, mask: u32) -> Done {
-        self.matrix_in(warp, op, mask, false)
-    }
-
-    /// As [`Self::matrix`]; with `shadows`, on shadow memory.
-    pub(super) fn matrix_in(
+    /// Executes `ldmatrix`, `stmatrix` or `movmatrix` for all lanes of the warp; with `shadows`, on
+    /// shadow memory.
+    pub(super) fn matrix(
         &mut self,
         warp: &mut Warp,
         op: &Matrix,
@@ -95,9 +95,14 @@ impl Context<'_> {
                 let lane = 8 * i + row;
                 let address = addresses[lane];
                 if !address.is_multiple_of(16) {
-                    let (space, at) = space_at(op.at.mem_space, address);
                     let kind = if stores { STORE } else { LOAD };
-                    return self.misaligned(warp, lane, at, 16, space, kind);
+                    return self.misaligned(
+                        warp,
+                        lane,
+                        space_at(op.at.mem_space, address),
+                        16,
+                        kind,
+                    );
                 }
                 for (w, word) in words.iter_mut().enumerate() {
                     let at = address.wrapping_add(4 * w as u64);
@@ -122,30 +127,48 @@ impl Context<'_> {
         }
         Ok(())
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A matrix whose element number `e`, at row e / 8 and column e % 8, has the value `e`.
-    fn counted() -> Rows {
-        let word = |row: usize, pair: usize| {
-            let e = (8 * row + 2 * pair) as u32;
-            e | (e + 1) << 16
-        };
-        std::array::from_fn(|row| std::array::from_fn(|pair| word(row, pair)))
+    pub(super) fn mma(&mut self, warp: &mut Warp, op: &Mma, mask: u32) -> Done {
+        if mask != u32::MAX {
+            return lacks(u32::MAX, mask);
+        }
+        let mut sources = [[[0; 32]; MOST]; 3];
+        self.registers(warp, op, &mut sources);
+        let mut metadata: L64 = [0; 32];
+        if !op.metadata.is_none() {
+            warp.read(&self.launch.constants, op.metadata, &mut metadata);
+        }
+        let mut d = [[0; 32]; MOST];
+        let [a, b, c] = &sources;
+        op.operation.run(self.level, &mut self.tensor, [a, b, c], &metadata, &mut d);
+        put(warp, &op.d, &d);
+        Ok(())
     }
 
-    #[test]
-    fn fragments_and_matrices_invert_each_other() {
-        let rows = counted();
-        for transposed in [false, true] {
-            let held = std::array::from_fn(|lane| fragment(&rows, lane, transposed).into());
-            assert_eq!(assemble(&held, transposed), rows);
+    /// Executes a product on shadows: an element of D is uninitialised if any element in its row of
+    /// A, its column of B or its element of C is.
+    pub(super) fn mma_shadow(&mut self, warp: &mut Warp, op: &Mma, mask: u32) {
+        // If fewer lanes execute the instruction, it faults itself.
+        if mask == u32::MAX {
+            let mut sources = [[[0; 32]; MOST]; 3];
+            self.registers(warp, op, &mut sources);
+            let mut d = [[0; 32]; MOST];
+            op.operation.dependence(sources.each_ref().map(|of| &of[..]), &mut d);
+            put(warp, &op.d, &d);
         }
-        // Lane 5 holds row 1, columns 2 and 3; transposed, it holds rows 2 and 3 of column 1.
-        assert_eq!(fragment(&rows, 5, false), 10 | 11 << 16);
-        assert_eq!(fragment(&rows, 5, true), 17 | 25 << 16);
+    }
+
+    fn registers(&self, warp: &Warp, op: &Mma, to: &mut [[L64; MOST]; 3]) {
+        for (slots, to) in op.sources.iter().zip(to) {
+            for (&slot, to) in slots.iter().zip(to) {
+                warp.read(&self.launch.constants, slot, to);
+            }
+        }
+    }
+}
+
+fn put(warp: &mut Warp, slots: &[Slot], values: &[L64; MOST]) {
+    for (&slot, value) in slots.iter().zip(values) {
+        warp.put(slot, value, u64::MAX, u32::MAX);
     }
 }

@@ -54,7 +54,7 @@ impl Context<'_> {
             let (action, states) = (op.action, &states);
             let what =
                 Synchronization::Mbarrier { action, order, addresses, operands, results, states };
-            self.notify_synchronized(at, &what);
+            self.probe.iter_mut().for_each(|probe| probe.synchronized(&at, &what));
         }
         warp.put(op.d, &values, u64::MAX, mask);
         let tests = matches!(op.action, MbarrierAction::Test { .. });
@@ -70,7 +70,7 @@ impl Context<'_> {
         }
         match at % 8 {
             0 => Ok(at),
-            _ => self.misaligned(warp, lane, at, 8, space, ATOMIC),
+            _ => self.misaligned(warp, lane, (space, at), 8, ATOMIC),
         }
     }
 

@@ -11,15 +11,12 @@ use texunit_memory::{
     CONST_BASE, CONST_END, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
 };
 
-/// Kind of an access, for messages of faults.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kind {
-    pub(super) name: &'static str,
-}
+/// Kind of an access, as messages of faults name it.
+pub(super) type Kind = &'static str;
 
-pub(super) const LOAD: Kind = Kind { name: "load" };
-pub(super) const STORE: Kind = Kind { name: "store" };
-pub(super) const ATOMIC: Kind = Kind { name: "atomic" };
+pub(super) const LOAD: Kind = "load";
+pub(super) const STORE: Kind = "store";
+pub(super) const ATOMIC: Kind = "atomic";
 
 /// State space of an address, and the address in that space.
 pub(super) fn space_at(mem_space: MemSpace, address: u64) -> (SpaceKind, u64) {
@@ -43,6 +40,14 @@ pub(super) fn space_at(mem_space: MemSpace, address: u64) -> (SpaceKind, u64) {
             space => (space, address),
         },
     }
+}
+
+/// The bytes to whose next power of two an access must be aligned, given the sizes of an element
+/// and of all elements of a lane. ptxas splits an access at a known offset if it is only aligned to
+/// its elements, so the elements' alignment is sufficient there.
+#[inline]
+pub(super) fn alignment(mem_space: MemSpace, (size, total): (u32, u32)) -> u32 {
+    if matches!(mem_space, MemSpace::KernelParam | MemSpace::Frame) { size } else { total }
 }
 
 /// An element of a lane's access.
@@ -210,7 +215,7 @@ impl Context<'_> {
         // Bytes that must be in bounds.
         let len = if kind == ATOMIC { total } else { size.into() };
         if kind == ATOMIC && !address.is_multiple_of(total.into()) {
-            return self.misaligned(warp, lane, at, total, space, kind);
+            return self.misaligned(warp, lane, (space, at), total, kind);
         }
         if kind != LOAD && matches!(space, SpaceKind::Param | SpaceKind::Const) {
             return self.read_only(lane, space, at);
@@ -263,7 +268,7 @@ impl Context<'_> {
             }
         };
         let Some((value, changes)) = found else {
-            return self.outside(warp, lane, at, total, space, kind);
+            return self.outside(warp, lane, (space, at), total, kind);
         };
         // Shared memory of another CTA counts as well.
         let is_of_peer = space == SpaceKind::Shared && split_shared_address(at).0.is_some();
@@ -281,8 +286,8 @@ impl Context<'_> {
             && let Some(lane) =
                 lanes(mask).find(|&l| space_of(self.addresses[l]) != SpaceKind::Const)
         {
-            let at = self.addresses[lane];
-            return self.outside(warp, lane, at, access.size.into(), SpaceKind::Const, LOAD);
+            let at = (SpaceKind::Const, self.addresses[lane]);
+            return self.outside(warp, lane, at, access.size.into(), LOAD);
         }
         Ok(self.narrowed(access.mem_space, mask))
     }
@@ -325,18 +330,10 @@ impl Context<'_> {
         mask: u32,
         kind: Kind,
     ) -> Done {
-        // ptxas splits an access at a known offset if it is only aligned to its elements, so the
-        // elements' alignment is sufficient there.
-        let known = matches!(mem_space, MemSpace::KernelParam | MemSpace::Frame);
-        let unit = if known { u32::from(access.size) } else { access.total() };
+        let unit = alignment(mem_space, (access.size.into(), access.total()));
         let low = u64::from(unit.next_power_of_two()) - 1;
-        let any = lanes(mask).fold(0, |any, l| any | self.addresses[l]);
-        if any & low == 0 {
-            return Ok(());
-        }
-        let lane = lanes(mask).find(|&l| self.addresses[l] & low != 0).unwrap_or(0);
-        let (space, address) = space_at(mem_space, self.addresses[lane]);
-        self.misaligned(warp, lane, address, unit, space, kind)
+        let Some(lane) = lanes(mask).find(|&l| self.addresses[l] & low != 0) else { return Ok(()) };
+        self.misaligned(warp, lane, space_at(mem_space, self.addresses[lane]), unit, kind)
     }
 
     /// Checks that the elements of a lane's access to global memory are in one allocation.

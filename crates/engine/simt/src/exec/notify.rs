@@ -93,9 +93,18 @@ impl<'a> Context<'a> {
         }
     }
 
-    #[cold]
-    pub(super) fn notify_synchronized(&mut self, at: At, what: &Synchronization<'_>) {
-        self.probe.iter_mut().for_each(|probe| probe.synchronized(&at, what));
+    /// Reports a synchronisation of lanes, given an index of the executed code.
+    #[inline]
+    pub(super) fn notify_synchronized(
+        &mut self,
+        warp: &Warp,
+        (lanes, pc): (u32, u32),
+        what: &Synchronization<'_>,
+    ) {
+        if self.events.has(Events::SYNCHRONIZATION) {
+            let at = self.at(warp, lanes, pc);
+            self.probe.iter_mut().for_each(|probe| probe.synchronized(&at, what));
+        }
     }
 
     #[cold]

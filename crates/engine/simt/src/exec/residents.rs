@@ -4,8 +4,6 @@
 //! The turns of a round have about equal length, so a CTA that waits in a loop executes about as
 //! many instructions as the CTAs that it waits for, and the step limit keeps its meaning.
 
-use super::Shared;
-use super::cluster;
 use super::context::{Context, Launch};
 use super::counters::Counts;
 use super::limits::RESIDENT_TURN;
@@ -13,6 +11,7 @@ use super::outcome::CtaTurn;
 use super::resident::{Resident, Stage};
 use super::schedule::Random;
 use super::turns::Policy;
+use super::{Shared, cluster};
 use crate::launch::CtaRange;
 use crate::observe::{coordinates, linear_index};
 use crate::stats::Fault;

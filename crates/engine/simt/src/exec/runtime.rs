@@ -3,10 +3,10 @@
 
 mod copies;
 
+use super::builtins::give_back;
 use super::context::Context;
 use super::memory::space_at;
 use super::outcome::{Flow, Next, PendingFault, fault_of_all};
-use super::printf::give_back;
 use super::warp::{Split, Warp, lanes, lanes_where};
 use crate::code::{MemSpace, RuntimeCall, Value};
 use crate::fault::FaultKind;

@@ -49,16 +49,13 @@ impl Context<'_> {
     /// system.
     pub(super) fn begin_shadows(&mut self) {
         let Some(shadows) = &self.shadows else { return };
-        let shared = shadows.shared();
-        let mut at = 0;
-        while at < self.launch.shared_len {
-            let written = at >= self.launch.shared_size;
-            let end = if written { self.launch.shared_len } else { self.launch.shared_size };
-            let part = (end - at).min(PIECE);
-            let value = if written { 0 } else { u8::MAX };
-            // The range is within the block.
-            let _ = shared.write(at as u64, &[value; PIECE][..part]);
-            at += part;
+        let (size, end) = (self.launch.shared_size, self.launch.shared_len);
+        for (range, value) in [(0..size, u8::MAX), (size..end, 0)] {
+            for at in range.clone().step_by(PIECE) {
+                let part = (range.end - at).min(PIECE);
+                // The range is within the block.
+                let _ = shadows.shared().write(at as u64, &[value; PIECE][..part]);
+            }
         }
     }
 
@@ -111,7 +108,7 @@ impl Context<'_> {
             Shadow::Matrix(matrix) => {
                 // If fewer lanes execute the instruction, it faults itself.
                 if mask == warp.live {
-                    let _ = self.matrix_in(warp, matrix, mask, true);
+                    let _ = self.matrix(warp, matrix, mask, true);
                 }
             }
             Shadow::Mma(mma) => self.mma_shadow(warp, mma, mask),

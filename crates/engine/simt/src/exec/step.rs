@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::decoded::{self, Progress, WarpInputs};
+use super::groups::{diverge, join};
 use super::limits::TURN;
 use super::machine::stepper::StepAnswer;
 use super::outcome::{At, Flow, Next, Resume, Stop, Turn, fault_of_all};
-use super::parting::{diverge, join};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
 use crate::fault::FaultKind;
@@ -203,18 +203,13 @@ impl Context<'_> {
             turns: self.compiles(),
             stop: Stop::Instruction,
         };
-        decoded::run(self.level, &self.values(warp), warp, &mut place);
+        let first = 3 * warp.index as usize;
+        let (tid, counts) = (&self.tids[first..first + 3], &self.counts);
+        let values = WarpInputs { fixed: &self.fixed, of_cta: &self.of_cta, tid, counts };
+        decoded::run(self.level, &values, warp, &mut place);
         self.counters.executed.count(warp, place.steps - warp.steps, place.threads);
         split.pc = place.pc;
         place.stop
-    }
-
-    /// Inputs of the inner loop besides registers.
-    #[inline]
-    pub(super) fn values(&self, warp: &Warp) -> WarpInputs<'_> {
-        let first = 3 * warp.index as usize;
-        let tid = &self.tids[first..first + 3];
-        WarpInputs { fixed: &self.fixed, of_cta: &self.of_cta, tid, counts: &self.counts }
     }
 
     /// Exits a warp all of whose lanes are in one split.

@@ -71,16 +71,11 @@ impl<S> UndefinedBits<S> {
 }
 
 /// The components in a result register, with the mask of each component's bits.
-fn components(result: ResultType, part: usize) -> &'static [(u32, u32)] {
-    const WHOLE: [[(u32, u32); 1]; 4] = [[(0, !0)], [(1, !0)], [(2, !0)], [(3, !0)]];
-    const HALVES: [[(u32, u32); 1]; 4] =
-        [[(0, 0xffff)], [(1, 0xffff)], [(2, 0xffff)], [(3, 0xffff)]];
-    const PAIRS: [[(u32, u32); 2]; 2] =
-        [[(0, 0xffff), (1, 0xffff_0000)], [(2, 0xffff), (3, 0xffff_0000)]];
+fn components(result: ResultType, part: u32) -> Vec<(u32, u32)> {
     match result {
-        ResultType::F16x2 => PAIRS.get(part).map_or(&[], |pair| pair),
-        ResultType::F16 => &HALVES[part & 3],
-        ResultType::F32 | ResultType::S32 | ResultType::U32 => &WHOLE[part & 3],
+        ResultType::F16x2 => vec![(2 * part, 0xffff), (2 * part + 1, 0xffff_0000)],
+        ResultType::F16 => vec![(part, 0xffff)],
+        ResultType::F32 | ResultType::S32 | ResultType::U32 => vec![(part, !0)],
     }
 }
 
@@ -123,7 +118,7 @@ fn look(
     // The plan has validated the operands.
     let Ok(trace) = reference::trace(plan.form(), texture, sampler, operands) else { return };
     for (part, _) in shadows.iter().enumerate().filter(|(_, shadow)| !shadow.is_none()) {
-        for &(component, bits) in components(plan.form().result, part) {
+        for (component, bits) in components(plan.form().result, part as u32) {
             let channel = trace.channel_of(component);
             let first = trace.texels_of(component).find(|&at| is_undefined(resource, at, channel));
             let Some(at) = first else { continue };

@@ -377,8 +377,7 @@ impl Context<'_> {
         for what in [arrives, Synchronization::Passes { barrier }] {
             for i in lanes(those) {
                 warps[i].released_early = 0;
-                let at = self.at(&warps[i], warps[i].live, pc);
-                self.notify_synchronized(at, &what);
+                self.notify_synchronized(&warps[i], (warps[i].live, pc), &what);
             }
         }
     }

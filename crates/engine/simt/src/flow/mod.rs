@@ -103,10 +103,15 @@ impl<'a> FunctionCode<'a> {
         Self::new(code, code.function_at(pc)?)
     }
 
-    /// The first instruction of each basic block, as an index into the module's code.
+    /// The instructions of each basic block, by their indices in the module's code.
+    pub(crate) fn blocks(&self) -> Vec<Range<u32>> {
+        let at = |inst: usize| self.first + inst as u32;
+        Cfg::new(self).ranges().map(|range| at(range.start)..at(range.end)).collect()
+    }
+
+    /// The first instruction of each basic block.
     pub(crate) fn starts(&self) -> Vec<u32> {
-        let cfg = Cfg::new(self);
-        cfg.ranges().map(|range| self.first + range.start as u32).collect()
+        self.blocks().iter().map(|block| block.start).collect()
     }
 }
 

@@ -24,7 +24,7 @@ macro_rules! each_part {
                 };
             }
             macro_rules! access {
-                ($what:ident: $of:expr) => {
+                ($what:ident: $of:expr) => {{
                     v.word(&$($mutable)? $of.mem_space);
                     v.word(&$($mutable)? $of.size);
                     v.flag("signed", &$($mutable)? $of.signed);
@@ -32,7 +32,7 @@ macro_rules! each_part {
                     v.address(&$($mutable)? $of.base, &$($mutable)? $of.offset);
                     v.list($what, &$($mutable)? $of.parts);
                     v.field("keep", &$($mutable)? $of.mask, u64::MAX);
-                };
+                }};
             }
             macro_rules! handle {
                 ($of:expr, $source:literal, $label:literal) => {
@@ -70,9 +70,7 @@ macro_rules! each_part {
                 }
                 Op::CountZero { divisor: a }
                 | Op::WarpSync { mask: a }
-                | Op::Converge { members: a } => {
-                    v.slot(Use, a);
-                }
+                | Op::Converge { members: a } => v.slot(Use, a),
                 Op::Special { d, reg, component } => {
                     v.word(reg);
                     v.word(component);
@@ -88,12 +86,8 @@ macro_rules! each_part {
                 }
                 Op::ActiveMask { d } => v.slot(Def, d),
                 Op::Shadow(shadow) => match &$($mutable)? **shadow {
-                    Shadow::Load(access) => {
-                        access!(Def: access);
-                    }
-                    Shadow::Store(access) => {
-                        access!(Use: access);
-                    }
+                    Shadow::Load(access) => access!(Def: access),
+                    Shadow::Store(access) => access!(Use: access),
                     Shadow::Check(check) => {
                         all!(Use: &$($mutable)? check.shadows);
                         if let Some(access) = &$($mutable)? check.access {
@@ -170,12 +164,8 @@ macro_rules! each_part {
                     all!(Use: [a, b, p]);
                     v.slot(Def, d);
                 }
-                Op::Load(access) | Op::LoadQuad(access) => {
-                    access!(Def: access);
-                }
-                Op::Store(access) | Op::StoreQuad(access) => {
-                    access!(Use: access);
-                }
+                Op::Load(access) | Op::LoadQuad(access) => access!(Def: access),
+                Op::Store(access) | Op::StoreQuad(access) => access!(Use: access),
                 Op::Atomic(atomic) => {
                     v.word(&$($mutable)? atomic.mem_space);
                     v.word(&$($mutable)? atomic.op);

@@ -50,8 +50,8 @@ pub use fidelity::{FetchSite, HandleSource, InstructionForm};
 pub(crate) use joins::join;
 pub(crate) use operands::is_nondeterministic;
 pub(crate) use pools::Pools;
-pub use program::Program;
 pub(crate) use program::SharedLayout;
+pub use program::{Program, lower};
 pub use reach::Reach;
 pub use resources::Resources;
 pub(crate) use reuse::share_rows;
@@ -59,7 +59,7 @@ pub(crate) use spin::yield_in_loops;
 pub use symbols::{Symbols, function_address, function_of_address};
 pub(crate) use tensor::product_of;
 use texunit_check::ir;
-use texunit_syntax::{Diagnostic, SourceFile};
+use texunit_syntax::Diagnostic;
 pub(crate) use unit::Unit;
 pub use unsupported::{CODES, is_known_function};
 
@@ -94,15 +94,10 @@ pub(crate) struct Requirements {
     pub(crate) unsupported: Vec<Diagnostic>,
 }
 
-/// Makes a program of a module that has no errors. Each kernel is lowered on demand.
-pub fn lower(module: ir::Module, symbols: Symbols, source: SourceFile) -> Program {
-    Program::new(module, symbols, source)
-}
-
 /// A module with this text, which must have no errors.
 #[cfg(test)]
-fn checked(text: &str) -> (ir::Module, SourceFile) {
-    let source = SourceFile::new("t.ptx", text);
+fn checked(text: &str) -> (ir::Module, texunit_syntax::SourceFile) {
+    let source = texunit_syntax::SourceFile::new("t.ptx", text);
     let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
     assert!(checked.diagnostics.iter().all(|d| !d.is_error()), "{:?}\n{text}", checked.diagnostics);
     (checked.module, source)

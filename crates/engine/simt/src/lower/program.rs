@@ -5,7 +5,7 @@ use super::builder::LoweringInput;
 use super::resources::{self, Resources};
 use super::symbols::Symbols;
 use super::unit::{self, Form, Unit};
-use crate::code::{Code, NONE};
+use crate::code::Code;
 use crate::kernel::KernelId;
 use crate::launch::Arithmetic;
 use crate::stats::Fusion;
@@ -71,14 +71,15 @@ impl CachedUnits {
     }
 }
 
-impl Program {
-    pub(super) fn new(module: ir::Module, symbols: Symbols, source: SourceFile) -> Self {
-        let resolved = resolve_aliases(&module);
-        let units = module.functions.iter().map(|_| CachedUnits::default()).collect();
-        let (whole, taken) = (CachedUnits::default(), OnceLock::new());
-        Self { module, symbols, source, resolved, units, whole, taken }
-    }
+/// Makes a program of a module that has no errors. Each kernel is lowered on demand.
+pub fn lower(module: ir::Module, symbols: Symbols, source: SourceFile) -> Program {
+    let resolved = resolve_aliases(&module);
+    let units = module.functions.iter().map(|_| CachedUnits::default()).collect();
+    let (whole, taken) = (CachedUnits::default(), OnceLock::new());
+    Program { module, symbols, source, resolved, units, whole, taken }
+}
 
+impl Program {
     /// The code that a launch of a kernel executes.
     pub(crate) fn unit(&self, id: KernelId, arithmetic: Arithmetic) -> &Unit {
         self.units[id.0 as usize].get(self, arithmetic, || id.0..id.0 + 1)
@@ -347,12 +348,9 @@ pub(super) fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
             let mut at = start;
             // The iteration limit ends a cycle of aliases.
             for _ in 0..functions.len() {
-                match functions.get(at as usize) {
-                    Some(f) if f.body.is_none() && f.alias_of.is_some() => {
-                        at = f.alias_of.map_or(NONE, |f| f.0);
-                    }
-                    _ => break,
-                }
+                let alias = functions.get(at as usize).filter(|f| f.body.is_none());
+                let Some(of) = alias.and_then(|f| f.alias_of) else { break };
+                at = of.0;
             }
             match functions.get(at as usize) {
                 Some(f) if f.body.is_none() => bodies.get(f.name.as_str()).copied().unwrap_or(at),

@@ -142,15 +142,12 @@ fn indices(flow: &Flow<'_>) -> Vec<(usize, usize)> {
 /// Narrow registers that a fetch writes, in component order, with the instruction number of the
 /// fetch.
 fn groups(insts: &[Inst]) -> Vec<(usize, Vec<usize>)> {
-    let fetches = (0..).zip(insts).filter_map(|(i, inst)| match &inst.op {
-        Op::Fetch(fetch) => Some((i, fetch)),
-        _ => None,
-    });
-    let wanted = |parts: &[Slot; 4]| {
-        let wanted = parts.iter().filter(|part| !part.is_none());
-        wanted.map(|part| part.index()).collect()
+    let group = |(i, inst): (usize, &Inst)| {
+        let Op::Fetch(fetch) = &inst.op else { return None };
+        let wanted = fetch.parts.iter().filter(|part| !part.is_none());
+        Some((i, wanted.map(|part| part.index()).collect()))
     };
-    fetches.map(|(i, fetch)| (i, wanted(&fetch.parts))).collect()
+    (0..).zip(insts).filter_map(group).collect()
 }
 
 /// Assigns a machine register to each register. Those of a group get consecutive ones if the

@@ -151,16 +151,15 @@ impl BlockCounters {
     }
 
     fn function(&mut self, code: &FunctionCode<'_>, number: u32) {
-        let ops = code.first..code.first + code.insts.len() as u32;
-        let starts = code.starts();
-        let mut lanes = vec![LaneCount::NONE; starts.len()];
+        let (ops, blocks) = (code.range(), code.blocks());
+        let mut lanes = vec![LaneCount::NONE; blocks.len()];
         // A branch target outside the function is not a block of it.
-        let block = |op: u32| starts.binary_search(&op).ok();
+        let block = |op: u32| blocks.binary_search_by_key(&op, |block| block.start).ok();
         let lead = |lanes: &mut Vec<LaneCount>, to: u32, sum: &LaneCount| {
             block(to).into_iter().for_each(|i| lanes[i].add(sum));
         };
-        lead(&mut lanes, ops.start, &LaneCount::counter(number));
-        for (op, inst) in ops.clone().zip(code.insts) {
+        lead(&mut lanes, code.first, &LaneCount::counter(number));
+        for (op, inst) in ops.zip(code.insts) {
             let guarded = inst.guard != Slot::TRUE;
             let mut edges = Vec::new();
             let (counters, others) = (&mut self.counters, usize::from(guarded));
@@ -224,10 +223,7 @@ impl BlockCounters {
                 self.branches.push(CountedBranch { op, edges });
             }
         }
-        let ends = starts.iter().skip(1).copied().chain([ops.end]);
-        let blocks = starts.iter().copied().zip(ends).zip(lanes);
-        self.blocks.extend(
-            blocks.map(|((start, end), lanes)| CountedBlock { operations: start..end, lanes }),
-        );
+        let counted = |(operations, lanes)| CountedBlock { operations, lanes };
+        self.blocks.extend(blocks.into_iter().zip(lanes).map(counted));
     }
 }

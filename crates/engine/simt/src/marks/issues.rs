@@ -70,10 +70,9 @@ impl Issues {
     }
 
     fn function(&mut self, code: &FunctionCode<'_>, counting: &BlockCounters) {
-        let end = code.first + code.insts.len() as u32;
+        let Range { start: mut begin, end } = code.range();
         let starts = code.starts();
-        let mut begin = code.first;
-        for (op, inst) in (code.first..end).zip(code.insts) {
+        for (op, inst) in code.range().zip(code.insts) {
             let is_guarded = inst.guard != Slot::TRUE;
             if is_guarded && counting.counters.beside(op)[0].is_empty() {
                 let counter = self.counters.add(2);

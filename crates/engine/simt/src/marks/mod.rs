@@ -22,7 +22,7 @@ use crate::regions::Regions;
 use counts::Counters;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use texunit_syntax::SourceFile;
+use texunit_syntax::{SourceFile, Span};
 
 #[cfg(test)]
 mod tests;
@@ -123,11 +123,9 @@ fn around(source: &SourceFile, inst: &Inst, events: Events, leads: bool) -> Mark
                 _ if access.constant => Events::CONSTANTS,
                 _ => Events::ACCESSES,
             };
-            if matches!(inst.op, Op::Load(_) | Op::LoadQuad(_)) {
-                around.after |= match access.mem_space {
-                    MemSpace::KernelParam => Events::NONE,
-                    _ => Events::RESULTS,
-                };
+            let loads = matches!(inst.op, Op::Load(_) | Op::LoadQuad(_));
+            if loads && access.mem_space != MemSpace::KernelParam {
+                around.after |= Events::RESULTS;
             }
             around.order = Order::of(words());
             if around.after.has(Events::RESULTS) && around.order != Order::default() {
@@ -276,8 +274,7 @@ fn counters(source: &SourceFile, code: &Code, events: Events) -> (Counters, Cost
 fn begins(code: &Code) -> Vec<bool> {
     let mut begins = vec![false; code.insts.len()];
     for range in (0..code.funcs.len()).filter_map(|function| code.range(function)) {
-        let mut first: Option<(usize, texunit_syntax::Span)> = None;
-        let mut told = None;
+        let mut first: Option<(usize, Span)> = None;
         for at in range.start as usize..range.end as usize {
             let inst = &code.insts[at];
             if matches!(inst.op, Op::Join) {
@@ -285,11 +282,9 @@ fn begins(code: &Code) -> Vec<bool> {
             }
             if first.is_none_or(|(_, span)| span != inst.span) {
                 first = Some((at, inst.span));
-                told = None;
             }
-            if let (true, None, Some((at, _))) = (inst.count != 0, told, first) {
+            if let Some((at, _)) = first.filter(|_| inst.count != 0) {
                 begins[at] = true;
-                told = Some(at);
             }
         }
     }

@@ -169,13 +169,8 @@ impl<'a> Listing<'a> {
     /// block, the first one that has an effect.
     pub fn blocks(&self, function: &str) -> Vec<Range<u32>> {
         let all = self.operations(function);
-        let Some(code) = FunctionCode::around(self.code, all.start).filter(|_| !all.is_empty())
-        else {
-            return Vec::new();
-        };
-        let starts = code.starts();
-        let ends = starts.iter().skip(1).copied().chain([all.end]);
-        starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+        let code = FunctionCode::around(self.code, all.start).filter(|_| !all.is_empty());
+        code.map_or_else(Vec::new, |code| code.blocks())
     }
 
     /// The counters of blocks and branches ([`super::Events::COUNTS`]).

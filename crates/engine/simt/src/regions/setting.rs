@@ -17,16 +17,9 @@ pub enum JitMode {
 }
 
 /// An unknown value of `TEXUNIT_JIT`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown mode `{0}`; available: on, off, always")]
 pub struct JitError(String);
-
-impl std::fmt::Display for JitError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "unknown mode `{}`; available: on, off, always", self.0)
-    }
-}
-
-impl std::error::Error for JitError {}
 
 impl JitMode {
     /// The mode given by `TEXUNIT_JIT`; `on` if unset.

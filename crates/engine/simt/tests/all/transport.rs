@@ -213,6 +213,9 @@ fn what_is_no_mbarrier_is_found() {
         "mov.u32 %a, 0; mbarrier.init.shared.b64 [bar], %a;",
         "mov.u32 %a, 1048576; mbarrier.init.shared.b64 [bar], %a;",
         "mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.shared.b64 %state, [bar], 2;",
+        "mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.noComplete.shared.b64 %state, [bar], 1;",
+        "mbarrier.init.shared.b64 [bar], 1; mov.u32 %a, 1048576;
+         mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], %a;",
         "mbarrier.init.shared.b64 [bar], 1; mov.u64 %state, 5;
          mbarrier.test_wait.shared.b64 %q, [bar], %state;",
         "mbarrier.init.b64 [%out], 1;",

@@ -58,10 +58,7 @@ impl Binder<'_> {
             ParamValue::Surface(spec) => {
                 let texels = self.surface_texels(spec, &name)?;
                 let surface = texels.part.surface().ok_or_else(|| no_level(&spec.at))?;
-                let object = match spec.handle {
-                    Some(handle) => self.device.create_surface_at(handle, surface),
-                    None => self.device.create_surface(surface),
-                };
+                let object = self.device.create_surface_at(spec.handle, surface);
                 let object = object.map_err(refused(&spec.at))?;
                 Object::Surface { texels, object }
             }
@@ -72,18 +69,12 @@ impl Binder<'_> {
                 let texture = texels.part.texture();
                 // A recorded texture is accepted, because the driver accepted it then.
                 let descriptor = descriptor.with_as_driver(spec.handle.is_some());
-                let object = match spec.handle {
-                    Some(handle) => self.device.create_texture_at(handle, &texture, &descriptor),
-                    None => self.device.create_texture(&texture, &descriptor),
-                };
+                let object = self.device.create_texture_at(spec.handle, &texture, &descriptor);
                 Object::Texture { object: object.map_err(refused(&spec.at))?, texels }
             }
             ParamValue::Sampler(spec) => {
                 let state = spec.value.state.build();
-                let sampler = match spec.value.handle {
-                    Some(handle) => self.device.create_sampler_at(handle, &state),
-                    None => self.device.create_sampler(&state),
-                };
+                let sampler = self.device.create_sampler_at(spec.value.handle, &state);
                 Object::Sampler(sampler.map_err(refused(spec))?)
             }
             ParamValue::Array(spec) => {

@@ -49,7 +49,7 @@ struct CtaLoop<'c> {
     /// The instruction at which the last warp has retired.
     end: KernelEnd,
     /// The warp that stopped in the middle of its turn, and the state of the turn.
-    stray: Option<(usize, Resume)>,
+    stray: Option<BatchEnd>,
 }
 
 impl CtaLoop<'_> {
@@ -191,8 +191,8 @@ impl CtaLoop<'_> {
         warp.splits.insert(0, split);
         let left = compiled.left((number, region), warp.index, (at, why), steps >= limit);
         if is_stray {
-            let resume = Resume { limit, over: left == Stop::Over, yielded: 0 };
-            self.stray = Some((i, resume));
+            let resume = Some(Resume { limit, over: left == Stop::Over, yielded: 0 });
+            self.stray = Some(BatchEnd { next: i, resume });
         }
     }
 }
@@ -243,10 +243,7 @@ impl Context<'_> {
             (_, Some(_)) => 1,
             _ => self.cta_loop.failed + 1,
         };
-        match stray {
-            Some((next, resume)) => BatchEnd { next, resume: Some(resume) },
-            None => BatchEnd { next: begun, resume: None },
-        }
+        stray.unwrap_or(BatchEnd { next: begun, resume: None })
     }
 
     /// Sets the warps that have not started to the first instruction of the kernel.
@@ -261,13 +258,12 @@ impl Context<'_> {
     /// The result for the last CTA: the number of warps that have started, its number unless it is
     /// the first one, and the warp that stopped in the middle of its turn. `None` if no warp has
     /// started.
-    #[expect(clippy::type_complexity, reason = "it is the result of one caller")]
     fn run_to_end(
         &mut self,
         warps: &mut [Warp],
         entry: u32,
         taken: &CtaChunk<'_>,
-    ) -> Option<(usize, Option<u64>, Option<(usize, Resume)>)> {
+    ) -> Option<(usize, Option<u64>, Option<BatchEnd>)> {
         let launch = self.launch;
         let number = self.region_entry(entry)?;
         let compiled = self.compiled.as_mut()?;

@@ -47,25 +47,21 @@ macro_rules! apply {
         *to = (*to & !$m) | (holds & $m);
         ArmResult::Done
     }};
-    (($l:ident $i:ident $m:ident $n:ident $w:ident $p:ident) n $each:ident
+    (($l:ident $i:ident $m:ident $n:ident $w:ident $p:ident) n $($of:tt)*) => {
+        apply!(($l $i $n) Narrow $($of)*)
+    };
+    (($l:ident $i:ident $m:ident $n:ident $w:ident $p:ident) w $($of:tt)*) => {
+        apply!(($l $i $w) Wide $($of)*)
+    };
+    (($l:ident $i:ident $to:ident) $result:ident $each:ident
      $([$file:ident $at:literal $name:ident $int:ty])* => $e:expr) => {{
         each::$each(
-            &mut $n,
+            &mut $to,
             $($l.$file($i.s[$at]),)*
             #[inline(always)]
             |$($name: $int),*| $e,
         );
-        ArmResult::Narrow
-    }};
-    (($l:ident $i:ident $m:ident $n:ident $w:ident $p:ident) w $each:ident
-     $([$file:ident $at:literal $name:ident $int:ty])* => $e:expr) => {{
-        each::$each(
-            &mut $w,
-            $($l.$file($i.s[$at]),)*
-            #[inline(always)]
-            |$($name: $int),*| $e,
-        );
-        ArmResult::Wide
+        ArmResult::$result
     }};
 }
 pub(super) use {apply, arm};

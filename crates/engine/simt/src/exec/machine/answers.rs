@@ -2,7 +2,7 @@
 
 use super::{Filter, Machine, Stop};
 use crate::observe::event::{At, ExecutedFetch, ExecutedSurfaceAccess};
-use crate::observe::{Events, Probe, coordinates};
+use crate::observe::{Probe, coordinates};
 use crate::watch::{Watched, WatchedFetch, WatchedSurface};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,13 +44,9 @@ impl Machine<'_> {
     /// fetch or surface access of that instruction.
     pub fn answer(&mut self, (cta, warp, lane): (u64, u32, u32)) -> Option<Watched> {
         let taken = Arc::new(Mutex::new(None));
-        let id = coordinates(cta, self.launch.config.grid);
-        for resident in &mut self.residents.all {
-            let taker = ResultProbe { thread: (id, warp, lane), taken: Arc::clone(&taken) };
-            resident.context.probe = Some(Box::new(taker));
-            resident.context.events |= Events::ANSWERS;
-            resident.context.is_unobserved = false;
-        }
+        let thread = (coordinates(cta, self.launch.config.grid), warp, lane);
+        let taker = || ResultProbe { thread, taken: Arc::clone(&taken) };
+        self.set_probes(true, || Some(Box::new(taker())));
         self.stepper.watch(Vec::new(), false);
         self.stepper.breaks.fill(false);
         self.set_end(None);
@@ -63,12 +59,7 @@ impl Machine<'_> {
             }
         }
         self.set_filter(None);
-        let events = self.launch.events;
-        for resident in &mut self.residents.all {
-            resident.context.probe = None;
-            resident.context.events = events;
-            resident.context.is_unobserved = self.launch.config.gradients.is_none();
-        }
+        self.set_probes(false, || None);
         taken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -32,13 +32,12 @@ use super::limits::{CTA_TURN, RESIDENT_TURN};
 use super::outcome::CtaTurn;
 use super::output::Printed;
 use super::prepare::prepare;
-use super::resident::Stage;
+use super::resident::{Resident, Stage};
 use super::residents::{Residents, have_polled};
 use super::warp::Warp;
 use crate::fault::FaultKind;
-use crate::launch::CtaRange;
 use crate::lower::{KernelId, Program};
-use crate::observe::{Events, LaunchConfig, Listing, Observer};
+use crate::observe::{Events, LaunchConfig, Listing, Observer, Probe};
 use crate::regions::JitMode;
 use crate::stats::{BadFetches, Fault, LaunchStats};
 use std::collections::BTreeMap;
@@ -111,30 +110,26 @@ pub fn debug(
     (alone.options.observer, alone.options.threads) = (None, 1);
     let of = (program, kernel, &unit);
     let launch = prepare(of, &alone, (events, Some(&observed)), (threads, ctas.len()));
-    let mut machine = Machine::new(&launch, ctas, config);
+    let mut machine = Machine {
+        residents: Residents::new(&launch, 0, ctas.begin..ctas.end),
+        stepper: Box::new(Stepper::new(launch.code.insts.len(), launch.config.grid)),
+        printed: Printed::default(),
+        bad_fetches: BadFetches::default(),
+        bases: BTreeMap::new(),
+        fault: None,
+        has_ended: false,
+        is_dropped: false,
+        stops_between: false,
+        fast_fault: None,
+        jit: config.jit,
+        observer: config.observer,
+        launch: &launch,
+    };
     debugger.debugs(&mut machine);
     machine.finish()
 }
 
 impl<'a> Machine<'a> {
-    fn new(launch: &'a Launch<'a>, ctas: CtaRange, config: &LaunchConfig<'a>) -> Self {
-        Self {
-            residents: Residents::new(launch, 0, ctas.begin..ctas.end),
-            stepper: Box::new(Stepper::new(launch.code.insts.len(), launch.config.grid)),
-            printed: Printed::default(),
-            bad_fetches: BadFetches::default(),
-            bases: BTreeMap::new(),
-            fault: None,
-            has_ended: false,
-            is_dropped: false,
-            stops_between: false,
-            fast_fault: None,
-            jit: config.jit,
-            observer: config.observer,
-            launch,
-        }
-    }
-
     /// The configuration of the launch.
     pub fn config(&self) -> &'a LaunchConfig<'a> {
         self.launch.config
@@ -199,12 +194,17 @@ impl<'a> Machine<'a> {
     pub fn set_watched(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stepper.watch(ranges, stops);
         let probe = self.stepper.probe();
-        let has_texels = self.stepper.has_texels();
-        let events = if has_texels { Events::ANSWERS } else { Events::NONE };
-        for resident in &mut self.residents.all {
-            resident.context.probe = probe.as_ref().map(|of| Box::new(of.clone()) as Box<_>);
-            resident.context.events = self.launch.events | events;
-            resident.context.is_unobserved = !has_texels && self.launch.config.gradients.is_none();
+        self.set_probes(self.stepper.has_texels(), || Some(Box::new(probe.clone()?)));
+    }
+
+    /// Sets the probe of each CTA, which is notified of results of fetches and surface accesses if
+    /// it wants `answers`.
+    fn set_probes(&mut self, answers: bool, probe: impl Fn() -> Option<Box<dyn Probe>>) {
+        let Launch { config, events, .. } = self.launch;
+        for Resident { context, .. } in &mut self.residents.all {
+            context.probe = probe().map(|probe| probe as Box<_>);
+            context.events = *events | if answers { Events::ANSWERS } else { Events::NONE };
+            context.is_unobserved = !answers && config.gradients.is_none();
         }
     }
 

@@ -91,18 +91,14 @@ impl ShadowBuilder<'_> {
         let destination_shadow = |slot: Slot| {
             self.destination_shadow(slot).unwrap_or(self.scratch(self.common.zero[0], 3))
         };
-        let of = match matrix.action {
-            MatrixAction::Load => Matrix {
-                parts: matrix.parts.iter().map(|&p| destination_shadow(p)).collect(),
-                ..matrix.clone()
-            },
-            MatrixAction::Store => Matrix { parts: self.shadows(&matrix.parts), ..matrix.clone() },
-            MatrixAction::Transpose => Matrix {
-                parts: self.shadows(&matrix.parts),
-                d: destination_shadow(matrix.d),
-                ..matrix.clone()
-            },
+        let mut of = matrix.clone();
+        of.parts = match matrix.action {
+            MatrixAction::Load => matrix.parts.iter().map(|&p| destination_shadow(p)).collect(),
+            MatrixAction::Store | MatrixAction::Transpose => self.shadows(&matrix.parts),
         };
+        if matrix.action == MatrixAction::Transpose {
+            of.d = destination_shadow(matrix.d);
+        }
         self.shadow_op(Shadow::Matrix(of));
     }
 

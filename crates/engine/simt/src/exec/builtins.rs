@@ -1,14 +1,18 @@
-//! Executes `vprintf` and `__assertfail`.
+//! Executes calls of `vprintf`, `__assertfail`, `malloc` and `free`, and checks accesses to the
+//! device heap.
 
 use super::context::Context;
 use super::format::{Arguments, format};
+use super::memory::Kind;
 use super::outcome::{Done, fault_at};
 use super::target::{load_local, store_local};
 use super::warp::{Warp, lanes};
-use crate::code::{AssertFail, MemSpace, Printf, Value};
+use crate::code::{AssertFail, HeapAction, HeapCall, MemSpace, Printf, Value};
 use crate::fault::FaultKind;
 use crate::lower::mask_of;
+use crate::observe::{At, CallEvent, Events};
 use texunit_alu::L64;
+use texunit_memory::{FreeError, SpaceKind};
 
 /// Maximum length of a string that is read from memory.
 const LONGEST: usize = 64 * 1024;
@@ -116,5 +120,60 @@ impl Context<'_> {
         let (message, file, function) = (say(op.message), say(op.file), say(op.function));
         let line = self.passed(warp, op.line, lane, 4) as u32;
         fault_at(lane, FaultKind::Assert { message, file, line, function })
+    }
+
+    /// Executes a call of `malloc` or `free`, lane by lane. Without a heap, nothing can be
+    /// allocated.
+    pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Done {
+        self.record_side_effect();
+        let heap = self.launch.config.heap;
+        let (mut pointers, mut sizes) = ([0; 32], [0; 32]);
+        for lane in lanes(mask) {
+            match call.action {
+                HeapAction::Allocate { size, align } => {
+                    let size = self.passed(warp, size, lane, 8);
+                    let align = align.map_or(1, |align| self.passed(warp, align, lane, 8));
+                    pointers[lane] = heap.and_then(|heap| heap.allocate(size, align)).unwrap_or(0);
+                    sizes[lane] = size;
+                    if pointers[lane] != 0 {
+                        self.undefine_heap(pointers[lane], size);
+                    }
+                }
+                HeapAction::Free { pointer } => {
+                    let pointer = self.passed(warp, pointer, lane, 8);
+                    let freed = match heap {
+                        _ if pointer == 0 => Ok(()),
+                        Some(heap) => heap.free(pointer),
+                        None => Err(FreeError::NoAllocation { address: pointer }),
+                    };
+                    sizes[lane] = pointer;
+                    if let Err(error) = freed {
+                        return fault_at(lane, FaultKind::Heap(error.to_string()));
+                    }
+                }
+            }
+        }
+        if self.events.has(Events::CALLS | Events::HEAP) {
+            let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: self.marked_op.0 };
+            let (sizes, addresses) = (&sizes, &pointers);
+            let called = match call.action {
+                HeapAction::Allocate { .. } => CallEvent::Allocates { sizes, addresses },
+                HeapAction::Free { .. } => CallEvent::Frees { addresses: sizes },
+            };
+            self.notify_call(at, &called);
+        }
+        give_back(warp, call.result, (&pointers, 8), mask);
+        Ok(())
+    }
+
+    /// Raises a fault if an access of `size` bytes is in the heap but not in a live allocation.
+    pub(super) fn check_heap(&self, lane: usize, address: u64, size: u32, kind: Kind) -> Done {
+        let Some(heap) = self.launch.config.heap else { return Ok(()) };
+        if heap.check(address, size.into()) {
+            return Ok(());
+        }
+        let (space, nearest) = (SpaceKind::Global, heap.explain(address, size.into()).into());
+        let (access, unnoticed) = (kind, false);
+        fault_at(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
     }
 }

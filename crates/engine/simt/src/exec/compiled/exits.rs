@@ -1,10 +1,15 @@
+//! Exits of a region at a single instruction, after which the region may be entered again.
+//!
 //! `Site` exits: an access of compiled code left the region because it is outside the allocation
 //! cached at its site. The interpreter executes the access, and the site is updated with the
-//! allocation it found.
+//! allocation it found. In an observed launch: marks, which call the observer, and shadow operations
+//! within a group of loads.
 
-use super::state::{Compiled, Missed};
+use super::state::{Compiled, Inside, Missed};
 use crate::code::{MemSpace, Op};
 use crate::exec::context::Context;
+use crate::exec::outcome::Stop;
+use crate::exec::warp::{Split, Warp, guarded};
 use crate::observe::LaunchConfig;
 use texunit_jit::region::MAX_WARPS;
 use texunit_memory::{PARAM_WINDOW, Reach};
@@ -53,6 +58,56 @@ impl Context<'_> {
             (table.region(number), compiled.sites_of(number).as_mut())
         {
             region.function.fill(sites, site, reach, params);
+        }
+    }
+
+    /// Executes the marks at which a split has arrived. Returns false if there is none.
+    fn pass_marks(&mut self, warp: &Warp, split: &mut Split) -> bool {
+        let code = self.launch.code;
+        let first = split.pc;
+        while let inst = &code.insts[split.pc as usize]
+            && let Op::Mark(mark) = &inst.op
+        {
+            self.mark(warp, mark, split.mask);
+            split.pc += 1;
+        }
+        split.pc != first
+    }
+
+    /// Executes the shadow operation at which a split has left a region within a group of loads, and
+    /// returns the region, which continues after it; `None` if the split is elsewhere.
+    fn pass_inside(&mut self, warp: &mut Warp, split: &mut Split) -> Option<u32> {
+        let at = split.pc;
+        let is_it = |inside: &mut Inside| (inside.warp, inside.at) == (warp.index, at);
+        let inside = self.compiled.as_mut()?.inside.take_if(is_it)?;
+        let inst = &self.launch.code.insts[at as usize];
+        let Op::Shadow(shadow) = &inst.op else { return None };
+        self.shadow(warp, shadow, guarded(warp, split, inst));
+        self.fill_missed(at);
+        split.pc += 1;
+        Some(inside.region)
+    }
+
+    /// Executes the region that can be entered at the instruction of a split of an observed launch.
+    /// While it is left at a mark or within a group of loads, it is entered again.
+    #[inline(never)]
+    pub(super) fn enter_observed(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        limit: &mut u64,
+    ) -> Option<Stop> {
+        let mut has_left = false;
+        loop {
+            let inside = self.pass_inside(warp, split);
+            if inside.is_none() && has_left && !self.pass_marks(warp, split) {
+                return Some(Stop::Instruction);
+            }
+            let number = inside.or_else(|| self.region_at(warp, split))?;
+            match self.enter_region(warp, split, limit, number) {
+                Some(Stop::Instruction) => has_left = true,
+                other => return other,
+            }
         }
     }
 }
