@@ -4,7 +4,7 @@
 
 use crate::error::{Answer, Error};
 use crate::facts::Device;
-use crate::structures::{First, Memory, Memory2, Pci, Pci3, PciExt, Second};
+use crate::structures::{ProcessInfoV1, Memory, Memory2, Pci, Pci3, PciExt, ProcessInfoV2};
 use crate::{Handle, devices, nvml_api, text};
 use std::ffi::{c_char, c_int, c_uint};
 use texunit_cuda_abi::args::{InOut, Out, Text};
@@ -280,22 +280,22 @@ fn used(device: Handle) -> Answer<Option<u64>> {
     Ok(device.get()?.1.used())
 }
 
-fn second(used: u64) -> Second {
-    Second { pid: std::process::id(), used, instances: [c_uint::MAX; 2] }
+fn process_info_v2(used: u64) -> ProcessInfoV2 {
+    ProcessInfoV2 { pid: std::process::id(), used, instances: [c_uint::MAX; 2] }
 }
 
 nvml_api! {
     /// Compute processes on a device.
     fn nvmlDeviceGetComputeRunningProcesses(
-        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, First>,
+        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, ProcessInfoV1>,
     ) {
-        let process = used(device)?.map(|used| First { pid: std::process::id(), used });
+        let process = used(device)?.map(|used| ProcessInfoV1 { pid: std::process::id(), used });
         list(infoCount, infos, process.as_slice())
     }
 
     /// Compute processes on a device.
     fn nvmlDeviceGetComputeRunningProcesses_v2 | nvmlDeviceGetComputeRunningProcesses_v3(
-        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, Second>,
+        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, ProcessInfoV2>,
     ) {
         list(infoCount, infos, used(device)?.map(second).as_slice())
     }
@@ -303,7 +303,7 @@ nvml_api! {
     /// Graphics processes on a device, and compute processes of the multi-process service; always
     /// none.
     fn nvmlDeviceGetGraphicsRunningProcesses | nvmlDeviceGetMPSComputeRunningProcesses(
-        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, First>,
+        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, ProcessInfoV1>,
     ) {
         device.get()?;
         list(infoCount, infos, &[])
@@ -313,7 +313,7 @@ nvml_api! {
     /// none.
     fn nvmlDeviceGetGraphicsRunningProcesses_v2 | nvmlDeviceGetGraphicsRunningProcesses_v3
         | nvmlDeviceGetMPSComputeRunningProcesses_v2 | nvmlDeviceGetMPSComputeRunningProcesses_v3(
-        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, Second>,
+        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, ProcessInfoV2>,
     ) {
         device.get()?;
         list(infoCount, infos, &[])
