@@ -48,7 +48,7 @@ static APIS: LazyLock<Vec<Api>> = LazyLock::new(|| files::rows(include_str!("mat
 pub(crate) fn write() -> ExitCode {
     let mut written = DOCUMENTS
         .into_iter()
-        .map(|document| files::write(&workspace().join(document), whole(document)?));
+        .map(|document| files::write(&workspace().join(document), renewed(document)?));
     crate::exit_code(written.try_for_each(|done| done).map(|()| true))
 }
 
@@ -57,7 +57,7 @@ fn read(file: &str) -> Result<String, String> {
 }
 
 /// The text of a page with its generated part renewed.
-fn whole(document: &str) -> Result<String, String> {
+fn renewed(document: &str) -> Result<String, String> {
     let text = read(document)?;
     let (before, _) =
         text.split_once(MARK).ok_or_else(|| format!("{document} has no line {MARK}"))?;
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn the_documents_have_the_lists_as_they_are() {
         for document in DOCUMENTS {
-            let same = whole(document).unwrap() == read(document).unwrap();
+            let same = renewed(document).unwrap() == read(document).unwrap();
             assert!(same, "{document} is old: run `cargo run -p xtask -- matrix`");
         }
     }

@@ -44,7 +44,7 @@ pub(super) fn call(mut setup: Setup, most: usize, random: &mut Random) -> Questi
 /// A question about a module with pragmas and sections with arbitrary lines.
 pub(super) fn directive(setup: Setup, random: &mut Random) -> Question {
     let variables = [("head", setup.head())].into();
-    setup.whole(expand("directive_module", &variables, random))
+    setup.of_module(expand("directive_module", &variables, random))
 }
 
 /// A question about a module with random declarations and properties: headers, variables of every
@@ -64,7 +64,7 @@ pub(super) fn declaration(mut setup: Setup, random: &mut Random) -> Question {
     };
     let text = head + &module;
     let text = if !counted && random.chance(10) { mutated(&text, 1, random) } else { text };
-    Question { assemble: counted, ..setup.whole(text) }
+    Question { assemble: counted, ..setup.of_module(text) }
 }
 
 /// A kernel with about as many references as the limit of a kernel allows.
@@ -110,7 +110,7 @@ pub(super) fn items(setup: Setup, most: usize, random: &mut Random) -> Question 
         .map(|n| expand("item_line", &Variables::new(), random).replace('#', &n.to_string()))
         .collect();
     let suffix = ".global .u32 later;\n.section .debug_str { info0: .b8 1 }\n".to_owned();
-    Question { prefix, lines, suffix, ..setup.whole(String::new()) }
+    Question { prefix, lines, suffix, ..setup.of_module(String::new()) }
 }
 
 /// A question whose lines are random texts of a rule, in one kernel that follows `before`.
@@ -177,5 +177,5 @@ pub(super) fn control(setup: Setup, random: &mut Random) -> Question {
     text += "ret;\n}\n";
     let strength = random.of(&[0, 0, 0, 1, 1, 2]);
     let text = mutated(&text, strength, random);
-    setup.whole(text)
+    setup.of_module(text)
 }

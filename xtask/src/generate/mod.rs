@@ -42,7 +42,7 @@ impl Question {
     }
 
     /// A question about a whole module.
-    fn whole(family: &'static str, release: Ptxas, arch: String, module: String) -> Self {
+    fn of_module(family: &'static str, release: Ptxas, arch: String, module: String) -> Self {
         let (prefix, suffix) = (String::new(), String::new());
         Self { family, release, arch, assemble: false, prefix, lines: vec![module], suffix }
     }

@@ -124,7 +124,7 @@ pub(super) fn question(
         true => machine(release, target.0, random).to_string(),
         false => format!("{}{}", target.0, target.1),
     };
-    Question { assemble, ..Question::whole(family, release, arch, text(&tokens)) }
+    Question { assemble, ..Question::of_module(family, release, arch, text(&tokens)) }
 }
 
 /// Mutates the text of a module.

@@ -166,12 +166,12 @@ impl Setup {
     /// Makes a question about instructions in a kernel.
     pub(super) fn question(self, lines: Vec<String>) -> Question {
         let (prefix, suffix) = (self.prefix(), "here:\nret;\n}\n".to_owned());
-        Question { prefix, lines, suffix, ..self.whole(String::new()) }
+        Question { prefix, lines, suffix, ..self.of_module(String::new()) }
     }
 
     /// Makes a question about a whole module.
-    pub(super) fn whole(self, module: String) -> Question {
-        Question::whole(self.family, self.release, self.arch, module)
+    pub(super) fn of_module(self, module: String) -> Question {
+        Question::of_module(self.family, self.release, self.arch, module)
     }
 }
 

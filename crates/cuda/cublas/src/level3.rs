@@ -16,7 +16,7 @@ pub(crate) enum OtherTriangle {
 }
 
 /// Completes a square matrix of which the upper or lower triangle is given.
-pub(crate) fn whole<T: Number>(a: &[T], n: usize, upper: bool, other: OtherTriangle) -> Vec<T> {
+pub(crate) fn completed<T: Number>(a: &[T], n: usize, upper: bool, other: OtherTriangle) -> Vec<T> {
     let mut all = vec![T::zero(); n * n];
     for column in 0..n {
         for row in 0..n {
@@ -136,12 +136,12 @@ mod tests {
         let one = Complex64::new(1.0, 0.0);
         // Column-major: (1 + i, 2), (3i, 4); the upper triangle is 1 + i, 3i and 4.
         let a = [one + i, one * 2.0, i * 3.0, one * 4.0];
-        let other = |other| whole(&a, 2, true, other);
+        let other = |other| completed(&a, 2, true, other);
         assert_eq!(other(OtherTriangle::Symmetric), [one + i, i * 3.0, i * 3.0, one * 4.0]);
         assert_eq!(other(OtherTriangle::Hermitian), [one, -i * 3.0, i * 3.0, one * 4.0]);
         assert_eq!(other(OtherTriangle::Zeros { unit: true }), [one, one * 0.0, i * 3.0, one]);
         assert_eq!(
-            whole(&a, 2, false, OtherTriangle::Zeros { unit: false }),
+            completed(&a, 2, false, OtherTriangle::Zeros { unit: false }),
             [one + i, one * 2.0, one * 0.0, one * 4.0]
         );
     }
@@ -160,7 +160,7 @@ mod tests {
                 for i in 0..n {
                     a[i * n + i] += Complex64::new(n as f64, 0.0);
                 }
-                let a = whole(&a, n, upper, OtherTriangle::Zeros { unit: false });
+                let a = completed(&a, n, upper, OtherTriangle::Zeros { unit: false });
                 let a = View::new(&a, n, n).after(operation);
                 let b = numbers(n * columns, &mut random);
                 let mut x = b.clone();

@@ -83,10 +83,10 @@ pub(crate) fn race() -> Option<&'static Memory> {
     log()?.race()
 }
 
-/// Tells the check of races something, if it is on.
-pub(crate) fn tell(tells: impl FnOnce(&Memory)) {
+/// Calls `work` with the state of the race detector, if the detector is on.
+pub(crate) fn with_race(work: impl FnOnce(&Memory)) {
     if let Some(race) = race() {
-        tells(race);
+        work(race);
     }
 }
 
@@ -106,5 +106,5 @@ pub(crate) fn created(number: usize) {
 
 /// Records that an allocation has been freed, in a stream or by the host.
 pub(crate) fn forgotten(number: u64) {
-    tell(|race| race.pool_freed(number));
+    with_race(|race| race.pool_freed(number));
 }

@@ -26,12 +26,12 @@ use texunit_report::{Host, Located};
 /// The checks of a launch, as its observer.
 pub(crate) fn of_launch(
     kernel: &str,
-    stand: QueuePosition,
+    position: QueuePosition,
     context: Handle<Context>,
 ) -> Option<LaunchChecks<'static>> {
     let log = log()?;
     log.race().iter().for_each(|race| host_access::launches(race));
-    log.launch_submitted(kernel, (stand.queue, stand.submitted), context.number() as u64)
+    log.launch_submitted(kernel, (position.queue, position.submitted), context.number() as u64)
 }
 
 /// Tells the race detector that the host has waited, as `tells` specifies.
@@ -56,7 +56,7 @@ pub(crate) fn host_waited() {
 /// are watched does not change, because kernels may be running.
 pub(crate) fn host_function(queue: Queue, function: impl FnOnce()) {
     host::report_accesses();
-    crate::check_log::tell(|race| race.streams().synchronize(queue));
+    crate::check_log::with_race(|race| race.streams().synchronize(queue));
     let inside = InProgram::enter();
     function();
     drop(inside);
@@ -78,35 +78,35 @@ pub(crate) enum AccessedMemory {
 
 /// Records that a copy reads or (`writes`) writes bytes, and reports kernels that access them
 /// concurrently.
-pub(crate) fn copied(stand: &QueuePosition, (part, len): (AccessedMemory, u64), writes: bool) {
-    accessed(stand, (part, len), writes, || format!("a copy of {}", Count(len, "byte")));
+pub(crate) fn copied(position: &QueuePosition, (part, len): (AccessedMemory, u64), writes: bool) {
+    accessed(position, (part, len), writes, || format!("a copy of {}", Count(len, "byte")));
 }
 
 /// As [`copied`], for any operation, which `who` describes.
 fn accessed(
-    stand: &QueuePosition,
+    position: &QueuePosition,
     (part, len): (AccessedMemory, u64),
     writes: bool,
     who: impl FnOnce() -> String,
 ) {
     let Some(log) = log() else { return };
     if let AccessedMemory::Memory(address) = part {
-        pools::copied(stand, (address, len), if writes { "written" } else { "read" });
+        pools::copied(position, (address, len), if writes { "written" } else { "read" });
     }
-    let found = log.race().and_then(|race| match (&part, &stand.submitted) {
+    let found = log.race().and_then(|race| match (&part, &position.submitted) {
         (&AccessedMemory::Memory(address), Some(work)) => {
             race.accessed_by(work, (address, len), writes)
         }
         (&AccessedMemory::Memory(address), None) => {
-            race.accessed(Some(stand.queue), (address, len), writes)
+            race.accessed(Some(position.queue), (address, len), writes)
         }
         (&AccessedMemory::Array(array, offset), work) => {
-            race.array_accessed((stand.queue, work.as_ref()), (array, offset, len), writes)
+            race.array_accessed((position.queue, work.as_ref()), (array, offset, len), writes)
         }
     });
     let Some(found) = found else { return };
     let is_array = matches!(part, AccessedMemory::Array(..));
-    let node = log.race().and_then(|race| race.streams().name(stand.queue));
+    let node = log.race().and_then(|race| race.streams().name(position.queue));
     raced(log, found, (who(), writes, is_array), node);
 }
 

@@ -341,13 +341,13 @@ pub(crate) fn copy(
         return transfer(&from, &to, size, &QueuePosition::now(order.queue));
     };
     let from = from.staged(size)?;
-    let stand = QueuePosition::submitted(order.queue);
+    let position = QueuePosition::submitted(order.queue);
     let shared = from.shared(size).map(|row| (row, false));
     let shared = shared.chain(to.shared(size).map(|row| (row, true)));
     checks::copies(order.queue, shared, size.iter().product());
     deferred::submit(order, move |works| {
         works?;
-        transfer(&from, &to, size, &stand)
+        transfer(&from, &to, size, &position)
     })
 }
 
@@ -356,10 +356,10 @@ fn transfer(
     from: &ResolvedEnd<'_>,
     to: &ResolvedEnd<'_>,
     size: [u64; 3],
-    stand: &QueuePosition,
+    position: &QueuePosition,
 ) -> Answer {
     let mut piece = vec![0; size[0].min(PIECE) as usize];
-    let mut watch = Watch::new(&from.place, &to.place, stand);
+    let mut watch = Watch::new(&from.place, &to.place, position);
     for z in 0..size[2] {
         for y in 0..size[1] {
             let mut x = 0;

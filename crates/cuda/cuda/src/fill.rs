@@ -25,16 +25,16 @@ impl FillRows {
         self.offsets.iter().map(|offset| (self.linear.address() + offset, len)).collect()
     }
 
-    fn set(&self, stand: &QueuePosition) -> Answer {
+    fn set(&self, position: &QueuePosition) -> Answer {
         for &offset in &self.offsets {
             self.linear.fill(offset, &self.pattern, self.count).map_err(refusal)?;
         }
         if crate::check_log::race().is_some() {
             let ranges = self.ranges();
             let part = |range: (u64, u64)| (checks::AccessedMemory::Memory(range.0), range.1);
-            ranges.iter().for_each(|&range| checks::copied(stand, part(range), true));
-            if self.linear.is_of_host() && !stand.is_late() {
-                checks::fills(stand.queue, &ranges);
+            ranges.iter().for_each(|&range| checks::copied(position, part(range), true));
+            if self.linear.is_of_host() && !position.is_late() {
+                checks::fills(position.queue, &ranges);
             }
         }
         Ok(())
@@ -51,13 +51,13 @@ impl FillRows {
             order.context.check()?;
             self.set(&QueuePosition::now(order.queue))?;
         } else {
-            let stand = QueuePosition::submitted(order.queue);
+            let position = QueuePosition::submitted(order.queue);
             if is_of_host && crate::check_log::race().is_some() {
                 checks::fills(order.queue, &self.ranges());
             }
             deferred::submit(order, move |works| {
                 works?;
-                self.set(&stand)
+                self.set(&position)
             })?;
         }
         Ok(is_of_host)

@@ -165,7 +165,7 @@ pub(crate) fn launch(
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
     let takes = function.kernel.accepts(&options);
-    let stand = match deferred::must_defer(order) && takes {
+    let position = match deferred::must_defer(order) && takes {
         true => QueuePosition::submitted(order.queue),
         false if takes && deferred::may_outlive_call() && function.kernel.may_wait() => {
             QueuePosition::now(order.queue)
@@ -177,7 +177,7 @@ pub(crate) fn launch(
     let (context, function) = (Arc::clone(context), Arc::clone(function));
     deferred::launch(order, move |works| {
         works?;
-        run((&context, &function), &shape, &params, stand, 0)
+        run((&context, &function), &shape, &params, position, 0)
     })
 }
 
@@ -186,10 +186,10 @@ pub(crate) fn run(
     (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
-    stand: QueuePosition,
+    position: QueuePosition,
     graph: u64,
 ) -> Answer {
-    run_grid((context, function), shape, params, stand, &GridPosition::of_host(context, graph))
+    run_grid((context, function), shape, params, position, &GridPosition::of_host(context, graph))
         .map(|_| ())
 }
 
@@ -198,7 +198,7 @@ fn run_grid(
     (context, function): (&Context, &Function),
     shape: &Shape,
     params: &[u8],
-    stand: QueuePosition,
+    position: QueuePosition,
     family: &GridPosition<'_>,
 ) -> Answer<GridOutcome> {
     let module =
@@ -212,7 +212,7 @@ fn run_grid(
     let profile =
         module.profile.as_ref().map(|module| texunit_profile::Launch::new(Arc::clone(module)));
     let profiling = profile.as_ref().map(|profile| profile as &dyn Observer);
-    let checks = crate::checks::of_launch(name, stand.clone(), context.handle);
+    let checks = crate::checks::of_launch(name, position.clone(), context.handle);
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
@@ -254,7 +254,7 @@ fn run_grid(
         context,
         module: &module,
         family,
-        stand,
+        position,
         is_recorded,
         failed: Mutex::default(),
     });

@@ -153,9 +153,9 @@ impl BatchOp {
                 let bytes = value.to_le_bytes();
                 let len = if kind == WRITE_32 { 4 } else { 8 };
                 word.write(0, &bytes[..len]).map_err(refusal)?;
-                crate::check_log::tell(|race| race.streams().record(event, queue));
+                crate::check_log::with_race(|race| race.streams().record(event, queue));
             } else if holds(&word, operation)? {
-                crate::check_log::tell(|race| race.streams().wait(event, Some(queue)));
+                crate::check_log::with_race(|race| race.streams().wait(event, Some(queue)));
             } else {
                 return Ok(i);
             }

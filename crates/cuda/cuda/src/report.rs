@@ -147,7 +147,7 @@ impl State {
     fn find(&mut self, key: (u64, u32), finding: Finding) {
         let same = |found: &&mut ReportedFinding| found.is(key, &finding);
         if let Some(found) = self.findings.iter_mut().find(same) {
-            found.again();
+            found.count_repeat();
         } else if self.findings.len() < MAX_FINDINGS {
             let number = self.next_number();
             self.findings.push(ReportedFinding::new(key, Finding { number, count: 1, ..finding }));

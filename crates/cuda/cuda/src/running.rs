@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// Minimum duration of launches that are reported as running.
 const LONG: Duration = Duration::from_millis(100);
 
-/// Value of [`Launch::told`] for a launch that has ended.
+/// Value of [`Launch::reported`] for a launch that has ended.
 const OVER: u64 = u64::MAX;
 
 /// A running launch.
@@ -39,7 +39,7 @@ pub(crate) struct Launch {
     shape: Shape,
     start: Instant,
     /// Duration in milliseconds at the last report; 0 before the first.
-    told: AtomicU64,
+    reported: AtomicU64,
     /// Number of progress lines printed.
     lines: AtomicU64,
 }
@@ -82,7 +82,7 @@ pub(crate) fn begin(module: &Arc<Module>, function: &Function, shape: &Shape) ->
         kernel: function.kernel.name().to_owned(),
         shape: *shape,
         start: Instant::now(),
-        told: AtomicU64::new(0),
+        reported: AtomicU64::new(0),
         lines: AtomicU64::new(0),
     });
     if settings().evidence.is_some() || shows {
@@ -120,7 +120,7 @@ impl Drop for Watched {
         table().launches.retain(|launch| !Arc::ptr_eq(launch, &self.0));
         // A launch that has been reported as running is also reported as ended; afterwards it is no
         // longer reported.
-        if self.told.swap(OVER, Ordering::AcqRel) != 0 {
+        if self.reported.swap(OVER, Ordering::AcqRel) != 0 {
             report::event(Event::Ended { launch: self.number });
         }
         progress::end(self.start.elapsed());
@@ -135,10 +135,12 @@ impl Launch {
 
     /// Reports that the launch is running: first after [`LONG`], then whenever the duration has
     /// doubled.
-    fn tell(&self) {
+    fn report_if_due(&self) {
         let milliseconds = self.start.elapsed().as_millis() as u64;
-        let told = self.told.load(Ordering::Acquire);
-        if told == OVER || milliseconds < (LONG.as_millis() as u64).max(told.saturating_mul(2)) {
+        let reported = self.reported.load(Ordering::Acquire);
+        if reported == OVER
+            || milliseconds < (LONG.as_millis() as u64).max(reported.saturating_mul(2))
+        {
             return;
         }
         let loaded = &self.module.loaded;
@@ -154,8 +156,12 @@ impl Launch {
         // The report comes before the mark. If the launch has ended meanwhile, the mark fails, and
         // its end is reported here.
         report::event(Event::Running(running));
-        let marked =
-            self.told.compare_exchange(told, milliseconds, Ordering::AcqRel, Ordering::Acquire);
+        let marked = self.reported.compare_exchange(
+            reported,
+            milliseconds,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
         if marked.is_err() {
             report::event(Event::Ended { launch: self.number });
         }
@@ -174,7 +180,7 @@ fn watch() {
             table.launches.clone()
         };
         if settings().evidence.is_some() {
-            launches.iter().for_each(|launch| launch.tell());
+            launches.iter().for_each(|launch| launch.report_if_due());
         }
         let has_news = report::is_wanted() && report::flush_at_times();
         if !launches.is_empty() && is_over() {
@@ -185,7 +191,7 @@ fn watch() {
         looks += 1;
         if looks.is_multiple_of(2) {
             progress::show(&launches);
-            progress::tell(&launches);
+            progress::print_due_lines(&launches);
         }
         drop(launches);
         let mut table = table();

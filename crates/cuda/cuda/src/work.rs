@@ -57,22 +57,22 @@ impl Task {
     /// Executes the work in a stream, immediately or deferred.
     pub(crate) fn submit(self: Arc<Self>, order: &Order) -> Answer {
         order.context.check()?;
-        let stand = deferred::position(order);
-        if stand.is_late() {
+        let position = deferred::position(order);
+        if position.is_late() {
             // Unallocated memory is reported when the work is executed.
             let places = self.places(&order.context).unwrap_or_default();
-            self.tell_host(&places, &stand);
+            self.tell_host(&places, &position);
         }
         let context = Arc::clone(&order.context);
         deferred::submit(order, move |works| {
             works?;
-            self.run(&context, &stand)
+            self.run(&context, &position)
         })
     }
 
     /// Executes the work. An error ends the context, unless memory is lacking.
-    pub(crate) fn run(&self, context: &Context, stand: &QueuePosition) -> Answer {
-        self.run_parts(context, stand).inspect_err(|refusal| {
+    pub(crate) fn run(&self, context: &Context, position: &QueuePosition) -> Answer {
+        self.run_parts(context, position).inspect_err(|refusal| {
             if refusal.code != CUresult::OUT_OF_MEMORY {
                 context.fail(refusal.clone());
             }
@@ -81,10 +81,10 @@ impl Task {
 
     /// Reads the regions, calls the library, and writes the results: all at once, or in parts if no
     /// check observes accesses.
-    fn run_parts(&self, context: &Context, stand: &QueuePosition) -> Answer {
+    fn run_parts(&self, context: &Context, position: &QueuePosition) -> Answer {
         let places = self.places(context)?;
         let _beside = record::library_work(&self.function);
-        let mut checked = checks::Work::new(&self.function, stand);
+        let mut checked = checks::Work::new(&self.function, position);
         let alone = if checked.looks() { vec![false; places.len()] } else { self.alone() };
         let all = self.regions.iter().map(|region| region.count[0]).max().unwrap_or_default();
         let together = if self.together == 0 || checked.looks() { all } else { self.together };
@@ -97,8 +97,8 @@ impl Task {
                 break;
             }
         }
-        if !stand.is_late() {
-            self.tell_host(&places, stand);
+        if !position.is_late() {
+            self.tell_host(&places, position);
         }
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Task {
     }
 
     /// Tells the race detector about ranges that the program may access, too.
-    fn tell_host(&self, places: &[Option<Linear>], stand: &QueuePosition) {
+    fn tell_host(&self, places: &[Option<Linear>], position: &QueuePosition) {
         if crate::check_log::race().is_none() {
             return;
         }
@@ -207,7 +207,7 @@ impl Task {
             let pieces = region.in_pieces();
             pieces.addresses().map(move |at| ((at, pieces.element), region.is_written()))
         });
-        checks::works(stand.queue, &self.function, pieces);
+        checks::works(position.queue, &self.function, pieces);
     }
 }
 

@@ -118,7 +118,7 @@ impl<T: Number> Steps<T> {
                     let mut scratch = zeros(fft.get_outofplace_scratch_len());
                     fft.process_outofplace_with_scratch(input, output, &mut scratch);
                 });
-                self.others(&shape.counts(1), output, input);
+                self.transform_outer(&shape.counts(1), output, input);
             }
             LastFft::FromReal(fft) => {
                 let output = cast_slice_mut::<T, Complex<T>>(output);
@@ -133,14 +133,14 @@ impl<T: Number> Steps<T> {
                 });
                 if !self.others.is_empty() {
                     let mut room = zeros(output.len());
-                    self.others(&shape.counts(1), output, &mut room);
+                    self.transform_outer(&shape.counts(1), output, &mut room);
                 }
             }
             LastFft::ToReal(fft) => {
                 let input = cast_slice_mut::<T, Complex<T>>(input);
                 if !self.others.is_empty() {
                     let mut room = zeros(input.len());
-                    self.others(&shape.counts(0), input, &mut room);
+                    self.transform_outer(&shape.counts(0), input, &mut room);
                 }
                 let half = fft.len() / 2;
                 each_row([half + 1, fft.len()], input, output, |rows| {
@@ -162,7 +162,7 @@ impl<T: Number> Steps<T> {
 
     /// Transforms all dimensions but the last of arrays with these counts; `room` is a buffer of
     /// the size of `data`.
-    fn others(&self, counts: &[i64], data: &mut [Complex<T>], room: &mut [Complex<T>]) {
+    fn transform_outer(&self, counts: &[i64], data: &mut [Complex<T>], room: &mut [Complex<T>]) {
         let counts: Vec<usize> =
             counts.iter().map(|&count| usize::try_from(count).unwrap_or(1)).collect();
         for (d, fft) in self.others.iter().enumerate() {

@@ -4,7 +4,7 @@
 
 use crate::error::{Answer, Error};
 use crate::facts::Device;
-use crate::structures::{ProcessInfoV1, Memory, Memory2, Pci, Pci3, PciExt, ProcessInfoV2};
+use crate::structures::{Memory, Memory2, Pci, Pci3, PciExt, ProcessInfoV1, ProcessInfoV2};
 use crate::{Handle, devices, nvml_api, text};
 use std::ffi::{c_char, c_int, c_uint};
 use texunit_cuda_abi::args::{InOut, Out, Text};

@@ -84,7 +84,7 @@ pub(super) fn narrowed(rounding: texunit_jit::Rounding, x: u64) -> u32 {
 
 /// Rounds a number to an integral value in a rounding mode.
 #[inline(always)]
-fn whole(mode: u8, x: f64) -> f64 {
+fn round_integral(mode: u8, x: f64) -> f64 {
     match mode {
         RN => x.round_ties_even(),
         RZ => x.trunc(),
@@ -190,14 +190,14 @@ impl Convert {
             return if zero { 0 } else { integer(self.to, top) as u64 };
         }
         // The cast clamps to a wider range than that of any destination type.
-        self.clamped(whole(self.mode, x) as i128) as u64
+        self.clamped(round_integral(self.mode, x) as i128) as u64
     }
 
     fn float_to_float(&self, x: f64) -> u64 {
         let (format, place) = self.format();
         let mut x = x;
         if self.integral {
-            x = whole(self.mode, x);
+            x = round_integral(self.mode, x);
         }
         if self.sat {
             x = if x > 0.0 { x.min(1.0) } else { 0.0 };

@@ -43,7 +43,7 @@ impl Device {
     }
 
     fn buffer(&self, address: u64, block: Arc<Block>) -> Buffer {
-        let memory = Linear::whole(block, address);
+        let memory = Linear::of_block(block, address);
         Buffer { inner: Arc::new(Allocation { device: self.clone(), memory }) }
     }
 

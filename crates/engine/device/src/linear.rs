@@ -40,7 +40,7 @@ impl Device {
 
 impl Linear {
     /// The whole memory of an allocation.
-    pub(crate) fn whole(block: Arc<Block>, base: u64) -> Self {
+    pub(crate) fn of_block(block: Arc<Block>, base: u64) -> Self {
         Self { offset: 0, len: block.size() as u64, block, base }
     }
 
@@ -201,7 +201,7 @@ impl Linear {
 
     /// Checks that the memory has not been freed or unmapped.
     fn check(&self) -> Result<(), Error> {
-        match self.block.gone(Some(self.base)) {
+        match self.block.freed_block(Some(self.base)) {
             Some(gone) => Err(Error::Freed(gone)),
             None => Ok(()),
         }

@@ -113,7 +113,7 @@ impl<'a> Loader<'a> {
         self.placed.push(address);
         self.symbols.addresses[id] = address;
         self.blocks[id] = Some(Arc::clone(&block));
-        self.globals.insert(variable.name.clone(), Linear::whole(block, address));
+        self.globals.insert(variable.name.clone(), Linear::of_block(block, address));
     }
 
     /// Allocates memory that the host program can access at the same address (managed variables).

@@ -232,12 +232,12 @@ impl Operation {
     ) {
         let inside = u32::MAX >> (32 - (usize::from(self.product.shape.m) - row).min(LANES));
         if special & inside != 0 {
-            self.again(special & inside, (n, row), bits, indices, d);
+            self.recompute(special & inside, (n, row), bits, indices, d);
         }
     }
 
     #[cold]
-    fn again(
+    fn recompute(
         &self,
         mut special: u32,
         (n, row): (usize, usize),

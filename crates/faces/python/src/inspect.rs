@@ -55,7 +55,7 @@ impl Source<'_> {
                 let [x, y, z] = texel.corner.map(usize::from);
                 let corner = (x | y << 1 | z << 2).min(corners - 1);
                 weights[0][corner] += f64::from(texel.weight) / share;
-                weights[1][corner] += texel.exact * whole(first) / share;
+                weights[1][corner] += texel.exact * weight_sum(first) / share;
             }
         }
         // The exact weights are computed from the axes, because the footprint lacks texels whose
@@ -69,7 +69,7 @@ impl Source<'_> {
             }
         }
         let distances = footprints.iter().flat_map(|footprint| {
-            let whole = whole(footprint);
+            let whole = weight_sum(footprint);
             footprint.texels.iter().map(move |t| (f64::from(t.weight) / whole - t.exact).abs())
         });
         Ok(FetchRow {
@@ -87,7 +87,7 @@ impl Source<'_> {
     /// and tap.
     fn add_exact(&self, trace: &Trace, number: usize, sums: &mut [f64]) -> PyResult<()> {
         let footprint = &trace.footprints[number];
-        let share = f64::from(footprint.share) / whole(footprint);
+        let share = f64::from(footprint.share) / weight_sum(footprint);
         let moved = self.moved(trace, number)?;
         let (texels, is_moved) = match &moved {
             Some(moved) => (&moved.texels, true),
@@ -150,7 +150,7 @@ impl Source<'_> {
 }
 
 /// The sum of all weights of a footprint: 256, or more with several taps.
-fn whole(footprint: &Footprint) -> f64 {
+fn weight_sum(footprint: &Footprint) -> f64 {
     f64::from(256_u32 << footprint.scale)
 }
 

@@ -283,7 +283,7 @@ impl Watch<'_, '_> {
                     break;
                 }
                 if raised.is_none() {
-                    raised = py.check_signals().and_then(|()| self.tell(total)).err();
+                    raised = py.check_signals().and_then(|()| self.report_progress(total)).err();
                 }
                 if raised.is_some() || end.is_some_and(|end| end <= Instant::now()) {
                     self.cancel.store(true, Ordering::Relaxed);
@@ -293,12 +293,12 @@ impl Watch<'_, '_> {
             joined.map_err(|_| PyRuntimeError::new_err("internal error: the launch panicked"))
         })?;
         if raised.is_none() {
-            raised = self.tell(total).err();
+            raised = self.report_progress(total).err();
         }
         Ok((result, raised))
     }
 
-    fn tell(&self, total: u64) -> PyResult<()> {
+    fn report_progress(&self, total: u64) -> PyResult<()> {
         let Some(progress) = self.progress else { return Ok(()) };
         progress.call1((self.done.load(Ordering::Relaxed), total)).map(drop)
     }

@@ -59,7 +59,7 @@ fn read(asked: &WordParameters, arch: Arch) -> Result<DecodedWord, Refusal> {
         let parsed = parse(text)
             .map_err(|d| Refusal { help: d.help.clone(), ..Refusal::of("text", &d.message) })?;
         let found = rules::check(&parsed.txd, &parsed.places, arch);
-        return Ok(DecodedWord { txd: parsed.txd, found: told(Some(&source), &found) });
+        return Ok(DecodedWord { txd: parsed.txd, found: diagnostics_json(Some(&source), &found) });
     }
     let word = hex("word", asked.word.as_deref().unwrap_or_default(), 64)?;
     let bits = match &asked.control {
@@ -79,13 +79,13 @@ fn read(asked: &WordParameters, arch: Arch) -> Result<DecodedWord, Refusal> {
         }
     }
     let found = match Txd::decode(txd.word, txd.control, arch) {
-        Ok(txd) => told(None, &rules::check(&txd, &FieldPositions::default(), arch)),
+        Ok(txd) => diagnostics_json(None, &rules::check(&txd, &FieldPositions::default(), arch)),
         Err(reason) => vec![json!({ "severity": "error", "message": reason.to_string() })],
     };
     Ok(DecodedWord { txd, found })
 }
 
-fn told(source: Option<&SourceFile>, found: &[Diagnostic]) -> Vec<Value> {
+fn diagnostics_json(source: Option<&SourceFile>, found: &[Diagnostic]) -> Vec<Value> {
     found.iter().map(|d| serde_json::to_value(Object::new(source, d)).unwrap_or_default()).collect()
 }
 

@@ -49,18 +49,18 @@ impl Log {
         let is_told = self.options.has_kernel(kernel);
         let (sink, number) = (Arc::<Sink>::default(), self.next_launch());
         let mut checks: Vec<Box<dyn Observer + '_>> = Vec::new();
-        let told = |check| self.has(check) && is_told;
-        if told(Check::Sync) {
+        let reports = |check| self.has(check) && is_told;
+        if reports(Check::Sync) {
             checks.push(Box::new(Sync::new(&sink)));
         }
         if self.has(Check::Init) {
             checks.push(Box::new(Init::new(&sink, self.options.init, &self.moves)));
         }
-        if told(Check::Race) {
+        if reports(Check::Race) {
             let to = (Arc::clone(&sink), self.options.checks.is_strict());
             checks.push(Box::new(Race::new(to, &self.race, queue, submitted)));
         }
-        if told(Check::Texture) {
+        if reports(Check::Texture) {
             checks.push(Box::new(Texture::new(&sink)));
         }
         if self.has(Check::Leak) && (is_told || !lock(&self.heap).is_empty()) {

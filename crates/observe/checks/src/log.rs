@@ -113,7 +113,7 @@ struct Group {
     /// The group's number among the reported groups, from 1; `None` if the group is not reported.
     number: Option<u64>,
     /// The count with which the group was last reported; 0 if it was not reported yet.
-    told: u64,
+    reported: u64,
 }
 
 impl Log {
@@ -188,10 +188,14 @@ impl Log {
     pub fn news(&self) -> Vec<NewFinding> {
         let state = &mut *lock(&self.state);
         let mut news = Vec::new();
-        for Group { finding, number, told } in &mut state.groups {
-            if let Some(number) = number.filter(|_| *told != finding.count) {
-                news.push(NewFinding { number, is_first: *told == 0, finding: finding.clone() });
-                *told = finding.count;
+        for Group { finding, number, reported } in &mut state.groups {
+            if let Some(number) = number.filter(|_| *reported != finding.count) {
+                news.push(NewFinding {
+                    number,
+                    is_first: *reported == 0,
+                    finding: finding.clone(),
+                });
+                *reported = finding.count;
             }
         }
         news
@@ -200,8 +204,8 @@ impl Log {
     /// The reported findings, in the order of their first occurrence.
     pub fn findings(&self) -> Vec<Finding> {
         let state = lock(&self.state);
-        let told = state.groups.iter().filter(|group| group.number.is_some());
-        told.map(|group| group.finding.clone()).collect()
+        let reported = state.groups.iter().filter(|group| group.number.is_some());
+        reported.map(|group| group.finding.clone()).collect()
     }
 
     /// The findings of all groups, reported or not.
@@ -261,9 +265,9 @@ impl State {
         let has_room = self.places.len() < MAX_KEPT;
         let is_new =
             place.is_some_and(|(file, span)| has_room && self.places.insert((index, file, span)));
-        if let Some(Group { finding: known, told, number }) = self.groups.get_mut(index) {
+        if let Some(Group { finding: known, reported, number }) = self.groups.get_mut(index) {
             let places = known.places + u64::from(is_new);
-            known.join(finding, *told > 0);
+            known.join(finding, *reported > 0);
             known.places = places;
             if number.is_some() {
                 self.kinds.extend(known.kinds().map(Finding::code));
@@ -281,6 +285,6 @@ impl State {
             self.kinds.insert(finding.code());
         }
         self.known.insert(key, index);
-        self.groups.push(Group { finding, number, told: 0 });
+        self.groups.push(Group { finding, number, reported: 0 });
     }
 }

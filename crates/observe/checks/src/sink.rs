@@ -127,7 +127,13 @@ impl Sink {
     /// Counts another occurrence of a finding with this rule and these operations. Returns false if
     /// the finding is new, or was found only in a later CTA. The caller then has to describe the
     /// finding, which is slow.
-    pub fn again(&self, rule: &CheckRule, at: &Spot, other: Option<u32>, count: u64) -> bool {
+    pub fn count_repeat(
+        &self,
+        rule: &CheckRule,
+        at: &Spot,
+        other: Option<u32>,
+        count: u64,
+    ) -> bool {
         let (code, other) = (rule.code, other.map(OtherEnd::Here));
         let state = &mut *lock(&self.state);
         match state.found.get_mut(&Key { op: at.op, code, other }) {

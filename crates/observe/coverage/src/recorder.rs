@@ -97,7 +97,7 @@ impl Recorder {
         let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
         let size = loaded.iter().map(|module| module.len()).sum::<usize>();
         let size = size.saturating_add(state.gone.len()).saturating_add(state.left_size);
-        let again = state.again(key);
+        let again = state.reuse_counts(key);
         let fits = again.is_some() || size.saturating_add(table.len()) <= MAX_COUNTERS;
         let is_first = !fits && !std::mem::replace(&mut state.is_full, true);
         let module = fits.then(|| {
@@ -165,7 +165,7 @@ impl Recorder {
     }
 
     fn write_ledgers(&self, folder: &Path) -> io::Result<()> {
-        let state = self.state().ok_or_else(late)?;
+        let state = self.state().ok_or_else(timed_out)?;
         let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
         drop(state);
         let start = Instant::now();
@@ -180,7 +180,7 @@ impl Recorder {
     fn write_file(&self, path: &Path) -> io::Result<()> {
         let start = Instant::now();
         loop {
-            let mut state = self.state().ok_or_else(late)?;
+            let mut state = self.state().ok_or_else(timed_out)?;
             if !state.is_writing {
                 state.is_writing = true;
                 break;
@@ -201,7 +201,7 @@ impl Recorder {
 
     /// Writes a snapshot, in the thread that has set `is_writing`.
     fn put(&self, path: &Path) -> io::Result<()> {
-        let mut state = self.state().ok_or_else(late)?;
+        let mut state = self.state().ok_or_else(timed_out)?;
         if !std::mem::take(&mut state.has_changed) {
             return Ok(());
         }
@@ -273,7 +273,7 @@ impl Collector for Recorder {
 
 impl State {
     /// The counts of an unloaded module with the same table.
-    fn again(&mut self, key: u64) -> Option<Counted> {
+    fn reuse_counts(&mut self, key: u64) -> Option<Counted> {
         let (counted, size) = self.left.get_mut(&key)?.pop()?;
         self.left_size -= size;
         Some(counted)
@@ -283,13 +283,13 @@ impl State {
 /// Waits briefly for another writing thread; an error after [`PATIENCE_TO_WRITE`].
 fn wait(since: Instant) -> io::Result<()> {
     if since.elapsed() > PATIENCE_TO_WRITE {
-        return Err(late());
+        return Err(timed_out());
     }
     std::thread::sleep(Duration::from_millis(1));
     Ok(())
 }
 
-fn late() -> io::Error {
+fn timed_out() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "another thread is at work on it and does not finish")
 }
 

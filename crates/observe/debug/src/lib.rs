@@ -92,13 +92,13 @@ impl Debugging {
         while let Some(request) = console.read(session.settings.prompt()) {
             let Request::Command(line) = request else { continue };
             let mut out = String::new();
-            let came = session.settings.command(&line, &mut |text| out.push_str(text));
-            match came {
+            let outcome = session.settings.command(&line, &mut |text| out.push_str(text));
+            match outcome {
                 Idle::Failed => console.failed(&out),
                 _ => console.write(&out),
             }
-            if matches!(came, Idle::Run | Idle::Quit) {
-                return came;
+            if matches!(outcome, Idle::Run | Idle::Quit) {
+                return outcome;
             }
         }
         Idle::Quit

@@ -81,7 +81,7 @@ impl Remote {
         Some((Self { stream, requests, interrupted }, *settings))
     }
 
-    fn tell(&mut self, message: &EngineMessage) {
+    fn send_message(&mut self, message: &EngineMessage) {
         // If the other side has disconnected, the next read ends the session.
         let _ = send(&mut self.stream, message);
     }
@@ -107,7 +107,7 @@ fn take(reader: &mut BufReader<UnixStream>, to: &Sender<Request>, interrupted: &
 
 impl Console for Remote {
     fn read(&mut self, prompt: &str) -> Option<Request> {
-        self.tell(&EngineMessage::Asks(prompt.to_owned()));
+        self.send_message(&EngineMessage::Asks(prompt.to_owned()));
         self.requests.recv().ok()
     }
 
@@ -117,20 +117,20 @@ impl Console for Remote {
 
     fn write(&mut self, text: &str) {
         if !text.is_empty() {
-            self.tell(&EngineMessage::Text(text.to_owned()));
+            self.send_message(&EngineMessage::Text(text.to_owned()));
         }
     }
 
     fn failed(&mut self, text: &str) {
-        self.tell(&EngineMessage::Failed(text.to_owned()));
+        self.send_message(&EngineMessage::Failed(text.to_owned()));
     }
 
     fn send(&mut self, message: Value) {
-        self.tell(&EngineMessage::Dap(message));
+        self.send_message(&EngineMessage::Dap(message));
     }
 
     fn keeps(&mut self, settings: &Settings) {
-        self.tell(&EngineMessage::Settings(Box::new(settings.clone())));
+        self.send_message(&EngineMessage::Settings(Box::new(settings.clone())));
     }
 
     fn watches(&mut self, interrupted: Option<Arc<AtomicBool>>) {

@@ -88,10 +88,10 @@ impl Live<'_, '_> {
         let descriptors = self.machine.config().descriptors;
         let textures = descriptors.textures.iter().enumerate().filter_map(|(i, texture)| {
             let sampler = descriptors.samplers.get(i).and_then(|s| s.as_deref());
-            Some(told(format!("texture {i}"), &texture.as_ref()?.resource, sampler))
+            Some(description(format!("texture {i}"), &texture.as_ref()?.resource, sampler))
         });
         let surfaces = descriptors.surfaces.iter().enumerate().filter_map(|(i, surface)| {
-            Some(told(format!("surface {i}"), &surface.as_ref()?.resource, None))
+            Some(description(format!("surface {i}"), &surface.as_ref()?.resource, None))
         });
         textures.chain(surfaces).collect()
     }
@@ -156,7 +156,7 @@ impl Live<'_, '_> {
     }
 }
 
-fn told(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Description {
+fn description(name: String, resource: &Resource, sampler: Option<&Sampler>) -> Description {
     let extent = resource.extent();
     let mut lines = vec![
         ("format".to_owned(), resource.format().to_string()),

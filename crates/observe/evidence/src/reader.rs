@@ -83,9 +83,9 @@ impl Record {
 
     /// Number of findings of this severity and above, including those that were only counted.
     pub fn checked(&self, severity: Severity) -> u64 {
-        let told = self.findings.values().filter(|finding| finding.check.is_some());
-        let told = told.filter(|finding| finding.severity >= severity).count() as u64;
-        told.saturating_add(self.totals.more_checked.from(severity))
+        let counted = self.findings.values().filter(|finding| finding.check.is_some());
+        let counted = counted.filter(|finding| finding.severity >= severity).count() as u64;
+        counted.saturating_add(self.totals.more_checked.from(severity))
     }
 
     /// Number of faults, and of findings of this severity and above.
@@ -95,8 +95,8 @@ impl Record {
 
     /// Number of faults, including those that were only counted.
     pub fn faults(&self) -> u64 {
-        let told = self.findings.values().filter(|finding| finding.check.is_none());
-        told.map(|fault| fault.count.max(1)).fold(self.totals.more_findings, u64::saturating_add)
+        let counted = self.findings.values().filter(|finding| finding.check.is_none());
+        counted.map(|fault| fault.count.max(1)).fold(self.totals.more_findings, u64::saturating_add)
     }
 }
 

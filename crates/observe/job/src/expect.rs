@@ -18,7 +18,7 @@ impl Pieces {
         parts: Option<&At<Parts>>,
         at: &At<T>,
     ) -> Result<Self, Problem> {
-        let Some(parts) = parts else { return Ok(Self::whole(bytes)) };
+        let Some(parts) = parts else { return Ok(Self::from_bytes(bytes)) };
         let wanted = parts.value.iter().fold(0_u64, |n, part| n.saturating_add(part[1]));
         if wanted != bytes.len() as u64 {
             let message = format!(
@@ -38,7 +38,7 @@ impl Pieces {
     }
 
     /// Bytes from offset 0 on.
-    pub(crate) fn whole(bytes: Vec<u8>) -> Self {
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(if bytes.is_empty() { Vec::new() } else { vec![(0, bytes)] })
     }
 
@@ -162,7 +162,7 @@ mod tests {
             name: "a".to_owned(),
             at: at(()),
             source: Source::Buffer(buffer.clone()),
-            before: Pieces::whole(vec![5]),
+            before: Pieces::from_bytes(vec![5]),
             after: Pieces(vec![(0, vec![0]), (70_000, after)]),
         };
         assert_eq!(expectation(vec![7, 7, 7]).problem().unwrap(), None);

@@ -73,7 +73,7 @@ impl<'a> Worker<'a> {
         Self { launch, accesses, fetches, surfaces, space: Space::default() }
     }
 
-    fn told(&mut self, op: u32, space: SpaceKind) -> Option<&mut AccessCounts> {
+    fn counts_of(&mut self, op: u32, space: SpaceKind) -> Option<&mut AccessCounts> {
         let number = SPACES.iter().position(|&other| other == space)?;
         let all = self.accesses.get_mut(op as usize)?.get_or_insert_default();
         Some(&mut all[number])
@@ -174,7 +174,7 @@ impl Totals {
             } else if !self.accesses.contains_key(&op)
                 && let Some(led) = self.accesses.get(&costed.leader)
             {
-                let own = led.map(|told| AccessCounts { way, ..told });
+                let own = led.map(|accesses| AccessCounts { way, ..accesses });
                 self.accesses.insert(op, own);
             }
         }
@@ -182,9 +182,12 @@ impl Totals {
 
     /// Adds the sums to the counts of instructions.
     pub(crate) fn put(self, mut of_op: impl FnMut(u32, &mut dyn FnMut(&mut Counts))) {
-        for (op, told) in self.accesses {
+        for (op, accesses) in self.accesses {
             of_op(op, &mut |counts| {
-                SPACES.into_iter().zip(&told).for_each(|(space, told)| told.put(space, counts));
+                SPACES
+                    .into_iter()
+                    .zip(&accesses)
+                    .for_each(|(space, accesses)| accesses.put(space, counts));
             });
         }
         for (op, fetches) in self.fetches {
@@ -238,24 +241,24 @@ impl Probe for Worker<'_> {
             }
             (SpaceKind::Const, _) => (sharing(addresses, lanes).addresses, 0),
         };
-        let Some(told) = self.told(at.op, access.space) else { return };
-        told.way = way;
-        told.sectors += of_atomic;
-        told.count(lanes, bytes, cost);
+        let Some(accesses) = self.counts_of(at.op, access.space) else { return };
+        accesses.way = way;
+        accesses.sectors += of_atomic;
+        accesses.count(lanes, bytes, cost);
     }
 
     /// Loads at a distance of whole words use other banks, but need the same number of passes.
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[GroupedLoad]) {
         let cost = wavefronts(first.addresses, at.lanes, first.bytes());
         let cost = (cost.made, cost.ideal);
-        if let Some(told) = self.told(at.op, first.space) {
-            told.count(at.lanes, first.bytes(), cost);
+        if let Some(accesses) = self.counts_of(at.op, first.space) {
+            accesses.count(at.lanes, first.bytes(), cost);
         }
         for further in more {
             let bytes = further.size * further.elements;
             if bytes == first.bytes() && further.offset.is_multiple_of(4) {
-                if let Some(told) = self.told(further.op, first.space) {
-                    told.count(at.lanes, bytes, cost);
+                if let Some(accesses) = self.counts_of(further.op, first.space) {
+                    accesses.count(at.lanes, bytes, cost);
                 }
                 continue;
             }
@@ -279,10 +282,10 @@ impl Probe for Worker<'_> {
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
         let mut all = lock(self.launch);
-        for (op, told) in (0..).zip(&self.accesses) {
-            let Some(told) = told else { continue };
+        for (op, accesses) in (0..).zip(&self.accesses) {
+            let Some(accesses) = accesses else { continue };
             let sums = all.accesses.entry(op).or_default();
-            sums.iter_mut().zip(&**told).for_each(|(sum, told)| sum.add(told));
+            sums.iter_mut().zip(&**accesses).for_each(|(sum, accesses)| sum.add(accesses));
         }
         for (op, fetches) in self.fetches.drain(..) {
             all.fetches.entry(op).or_default().add(fetches);

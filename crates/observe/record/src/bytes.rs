@@ -39,13 +39,13 @@ pub(crate) trait Source {
 impl Source for &[u8] {
     fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Refused> {
         let bytes = usize::try_from(offset).ok().and_then(|at| self.get(at..)?.get(..out.len()));
-        bytes.map(|bytes| out.copy_from_slice(bytes)).ok_or_else(gone)
+        bytes.map(|bytes| out.copy_from_slice(bytes)).ok_or_else(freed_during_launch)
     }
 }
 
 impl Source for Block {
     fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Refused> {
-        Block::read(self, offset, out).map_err(|_| gone())
+        Block::read(self, offset, out).map_err(|_| freed_during_launch())
     }
 }
 
@@ -128,7 +128,7 @@ impl Pieces {
     }
 
     /// All bytes of an object.
-    pub(crate) fn whole(bytes: &[u8]) -> Self {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         Self(if bytes.is_empty() { Vec::new() } else { vec![(0, bytes.to_vec())] })
     }
 
@@ -151,7 +151,7 @@ impl Pieces {
 }
 
 /// The error for memory that the program freed during the launch.
-pub(crate) fn gone() -> Refused {
+pub(crate) fn freed_during_launch() -> Refused {
     Refused::Launch("the program freed memory while the kernel ran".to_owned())
 }
 
@@ -176,19 +176,19 @@ fn coarse(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
 mod tests {
     use super::*;
 
-    fn kept(bytes: &[u8]) -> Pieces {
+    fn not_zero(bytes: &[u8]) -> Pieces {
         Pieces::not_zero(&bytes, bytes.len() as u64, &mut Budget::new(1 << 30)).unwrap()
     }
 
     #[test]
     fn pages_of_zeros_are_left_out() {
         let mut bytes = vec![0; 100_000];
-        assert!(kept(&bytes).is_empty());
+        assert!(not_zero(&bytes).is_empty());
         bytes[0] = 1;
-        assert_eq!((kept(&bytes).joined(), kept(&bytes).parts()), (vec![1, 0, 0, 0], None));
+        assert_eq!((not_zero(&bytes).joined(), not_zero(&bytes).parts()), (vec![1, 0, 0, 0], None));
         bytes[5000] = 2;
         bytes[99_999] = 3;
-        let pieces = kept(&bytes);
+        let pieces = not_zero(&bytes);
         assert_eq!(pieces.parts(), Some(vec![(0, 5004), (98_304, 1696)]));
         let mut whole = vec![0; bytes.len()];
         overlay(&pieces.0, 0, &mut whole);
@@ -201,7 +201,7 @@ mod tests {
     fn what_has_changed_is_found() {
         let mut bytes = vec![0; 300_000];
         bytes[70_000] = 9;
-        let before = kept(&bytes);
+        let before = not_zero(&bytes);
         let changed = |bytes: &[u8]| {
             before.changed(&bytes, bytes.len() as u64, &mut Budget::new(1 << 30)).unwrap()
         };

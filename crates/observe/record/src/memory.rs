@@ -1,7 +1,7 @@
 //! The device's memory and CUDA arrays before a launch, and the changes that the launch makes.
 
 use crate::Refused;
-use crate::bytes::{Budget, Pieces, gone};
+use crate::bytes::{Budget, Pieces, freed_during_launch};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_device::{Array, Block, MemoryMap};
@@ -44,7 +44,7 @@ pub(crate) fn changes(
         now.blocks().iter().map(|(address, block)| (*address, block.number())).collect();
     let change = |held: &SavedBlock| {
         if there.get(&held.address) != Some(&held.block.number()) {
-            return Err(gone());
+            return Err(freed_during_launch());
         }
         held.before.changed(&*held.block, held.size(), budget)
     };
@@ -79,7 +79,7 @@ impl Texels {
     pub(crate) fn changes(&self, budget: &mut Budget) -> Result<Pieces, Refused> {
         let (now, size) = (self.array.read(), self.before.len() as u64);
         // The contents of the array are compared as a whole, including zeros.
-        let before = Pieces::whole(&self.before);
+        let before = Pieces::from_bytes(&self.before);
         before.changed(&now.as_slice(), size, budget)
     }
 }

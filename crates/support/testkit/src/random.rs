@@ -10,7 +10,7 @@ use std::io::Write;
 pub struct Random {
     state: u64,
     /// The seed, if a panic must print it.
-    told: Option<u64>,
+    reported_seed: Option<u64>,
     /// The bytes of a fuzzer that are not consumed, in reverse order. Each number consumes two of
     /// them.
     bytes: Vec<u8>,
@@ -19,7 +19,7 @@ pub struct Random {
 impl Random {
     /// The generator with this seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed, told: None, bytes: Vec::new() }
+        Self { state: seed, reported_seed: None, bytes: Vec::new() }
     }
 
     /// The generator of a test, with the seed in `TEXUNIT_SEED` (decimal, or hexadecimal with `0x`)
@@ -35,7 +35,7 @@ impl Random {
             };
             parsed.unwrap_or_else(|_| panic!("TEXUNIT_SEED={text} is not a number"))
         });
-        Self { state: seed, told: Some(seed), bytes: Vec::new() }
+        Self { state: seed, reported_seed: Some(seed), bytes: Vec::new() }
     }
 
     /// A generator whose numbers are made from a fuzzer's bytes, two for each number, and after the
@@ -116,7 +116,7 @@ impl Random {
 /// Prints the seed of the generator of a failing test.
 impl Drop for Random {
     fn drop(&mut self) {
-        if let Some(seed) = self.told
+        if let Some(seed) = self.reported_seed
             && std::thread::panicking()
         {
             // An error in printing is ignored, because a panic while another one unwinds would end

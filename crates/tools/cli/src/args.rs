@@ -78,7 +78,7 @@ pub struct HowArgs {
     /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an
     /// infinite loop. Default: what the job says, or 1000000000.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
-          value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
+          value_parser = number::integer::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
     /// Whether mul and add without a rounding modifier are fused where ptxas does it; default: what
     /// the job says, or on.
@@ -108,7 +108,7 @@ pub struct HowArgs {
     /// host thread runs CTAs one after the other, and the warps of each in turns from barrier to
     /// barrier: always in the same order.
     #[arg(long, value_name = "SEED", allow_negative_numbers = true,
-          value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
+          value_parser = number::integer::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
     /// Fill uninitialised memory, and shared and local memory when a CTA begins, with a pattern
     /// instead of zeros: a byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed;

@@ -29,7 +29,7 @@ pub struct BenchArgs {
     /// Host threads; 0 means one per core.
     #[arg(long, value_name = "N", default_value_t = 1,
           allow_negative_numbers = true,
-          value_parser = number::whole::<u16>("host threads", 0..=1024))]
+          value_parser = number::integer::<u16>("host threads", 0..=1024))]
     pub threads: u16,
     /// How fetches are made.
     #[arg(long, value_enum, default_value_t = ViaArg::Api)]
@@ -38,7 +38,7 @@ pub struct BenchArgs {
     /// fetches of a run (4194304) are larger than the caches.
     #[arg(long, value_name = "N", default_value_t = cases::BATCH,
           allow_negative_numbers = true,
-          value_parser = number::whole::<u32>("fetches", 32..=cases::FETCHES))]
+          value_parser = number::integer::<u32>("fetches", 32..=cases::FETCHES))]
     pub batch: u32,
     /// Output format: a table, or one line of JSON per case.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
@@ -46,7 +46,7 @@ pub struct BenchArgs {
     /// Fetches of a run: for tests of this command.
     #[arg(long, value_name = "N", default_value_t = cases::FETCHES, hide = true,
           allow_negative_numbers = true,
-          value_parser = number::whole::<u32>("fetches", 1024..=cases::FETCHES))]
+          value_parser = number::integer::<u32>("fetches", 1024..=cases::FETCHES))]
     pub fetches: u32,
 }
 

@@ -26,7 +26,7 @@ pub struct CheckOptions {
     /// Maximum number of findings to print, besides the first one of each kind; the others are only
     /// counted. 0 prints none.
     #[arg(long, value_name = "N", requires = "check", allow_negative_numbers = true,
-          value_parser = number::whole::<u64>("findings", 0..=u64::MAX))]
+          value_parser = number::integer::<u64>("findings", 0..=u64::MAX))]
     pub max_findings: Option<u64>,
     /// The least severity of findings that make a launch fail, and count for --error-exitcode of
     /// `texunit run` and as failures in reports: note, warning or error; default: warning. Faults

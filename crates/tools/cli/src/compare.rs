@@ -40,11 +40,11 @@ pub struct CompareArgs {
     pub record: Option<PathBuf>,
     /// Number of random cases: resources, samplers, instructions, coordinates.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
-          value_parser = number::whole::<u32>("random cases", 0..=u32::MAX))]
+          value_parser = number::integer::<u32>("random cases", 0..=u32::MAX))]
     pub random: Option<u32>,
     /// Which random cases; the same seed gives the same ones.
     #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true,
-          value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
+          value_parser = number::integer::<u64>("a seed", 0..=u64::MAX))]
     pub seed: u64,
     /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
@@ -279,7 +279,7 @@ fn compare_file(
     match texunit_cases::load(path) {
         Ok(file) => {
             let name = path.display().to_string();
-            crate::tell(&name, &file.notes);
+            crate::warn_deprecated(&name, &file.notes);
             for case in &file.cases {
                 if runner.gpu().lost().is_some() {
                     return;

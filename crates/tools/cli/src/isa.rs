@@ -56,7 +56,7 @@ fn answer(args: &IsaArgs) -> (String, bool) {
                     None => "; `texunit isa` lists all instructions".to_owned(),
                 };
                 let word = unknown.word;
-                crate::out::tell(&format!(
+                crate::out::eprint_line(&format!(
                     "error: `{name}`: unknown instruction or modifier `{word}`{near}"
                 ));
             }

@@ -19,7 +19,7 @@ pub struct LaunchArgs {
     pub out: PathBuf,
     /// Host threads; 0 means one per core.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
-          value_parser = number::whole::<u16>("host threads", 0..=1024))]
+          value_parser = number::integer::<u16>("host threads", 0..=1024))]
     pub threads: u16,
     /// Output format.
     #[arg(long, value_enum, default_value_t = LaunchFormat::Human, requires_if("svg", "explain"))]

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use texunit_device::{CtaRange, Fill, InvalidFill};
 
 /// Whole numbers in a range. `what` is the quantity: `host threads`.
-pub fn whole<T>(what: &'static str, range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
+pub fn integer<T>(what: &'static str, range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
 where
     T: FromStr + Display + PartialOrd + Clone + Send + Sync + 'static,
 {

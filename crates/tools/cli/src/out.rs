@@ -39,13 +39,13 @@ pub(crate) fn is_terminal() -> bool {
 }
 
 /// Prints a line on standard error, ignoring errors.
-pub(crate) fn tell(line: &str) {
+pub(crate) fn eprint_line(line: &str) {
     let _ = tell_text(&(visible(line) + "\n"), false);
 }
 
 /// Reports why a command has failed; returns its exit code, which is `code`.
 pub(crate) fn error(why: impl std::fmt::Display, code: u8) -> u8 {
-    tell(&format!("error: {why}"));
+    eprint_line(&format!("error: {why}"));
     code
 }
 

@@ -166,7 +166,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     if args.evidence.need_a_parent() || args.record.record.is_some() || explained.is_some() {
         let code = evidence::run(command, &path, args, &warnings)?;
         args.record.clean();
-        explained.iter().for_each(record::Pending::tell);
+        explained.iter().for_each(record::Pending::explain);
         return Ok(code);
     }
     Err(refusal::refused(&path, &execute(command)))
@@ -200,7 +200,7 @@ fn prepare(args: &RunArgs) -> Result<Prepared, String> {
     }
     let warnings = inspect::warnings(&path);
     for warning in &warnings {
-        crate::out::tell(&format!("warning: {}", warning.text));
+        crate::out::eprint_line(&format!("warning: {}", warning.text));
     }
     let mut command = Command::new(&path);
     command.args(arguments);

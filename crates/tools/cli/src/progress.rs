@@ -39,13 +39,13 @@ pub(crate) fn with_bar<T>(show: Shown, total: u64, work: impl FnOnce(&AtomicU64)
             let wait = wait;
             let start = Instant::now();
             let mut bar = None;
-            let mut told = 0;
+            let mut printed = 0;
             // The sender is dropped when the work has ended or panicked.
             while wait.recv_timeout(REFRESH) == Err(RecvTimeoutError::Timeout) {
                 let seconds = start.elapsed().as_secs();
-                if has_lines && seconds / LINES > told {
-                    told = seconds / LINES;
-                    crate::out::tell(&line(done.load(Ordering::Relaxed), total, seconds));
+                if has_lines && seconds / LINES > printed {
+                    printed = seconds / LINES;
+                    crate::out::eprint_line(&line(done.load(Ordering::Relaxed), total, seconds));
                 } else if !has_lines && start.elapsed() >= PATIENCE {
                     let bar = bar.get_or_insert_with(|| StatusLine::new(start));
                     bar.show(|| filled(done.load(Ordering::Relaxed), total, start.elapsed()));

@@ -82,7 +82,7 @@ pub struct FetchArgs {
     pub strict: bool,
     /// Host threads; 0 is one per CPU.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
-          value_parser = number::whole::<usize>("host threads", 0..=1024))]
+          value_parser = number::integer::<usize>("host threads", 0..=1024))]
     pub threads: usize,
 }
 

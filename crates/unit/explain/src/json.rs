@@ -1,6 +1,6 @@
 //! Converts an explanation of a fetch, with its trace, to one JSON object.
 
-use crate::text::{whole, without_rounding};
+use crate::text::{weight_sum, without_rounding};
 use crate::value::{FACES, registers};
 use crate::{Explanation, KnownResult, Source};
 use serde_json::{Value, json as object};
@@ -113,7 +113,7 @@ fn footprint(f: &Footprint) -> Value {
         "tap": f.tap.0,
         "taps": f.tap.1,
         "share": f.share,
-        "whole": whole(f),
+        "whole": weight_sum(f),
         "axes": f.axes.iter().map(axis).collect::<Vec<_>>(),
         "texels": f.texels.iter().map(texel).collect::<Vec<_>>(),
     })

@@ -166,7 +166,7 @@ impl SurfaceExplanation {
 
     /// The fault of the access, or the elements that it loaded, stored or combined, in one line.
     pub(crate) fn summary(&self) -> String {
-        match text::way(self).into_iter().find(|line| line.starts_with("FAULT")) {
+        match text::address_steps(self).into_iter().find(|line| line.starts_with("FAULT")) {
             Some(fault) => fault,
             None => format!("{} {}", verb(self.form), text::element_text(self)),
         }

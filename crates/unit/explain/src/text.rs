@@ -137,17 +137,17 @@ pub(crate) fn footprint_title(trace: &Trace, f: &Footprint) -> String {
     if g.is_multisample() {
         text += &format!(", sample {}", f.sample);
     }
-    let weight = format!("{}/{}", f.share, whole(f));
+    let weight = format!("{}/{}", f.share, weight_sum(f));
     if f.tap.1 > 1 {
         text += &format!(", tap {} of weight {weight}", f.tap.0);
-    } else if f.share != whole(f) {
+    } else if f.share != weight_sum(f) {
         text += &format!(", share {weight}");
     }
     text
 }
 
 /// The sum of all weights of a fetch: 256, or more for a fetch with taps.
-pub(crate) fn whole(f: &Footprint) -> u32 {
+pub(crate) fn weight_sum(f: &Footprint) -> u32 {
     256 << f.scale
 }
 
@@ -200,8 +200,8 @@ pub(crate) fn texel_line(trace: &Trace, f: &Footprint, texel: &TexelTrace, n: us
     }
     text += &whereabouts(trace, f, texel).map_or_else(String::new, |w| format!(" {w}"));
     if is_weighted(trace, f) {
-        let exact = unrounded(texel.exact, whole(f));
-        text += &format!(": {}/{} ({exact})", texel.weight, whole(f));
+        let exact = unrounded(texel.exact, weight_sum(f));
+        text += &format!(": {}/{} ({exact})", texel.weight, weight_sum(f));
     }
     let (codes, values) = codes_and_values(trace, texel.codes, texel.values);
     if codes.is_empty() {

@@ -44,7 +44,7 @@ pub struct AddressError {
     /// The nearest block; `None` if there are no blocks.
     pub nearest: Option<NearestBlock>,
     /// Memory that was at the address before, if known. Only [`crate::Memory::find`] sets it;
-    /// during a launch, ask [`crate::MemoryMap::gone`].
+    /// during a launch, ask [`crate::MemoryMap::freed_block`].
     pub gone: Option<Box<FreedBlock>>,
     /// Whether the nearest block holds the bytes, but they cannot be written.
     pub read_only: bool,

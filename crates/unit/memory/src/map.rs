@@ -331,7 +331,7 @@ impl Memory {
         }
         state.registered.bases.remove(&address);
         let first = block.end(how);
-        if let Some(gone) = block.gone(Some(address)) {
+        if let Some(gone) = block.freed_block(Some(address)) {
             self.freed().add(address, gone);
         }
         Some((block, first))

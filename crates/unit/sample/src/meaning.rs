@@ -168,7 +168,7 @@ impl ArrayOptions {
         let format = plain.ok_or_else(|| match last {
             3 => SampleError::ThreeChannels { shape: shape_text(shape) },
             _ => {
-                let others = others(self, shape);
+                let others = shape_hint(self, shape);
                 refused(format!(
                     "its last axis is read as channels: texels have {CHANNELS}{others}"
                 ))
@@ -235,7 +235,7 @@ fn expected(options: &ArrayOptions, space: usize, channels: &str) -> String {
 }
 
 /// A hint for messages: which options would make the array's shape valid.
-fn others(options: &ArrayOptions, shape: &[usize]) -> &'static str {
+fn shape_hint(options: &ArrayOptions, shape: &[usize]) -> &'static str {
     let said = options.dim.is_some() || options.layered || options.cube || options.multisample;
     match shape.len() {
         3 if !said => {

@@ -49,7 +49,7 @@ const fn constants<const N: usize>(table: &Table<N>) -> [u32; N] {
 }
 
 /// For each segment, |C1| in the low half and |C2| in the upper half of a word.
-const fn others<const N: usize>(table: &Table<N>) -> [u32; N] {
+const fn packed_coefficients<const N: usize>(table: &Table<N>) -> [u32; N] {
     let (mut words, mut i) = ([0; N], 0);
     while i < N {
         let [_, c1, c2] = table.coefficients[i];
@@ -85,9 +85,9 @@ macro_rules! words {
     };
 }
 words!(LG2_0 = constants(&LG2));
-words!(LG2_12 = others(&LG2));
+words!(LG2_12 = packed_coefficients(&LG2));
 words!(SIN_0 = constants(&SIN));
-words!(SIN_12 = others(&SIN));
+words!(SIN_12 = packed_coefficients(&SIN));
 words!(TANH_0 = of_tanh(0));
 words!(TANH_1 = of_tanh(1));
 words!(TANH_2 = of_tanh(2));

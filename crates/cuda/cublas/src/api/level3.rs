@@ -3,7 +3,7 @@
 
 use super::gemm::shapes;
 use crate::api::*;
-use crate::level3::{OtherTriangle, add_half, solve, transposed, whole};
+use crate::level3::{OtherTriangle, add_half, completed, solve, transposed};
 use crate::view::{View, multiply};
 
 /// Access flags of a matrix of which one triangle is used; the other may be uninitialised.
@@ -35,7 +35,7 @@ pub(super) fn half_product<T: Number>(
         let factors = (alpha.value(memory), beta.value(memory));
         c.change::<T>(memory, 0, |to, memory| {
             let (a, b) = (a.read::<T>(memory, 0), b.read::<T>(memory, 0));
-            let full = whole(a.all(), a.view().rows, upper, other);
+            let full = completed(a.all(), a.view().rows, upper, other);
             let (a, b) = (View::new(&full, a.view().rows, a.view().rows), b.view());
             multiply((to, c.steps()), if right { (b, a) } else { (a, b) }, factors, threads());
         });
@@ -96,7 +96,7 @@ pub(super) fn triangular<T: Number>(
                 return;
             }
             let (a, b) = (a.read::<T>(memory, 0), b.read::<T>(memory, 0));
-            let full = whole(a.all(), order, upper, OtherTriangle::Zeros { unit });
+            let full = completed(a.all(), order, upper, OtherTriangle::Zeros { unit });
             let a = View::new(&full, order, order).after(trans);
             if !solves {
                 let factors = if right { (b.view(), a) } else { (a, b.view()) };

@@ -3,7 +3,7 @@
 use crate::api::*;
 use crate::copy::{CopyEnd, Memory, any};
 use crate::graph::capture;
-use crate::graph::copies::{Batch, BatchError, CopiesOp, check_attributes, whole};
+use crate::graph::copies::{Batch, BatchError, CopiesOp, batch_error, check_attributes};
 use crate::memory::endpoint::Space;
 use texunit_device::Array;
 
@@ -74,13 +74,13 @@ impl Batch<'_> {
     /// # Safety
     /// All destinations and sources satisfy the safety contract of [`CopyEnd::memory`].
     unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), BatchError> {
-        let order = Order::capturable(stream).map_err(whole)?;
-        check_other_than_default(stream, &order).map_err(whole)?;
-        self.check().map_err(whole)?;
+        let order = Order::capturable(stream).map_err(batch_error)?;
+        check_other_than_default(stream, &order).map_err(batch_error)?;
+        self.check().map_err(batch_error)?;
         let Self { dsts, srcs, sizes, .. } = *self;
         if let Some(place) = order.capture {
             let op = CopiesOp::of(self, order.context.handle);
-            return op.and_then(|op| place.add(Op::Copies(Arc::new(op)))).map_err(whole);
+            return op.and_then(|op| place.add(Op::Copies(Arc::new(op)))).map_err(batch_error);
         }
         for i in 0..sizes.len() {
             let copy = || {
@@ -107,7 +107,7 @@ unsafe fn copy_operations(
             0 => "numOps is 0: a batch has at least one copy".to_owned(),
             _ => format!("flags {flags:#x} is not 0"),
         };
-        return Err(whole(CUresult::INVALID_VALUE.because(reason)));
+        return Err(batch_error(CUresult::INVALID_VALUE.because(reason)));
     }
     for i in 0..list.len() {
         let operation = list.at(i).map_err(|refusal| (i, refusal))?;

@@ -36,7 +36,7 @@ driver_api! {
         hEvent.take()?;
         deferred::event_ended(hEvent.number());
         capture::recorded_outside(hEvent.number());
-        crate::check_log::tell(|race| race.streams().end_event(hEvent.number() as u64));
+        crate::check_log::with_race(|race| race.streams().end_event(hEvent.number() as u64));
         Ok(())
     }
 
@@ -169,7 +169,7 @@ pub(super) fn record_in_context(context: Handle<Context>, handle: Handle<Event>)
         context.handle
     );
     capture::recorded_outside(handle.number());
-    crate::check_log::tell(|race| {
+    crate::check_log::with_race(|race| {
         race.streams().record_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs())
     });
     event.record();
@@ -183,7 +183,7 @@ pub(super) fn context_waits(context: Handle<Context>, handle: Handle<Event>) -> 
     capture::event_used(handle.number())
         .map_err(|refusal| refusal.with_code(CUresult::STREAM_CAPTURE_UNSUPPORTED))?;
     event.wait_for_others();
-    crate::check_log::tell(|race| {
+    crate::check_log::with_race(|race| {
         race.streams().wait_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs())
     });
     let queue = stream::default_of(&context);

@@ -39,9 +39,9 @@ driver_api! {
         }
         let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
-        let stand = deferred::position(&order);
+        let position = deferred::position(&order);
         deferred::submit(&order, move |_| {
-            checks::freed(&stand, (freed.base, freed.size), freed.id);
+            checks::freed(&position, (freed.base, freed.size), freed.id);
             freed.end();
             Ok(())
         })
@@ -247,8 +247,8 @@ fn allocate(pool: &Arc<Pool>, size: usize, order: &Order) -> Answer<u64> {
     if crate::check_log::race().is_some()
         && let Some(made) = memory::find(address)
     {
-        let stand = QueuePosition::submitted(order.queue);
-        checks::allocated(&stand, (address, size as u64), made.id);
+        let position = QueuePosition::submitted(order.queue);
+        checks::allocated(&position, (address, size as u64), made.id);
     }
     Ok(address)
 }

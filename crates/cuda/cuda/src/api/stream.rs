@@ -24,7 +24,7 @@ driver_api! {
         let queue = stream::queue(hStream);
         hStream.take()?;
         graph::capture::stream_ended(queue);
-        crate::check_log::tell(|race| race.streams().end_stream(queue));
+        crate::check_log::with_race(|race| race.streams().end_stream(queue));
         Ok(())
     }
 
@@ -57,7 +57,7 @@ driver_api! {
             (_, place) if capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
             _ => {}
         }
-        crate::check_log::tell(|race| race.streams().wait(hEvent.number() as u64, Some(order.queue)));
+        crate::check_log::with_race(|race| race.streams().wait(hEvent.number() as u64, Some(order.queue)));
         deferred::stream_waits(&order, hEvent.number());
         match &event.shared {
             None => Ok(()),

@@ -94,10 +94,10 @@ impl<'a> Watch<'a> {
     pub(crate) fn new(
         from: &'a Endpoint,
         to: &'a Endpoint,
-        stand: &'a QueuePosition,
+        position: &'a QueuePosition,
     ) -> Option<Self> {
         let log = log()?;
-        let race = log.has(Check::Race).then_some(stand);
+        let race = log.has(Check::Race).then_some(position);
         let is_tracked = log.has(Check::Init);
         let looks = race.is_some() || is_tracked;
         let (states, lost, shared) = (Vec::new(), None, Vec::new());
@@ -107,14 +107,14 @@ impl<'a> Watch<'a> {
 
     /// Records that a piece has been copied between these positions.
     pub(crate) fn copied(&mut self, from: [u64; 3], to: [u64; 3], len: usize) {
-        if let Some(stand) = self.race {
+        if let Some(position) = self.race {
             for (place, at, writes) in [(self.to, to, true), (self.from, from, false)] {
                 if let Some((array, offset)) = place.in_array(at, len as u64) {
-                    copied(stand, (AccessedMemory::Array(array, offset), len as u64), writes);
+                    copied(position, (AccessedMemory::Array(array, offset), len as u64), writes);
                 }
                 if let Some(range) = place.range(at, len as u64) {
-                    copied(stand, (AccessedMemory::Memory(range.0), range.1), writes);
-                    if place.is_of_host() && !stand.is_late() {
+                    copied(position, (AccessedMemory::Memory(range.0), range.1), writes);
+                    if place.is_of_host() && !position.is_late() {
                         push(&mut self.shared, range, writes);
                     }
                 }

@@ -8,7 +8,7 @@ use texunit_device::Linear;
 /// The check of one piece of work, which is told of each contiguous range.
 pub(crate) struct Work<'a> {
     function: &'a str,
-    stand: &'a QueuePosition,
+    position: &'a QueuePosition,
     has_races: bool,
     has_states: bool,
     /// For each byte of a range, whether it is undefined.
@@ -19,10 +19,10 @@ pub(crate) struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// The check of a library's function.
-    pub(crate) fn new(function: &'a str, stand: &'a QueuePosition) -> Self {
+    pub(crate) fn new(function: &'a str, position: &'a QueuePosition) -> Self {
         let has = |check| log().is_some_and(|log| log.has(check));
         let (has_races, has_states) = (has(Check::Race), has(Check::Init));
-        Self { function, stand, has_races, has_states, states: Vec::new(), undefined: None }
+        Self { function, position, has_races, has_states, states: Vec::new(), undefined: None }
     }
 
     /// Whether ranges need to be reported to the check.
@@ -58,7 +58,7 @@ impl<'a> Work<'a> {
 
     fn access(&self, (address, len): (u64, u64), writes: bool) {
         if self.has_races {
-            accessed(self.stand, (AccessedMemory::Memory(address), len), writes, || {
+            accessed(self.position, (AccessedMemory::Memory(address), len), writes, || {
                 self.function.to_owned()
             });
         }

@@ -55,7 +55,7 @@ pub(crate) fn joined(orders: &[Order]) {
 pub(crate) fn record_event(event: Handle<Event>, order: &Order) {
     let Some(object) = Event::registry().find(event) else { return };
     capture::recorded_outside(event.number());
-    crate::check_log::tell(|race| race.streams().record(event.number() as u64, order.queue));
+    crate::check_log::with_race(|race| race.streams().record(event.number() as u64, order.queue));
     let time = object.shared.as_ref().map(SharedEvent::recorded);
     let is_shared = time.is_some();
     record(event.number(), order, move || {

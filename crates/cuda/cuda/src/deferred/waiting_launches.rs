@@ -289,11 +289,7 @@ impl ExternalWriters for WaitMonitor {
             let sure = |kernel: &Polls| kernel.is_some_and(|(polls, since)| polls >= since + SURE);
             kernels().values().all(sure)
         };
-        if !polls.is_multiple_of(SELDOM)
-            || !all_wait()
-            || has_other_writers(loops)
-            || !all_wait()
-        {
+        if !polls.is_multiple_of(SELDOM) || !all_wait() || has_other_writers(loops) || !all_wait() {
             return Verdict::Wait;
         }
         Verdict::End(match kernels().len() {

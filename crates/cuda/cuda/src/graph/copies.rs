@@ -9,7 +9,7 @@ use crate::prelude::*;
 pub(crate) type BatchError = (usize, Refusal);
 
 /// An error of the batch itself.
-pub(crate) fn whole(refusal: Refusal) -> BatchError {
+pub(crate) fn batch_error(refusal: Refusal) -> BatchError {
     (usize::MAX, refusal)
 }
 

@@ -122,12 +122,12 @@ impl AllocOp {
 }
 
 /// Frees memory, in a node at a position, or (`None`) at the start of a launch.
-pub(super) fn free(dptr: u64, stand: Option<&QueuePosition>) -> Answer {
+pub(super) fn free(dptr: u64, position: Option<&QueuePosition>) -> Answer {
     let freed = memory::take("dptr", dptr, |kind| {
         matches!(kind, AllocationKind::Graph | AllocationKind::Device | AllocationKind::Pool(_))
     })?;
-    if let Some(stand) = stand {
-        checks::freed(stand, (freed.base, freed.size), freed.id);
+    if let Some(position) = position {
+        checks::freed(position, (freed.base, freed.size), freed.id);
     }
     freed.end();
     Ok(())

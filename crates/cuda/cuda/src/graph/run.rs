@@ -44,14 +44,14 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
         // The launch is not deferred, because the next call may query the memory that it allocates.
         deferred::wait_before(order);
         order.context.check()?;
-        return deferred::at_once(|| launch.whole(exec, plan));
+        return deferred::at_once(|| launch.run_with_tails(exec, plan));
     }
     if has_memory || !(keeps || may_wait && deferred::may_outlive_call()) {
-        return launch.whole(exec, plan);
+        return launch.run_with_tails(exec, plan);
     }
     deferred::launch(order, move |works| {
         works?;
-        launch.whole(exec, plan)
+        launch.run_with_tails(exec, plan)
     })?;
     deferred::recorded_by_last(order, &events);
     Ok(())
@@ -86,7 +86,7 @@ struct Launch {
 
 impl Launch {
     /// Runs a graph and the tail launches of its kernels.
-    fn whole(self: &Arc<Self>, exec: Arc<Exec>, plan: Arc<Plan>) -> Answer {
+    fn run_with_tails(self: &Arc<Self>, exec: Arc<Exec>, plan: Arc<Plan>) -> Answer {
         let mut next = Some((exec, plan));
         let mut rounds = 0;
         while let Some((exec, plan)) = next {
@@ -207,10 +207,10 @@ impl Launch {
             Op::Empty => Ok(()),
             Op::Kernel(op) => {
                 op.context.check()?;
-                let stand = QueuePosition::now(queue);
+                let position = QueuePosition::now(queue);
                 let graph = lock(&self.running).last().copied().unwrap_or_default() as u64;
                 let Some((shape, params)) = op.updated()? else { return Ok(()) };
-                launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;
+                launch::run((&op.context, &op.function), &shape, &params, position, graph)?;
                 self.launched(op)
             }
             Op::Work(task, context) => task.run(&*alive(*context)?, &QueuePosition::now(queue)),
@@ -251,7 +251,7 @@ impl Launch {
                 Ok(())
             }
             Op::WaitEvent(event) => {
-                crate::check_log::tell(|race| {
+                crate::check_log::with_race(|race| {
                     race.streams().wait(event.number() as u64, Some(queue))
                 });
                 Ok(())

@@ -23,7 +23,7 @@ fn mismatch(result: u32, node: usize, from: usize, reason: String) -> Mismatch {
 }
 
 /// Updates an executable graph to a graph of the same topology.
-pub(crate) fn whole(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
+pub(crate) fn update_all(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
     let refused = |result, node, refusal: Refusal| {
         mismatch(result, node, 0, refusal.reason(&[]).into_owned())
     };

@@ -73,7 +73,7 @@ pub(super) struct ParentGrid<'a> {
     pub(super) context: &'a Context,
     pub(super) module: &'a Arc<Module>,
     pub(super) family: &'a GridPosition<'a>,
-    pub(super) stand: QueuePosition,
+    pub(super) position: QueuePosition,
     /// Whether the launch or an ancestor is recorded.
     pub(super) is_recorded: bool,
     /// The reason why a child grid that the kernel waited for has failed.
@@ -104,13 +104,13 @@ impl ParentGrid<'_> {
         if work.is_empty() {
             return Ok(GridOutcome::Done);
         }
-        let mut order = Order::begin(&self.stand);
+        let mut order = Order::begin(&self.position);
         let mut waiting = work.len();
         for item in &work {
             waiting -= 1;
-            let stand = order.before(item);
-            let ended = self.item(item, (waiting, text), stand.clone())?;
-            order.after(item, &stand);
+            let position = order.before(item);
+            let ended = self.item(item, (waiting, text), position.clone())?;
+            order.after(item, &position);
             if matches!(ended, GridOutcome::Faulted(_)) {
                 return Ok(ended);
             }
@@ -123,7 +123,7 @@ impl ParentGrid<'_> {
         &self,
         work: &Work,
         (waiting, text): (usize, Option<&Mutex<Vec<u8>>>),
-        stand: QueuePosition,
+        position: QueuePosition,
     ) -> Result<GridOutcome, Refusal> {
         let callers = std::iter::once(&work.caller).chain(&self.family.callers).cloned();
         let Task::Launch { kernel, shape, params } = &work.task else {
@@ -147,7 +147,7 @@ impl ParentGrid<'_> {
             is_recorded: self.is_recorded || text.is_some(),
             text,
         };
-        run_grid((self.context, &function), &shape, params, stand, &family)
+        run_grid((self.context, &function), &shape, params, position, &family)
     }
 
     /// Reports a fault of a device-side copy or memory set.
@@ -292,14 +292,14 @@ impl<'s> Order<'s> {
         QueuePosition::now(queue)
     }
 
-    fn after(&mut self, work: &Work, stand: &QueuePosition) {
+    fn after(&mut self, work: &Work, position: &QueuePosition) {
         if let (Some(race), Some(Events { items, .. })) =
             (crate::check_log::race(), &mut self.events)
         {
             let event = number();
-            race.streams().record(event, stand.queue);
-            race.streams().end_stream(stand.queue);
-            items.insert(work.id, (event, stand.queue));
+            race.streams().record(event, position.queue);
+            race.streams().end_stream(position.queue);
+            items.insert(work.id, (event, position.queue));
         }
     }
 

@@ -78,7 +78,7 @@ pub(crate) fn reserve(size: u64, align: u64, wanted: u64) -> Answer<u64> {
     let reservation = Reservation { reserved: Arc::new(reserved), number };
     let mut space = space();
     space.reservations.insert(range.start, reservation);
-    space.tell(&range)?;
+    space.publish_views(&range)?;
     Ok(range.start)
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
     }
     let Some(reservation) = space.reservations.remove(&address) else { return Ok(()) };
     allocation_trace::freed(reservation.number);
-    let gone = reservation.gone(End::Freed);
+    let gone = reservation.freed_block(End::Freed);
     for gpu in state::gpus()? {
         gpu.device.memory().set_range(range.clone(), Vec::new(), Vec::new());
         gpu.device.memory().record_freed(address, gone.clone());
@@ -136,7 +136,7 @@ pub(crate) fn map(address: u64, size: u64, memory: &Arc<Physical>) -> Answer {
     })?;
     let (mapped, memory) = (Arc::new(mapped), Arc::clone(memory));
     space.mappings.insert(address, Mapping { mapped, memory, access: BTreeMap::new() });
-    space.tell(&range)
+    space.publish_views(&range)
 }
 
 /// Removes the mappings in an address range (`cuMemUnmap`).
@@ -147,7 +147,7 @@ pub(crate) fn unmap(address: u64, size: u64) -> Answer {
     let starts: Vec<u64> = space.mappings.range(range.clone()).map(|(&at, _)| at).collect();
     let ended: Vec<Mapping> = starts.iter().filter_map(|at| space.mappings.remove(at)).collect();
     ended.iter().for_each(|mapping| mapping.mapped.end());
-    let told = space.tell(&range);
+    let told = space.publish_views(&range);
     drop(space);
     // Memory without mappings and handles is freed here, outside of the lock.
     drop(ended);
@@ -191,7 +191,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Place, u32)]) -> An
             );
         }
     }
-    space.tell(&range)
+    space.publish_views(&range)
 }
 
 /// The mapping that contains an address.
@@ -264,7 +264,7 @@ fn range_of(address: u64, size: u64) -> Answer<Range<u64>> {
 }
 
 impl Reservation {
-    fn gone(&self, how: End) -> FreedBlock {
+    fn freed_block(&self, how: End) -> FreedBlock {
         let range = self.reserved.range();
         FreedBlock {
             name: "cuMemAddressReserve".to_owned(),

@@ -157,7 +157,7 @@ mod tests {
     }
 
     /// A folder with a complete job.
-    fn whole(parent: &Path) -> PathBuf {
+    fn complete_job(parent: &Path) -> PathBuf {
         let part = part_in(parent);
         std::fs::create_dir(&part).unwrap();
         for name in ["job.toml", "kernel.ptx"] {
@@ -172,11 +172,11 @@ mod tests {
         let process = std::process::id();
         std::fs::create_dir(temp.join("1-k")).unwrap();
         for name in [format!("1-k-{process}"), format!("1-k-{process}-2")] {
-            let folder = rename_below(&whole(&temp), &temp, "1-k").unwrap();
+            let folder = rename_below(&complete_job(&temp), &temp, "1-k").unwrap();
             assert_eq!(folder, temp.path().join(name));
             assert!(folder.join("job.toml").is_file());
         }
-        assert!(rename_below(&whole(&temp), &temp.join("none"), "k").is_err());
+        assert!(rename_below(&complete_job(&temp), &temp.join("none"), "k").is_err());
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
             if others {
                 std::fs::write(folder.join("why.txt"), "").unwrap();
             }
-            move_files(&whole(&temp), &folder).unwrap();
+            move_files(&complete_job(&temp), &folder).unwrap();
             assert_eq!(std::fs::read_dir(&folder).unwrap().count(), if others { 3 } else { 2 });
             assert_eq!(std::fs::read(folder.join("kernel.ptx")).unwrap(), b"kernel.ptx");
             assert_eq!(std::fs::read_dir(&temp).unwrap().count(), 1);

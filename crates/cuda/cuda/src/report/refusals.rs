@@ -6,7 +6,7 @@ use texunit_evidence::Api;
 
 /// Maximum number of different refusals that are reported; programs with more have few kinds of
 /// them.
-const MAX_TOLD: usize = 1000;
+const MAX_REPORTED: usize = 1000;
 
 #[derive(Debug)]
 struct ReportedRefusal {
@@ -20,7 +20,7 @@ struct ReportedRefusal {
 }
 
 /// Reported refusals by function (empty after a fault) and reason.
-static TOLD: Mutex<BTreeMap<(String, String), ReportedRefusal>> = Mutex::new(BTreeMap::new());
+static REPORTED: Mutex<BTreeMap<(String, String), ReportedRefusal>> = Mutex::new(BTreeMap::new());
 
 /// Counts a refused call with the name of its code and the reason, and reports the first and then
 /// each doubling. Returns the first function that was refused so, and the number of refusals;
@@ -33,10 +33,10 @@ pub(crate) fn refused(
 ) -> Option<(String, u64)> {
     let of = if is_after_fault { "" } else { function };
     let counted = {
-        let mut told = lock(&TOLD);
+        let mut reported = lock(&REPORTED);
         let key = (of.to_owned(), reason.to_owned());
-        (told.len() < MAX_TOLD || told.contains_key(&key)).then(|| {
-            let one = told.entry(key).or_insert_with(|| ReportedRefusal {
+        (reported.len() < MAX_REPORTED || reported.contains_key(&key)).then(|| {
+            let one = reported.entry(key).or_insert_with(|| ReportedRefusal {
                 function: function.to_owned(),
                 code: code.to_owned(),
                 count: 0,
@@ -49,7 +49,7 @@ pub(crate) fn refused(
             (one.function.clone(), one.count)
         })
     };
-    // The report is told after `TOLD` is unlocked, as it has a lock of its own.
+    // The report is told after `REPORTED` is unlocked, as it has a lock of its own.
     match &counted {
         _ if !is_wanted() => {}
         None => with(|state| state.totals.more_api += 1),
@@ -100,8 +100,8 @@ pub(super) fn lacking_table() -> Option<Api> {
 
 /// Counts of refusals that the report does not know yet, at the end.
 pub(super) fn rest() -> Vec<Api> {
-    let mut told = lock(&TOLD);
-    let new = told.iter_mut().filter(|(_, one)| one.reported < one.count);
+    let mut reported = lock(&REPORTED);
+    let new = reported.iter_mut().filter(|(_, one)| one.reported < one.count);
     let api = |((_, reason), one): (&(String, String), &mut ReportedRefusal)| {
         one.reported = one.count;
         let (function, code) = (one.function.clone(), one.code.clone());

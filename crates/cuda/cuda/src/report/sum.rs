@@ -169,7 +169,7 @@ impl ReportedFinding {
         self.key == key && this.kind == other.kind && this.kernel == other.kernel
     }
 
-    pub(super) fn again(&mut self) {
+    pub(super) fn count_repeat(&mut self) {
         self.finding.count = self.finding.count.saturating_add(1);
         self.has_news = true;
     }

@@ -28,12 +28,12 @@ pub(super) fn is_told() -> bool {
 }
 
 /// Number of the line that is due after some time, if fewer lines have been printed.
-fn due(time: Duration, told: u64) -> Option<u64> {
-    Some(time.as_secs() / TOLD_EVERY.as_secs()).filter(|&number| number > told)
+fn due(time: Duration, reported: u64) -> Option<u64> {
+    Some(time.as_secs() / TOLD_EVERY.as_secs()).filter(|&number| number > reported)
 }
 
 /// Prints progress lines that are due.
-pub(super) fn tell(launches: &[Arc<Launch>]) {
+pub(super) fn print_due_lines(launches: &[Arc<Launch>]) {
     for launch in launches.iter().filter(|_| is_told()) {
         let time = launch.start.elapsed();
         let Some(number) = due(time, launch.lines.load(Ordering::Relaxed)) else { continue };
@@ -51,7 +51,7 @@ pub(super) fn show(launches: &[Arc<Launch>]) {
         return;
     }
     let line = line(&launch.kernel, launch.ctas.load(Ordering::Relaxed), launch.total(), time);
-    message::show_progress(&line, || launch.told.load(Ordering::Acquire) == OVER);
+    message::show_progress(&line, || launch.reported.load(Ordering::Acquire) == OVER);
 }
 
 /// Handles the end of a launch of this duration.
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_line_every_ten_seconds() {
-        let at = |seconds: f64, told| due(Duration::from_secs_f64(seconds), told);
+        let at = |seconds: f64, reported| due(Duration::from_secs_f64(seconds), reported);
         assert_eq!(
             [at(9.9, 0), at(10.0, 0), at(10.1, 1), at(19.9, 1)],
             [None, Some(1), None, None]

@@ -129,10 +129,10 @@ family! { to_wide [] |v|
 family! { short [] |v|
     with |key| key.integral(v.rounding).flag("ftz", v.ftz); rows
     b32 {
-        ["cvt.u8.f32"] |a| whole(a, v.rounding, v.ftz).max_s(lit(0)).min_s(lit(0xff));
-        ["cvt.s8.f32"] |a| clamp(whole(a, v.rounding, v.ftz), 8);
-        ["cvt.u16.f32"] |a| whole(a, v.rounding, v.ftz).max_s(lit(0)).min_s(lit(0xffff));
-        ["cvt.s16.f32"] |a| clamp(whole(a, v.rounding, v.ftz), 16);
+        ["cvt.u8.f32"] |a| to_integer(a, v.rounding, v.ftz).max_s(lit(0)).min_s(lit(0xff));
+        ["cvt.s8.f32"] |a| clamp(to_integer(a, v.rounding, v.ftz), 8);
+        ["cvt.u16.f32"] |a| to_integer(a, v.rounding, v.ftz).max_s(lit(0)).min_s(lit(0xffff));
+        ["cvt.s16.f32"] |a| clamp(to_integer(a, v.rounding, v.ftz), 16);
     }
 }
 
@@ -157,6 +157,6 @@ fn if_flushed<V: B32>(a: V, ftz: bool) -> V {
 }
 
 /// Converts an f32 to a signed 32-bit integer.
-fn whole<V: B32>(a: V, rounding: Rounding, ftz: bool) -> V {
+fn to_integer<V: B32>(a: V, rounding: Rounding, ftz: bool) -> V {
     if_flushed(a, ftz).f_to_s(rounding)
 }

@@ -16,20 +16,20 @@ pub(super) fn families() -> Vec<Row> {
 family! { nearest [] |v|
     with |key| key.flag("ftz", v.ftz); rows
     b64 {
-        ["add.f32x2"] |a, b| both(a, b, b, |a, b, _| a.f_add(b, v.mode()));
-        ["sub.f32x2"] |a, b| both(a, b, b, |a, b, _| a.f_sub(b, v.mode()));
-        ["mul.f32x2"] |a, b| both(a, b, b, |a, b, _| a.f_mul(b, v.mode()));
-        ["fma.f32x2"] |a, b, c| both(a, b, c, |a, b, c| a.f_fma(b, c, v.mode()));
+        ["add.f32x2"] |a, b| on_halves(a, b, b, |a, b, _| a.f_add(b, v.mode()));
+        ["sub.f32x2"] |a, b| on_halves(a, b, b, |a, b, _| a.f_sub(b, v.mode()));
+        ["mul.f32x2"] |a, b| on_halves(a, b, b, |a, b, _| a.f_mul(b, v.mode()));
+        ["fma.f32x2"] |a, b, c| on_halves(a, b, c, |a, b, c| a.f_fma(b, c, v.mode()));
     }
 }
 
 family! { directed [] |v|
     with |key| key.rounded(v.rounding).flag("ftz", v.ftz); rows
     b64 {
-        ["add.f32x2"] |a, b| both(a, b, b, |a, b, _| a.f_add_in(b, v.rounding, v.mode()));
-        ["sub.f32x2"] |a, b| both(a, b, b, |a, b, _| a.f_sub_in(b, v.rounding, v.mode()));
-        ["mul.f32x2"] |a, b| both(a, b, b, |a, b, _| a.f_mul_in(b, v.rounding, v.mode()));
-        ["fma.f32x2"] |a, b, c| both(a, b, c, |a, b, c| a.f_fma_in(b, c, v.rounding, v.mode()));
+        ["add.f32x2"] |a, b| on_halves(a, b, b, |a, b, _| a.f_add_in(b, v.rounding, v.mode()));
+        ["sub.f32x2"] |a, b| on_halves(a, b, b, |a, b, _| a.f_sub_in(b, v.rounding, v.mode()));
+        ["mul.f32x2"] |a, b| on_halves(a, b, b, |a, b, _| a.f_mul_in(b, v.rounding, v.mode()));
+        ["fma.f32x2"] |a, b, c| on_halves(a, b, c, |a, b, c| a.f_fma_in(b, c, v.rounding, v.mode()));
     }
 }
 
@@ -46,7 +46,7 @@ family! { short [] |v|
 }
 
 /// Applies `f` to the low halves and to the high halves of the sources.
-fn both<W, V>(a: W, b: W, c: W, f: impl Fn(V, V, V) -> V) -> W
+fn on_halves<W, V>(a: W, b: W, c: W, f: impl Fn(V, V, V) -> V) -> W
 where
     W: B64<Narrow = V>,
     V: B32<Wide = W>,

@@ -108,7 +108,7 @@ impl Context<'_> {
         error: &AddressError,
     ) -> Done<T> {
         let map = self.launch.config.memory;
-        let gone = map.gone(address);
+        let gone = map.freed_block(address);
         let unnoticed = || map.find_rounded(address, size.into()).is_some();
         fault_at(lane, outside(kind, (address, size), (error, gone.as_ref()), unnoticed))
     }

@@ -93,7 +93,7 @@ impl<'a> Lookup<'a> {
     /// Raises a fault if the memory of an object was freed. The check takes place while a plan is
     /// made; plans end with the launch, and memory freed during the launch remains valid for it.
     fn live(&self, resource: &Resource, wanted: Wanted) -> Done {
-        let Some(gone) = resource.block().gone(None) else { return Ok(()) };
+        let Some(gone) = resource.block().freed_block(None) else { return Ok(()) };
         let name = self.of.name.clone();
         let name = name.unwrap_or_else(|| format!("{} {:#018x}", wanted.word, self.handle));
         let user = format!("{name} ({})", resource.describe());
@@ -176,7 +176,7 @@ impl<'a> Lookup<'a> {
             let texture = Texture { resource, read_mode, normalized_coords: false };
             return Ok(Some((Arc::new(texture), Arc::new(Sampler::default()))));
         }
-        let whole = self.whole(TEXTURE_BIT);
+        let whole = self.with_kind(TEXTURE_BIT);
         let Ok(texture) = whole.texture() else { return Ok(None) };
         whole.live(&texture.resource, TEXTURE)?;
         let sampler = whole.sampler().ok();
@@ -186,11 +186,11 @@ impl<'a> Lookup<'a> {
     /// The surface that a card accesses for a handle that is not a surface handle; `None`: no
     /// access takes place.
     pub(super) fn accessed_instead(self) -> Option<&'a Arc<Surface>> {
-        self.whole(SURFACE_BIT).live_surface().ok()
+        self.with_kind(SURFACE_BIT).live_surface().ok()
     }
 
     /// The handle with this kind bit, as a GPU uses it: without its upper half.
-    fn whole(self, bit: u64) -> Self {
+    fn with_kind(self, bit: u64) -> Self {
         match self.handle & LOWER {
             0 => self,
             lower => Self { handle: lower | bit, ..self },

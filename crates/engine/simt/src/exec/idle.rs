@@ -138,7 +138,7 @@ impl<'a> WaitDetector<'a> {
                 let polls = trace.map_or(0, |trace| trace.polls.len());
                 (context.wait_trace, context.compiled) = (None, compiled);
                 if has_side_effect || !(1..state::MAX_LOOKS).contains(&polls) {
-                    return self.again(context);
+                    return self.compare_later(context);
                 }
                 self.begin(context, SOON);
                 context.may_wait();
@@ -164,7 +164,7 @@ impl<'a> WaitDetector<'a> {
                     context.wait_trace = None;
                     context.compiled = saved.compiled;
                     if polls == 0 {
-                        return self.again(context);
+                        return self.compare_later(context);
                     }
                     // The CTA may soon wait again, so that its state is compared early.
                     self.begin(context, SOON);
@@ -183,7 +183,7 @@ impl<'a> WaitDetector<'a> {
     }
 
     /// Called if the CTA does not wait. Its state is compared again when its age has doubled.
-    fn again(&mut self, context: &Context<'a>) -> bool {
+    fn compare_later(&mut self, context: &Context<'a>) -> bool {
         let age = self.age(context);
         if age >= LONG {
             context.may_wait();

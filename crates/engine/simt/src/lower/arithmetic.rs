@@ -132,7 +132,7 @@ impl<'a> Builder<'a> {
     /// Truncates or moves a result into its register, if necessary.
     fn cut(&mut self, d: Slot, from: Slot, keep: u64, cut: bool) {
         if cut && !d.is_none() {
-            let op = self.kept(d, from, keep);
+            let op = self.masked(d, from, keep);
             self.finisher(op);
         }
     }

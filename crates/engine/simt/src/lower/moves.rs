@@ -19,13 +19,13 @@ impl<'a> Builder<'a> {
             (true, _, true, _) => Op::Logic { table: 0b1110, d, a, b: Slot::FALSE },
             (false, false, false, false) if keep >= u64::from(u32::MAX) => Op::Mov { d, a },
             (false, true, false, true) => Op::Mov { d, a },
-            _ => self.kept(d, a, keep),
+            _ => self.masked(d, a, keep),
         };
         if count { self.emit(op) } else { self.finisher(op) }
     }
 
     /// Copies the bits `keep` of a value, or 0 and 1 for a predicate.
-    pub(super) fn kept(&mut self, d: Slot, a: Slot, keep: u64) -> Op {
+    pub(super) fn masked(&mut self, d: Slot, a: Slot, keep: u64) -> Op {
         let keep = if d.is_wide() { keep } else { keep & u64::from(u32::MAX) };
         if a.is_predicate() {
             let (one, zero) = (self.constant(keep & 1, d.is_wide()), self.constant(0, d.is_wide()));
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
     /// Packs elements of `bits` bits into a register, the lowest first: in pairs, then the pairs.
     pub(super) fn pack_ops(&mut self, d: Slot, parts: &[Slot], bits: u32) -> Option<Vec<Op>> {
         let (kind, wide) = match bits {
-            _ if parts.len() == 1 => return Some(vec![self.kept(d, parts[0], mask_of(bits))]),
+            _ if parts.len() == 1 => return Some(vec![self.masked(d, parts[0], mask_of(bits))]),
             8 => (Kind::PackBytes, false),
             16 => (Kind::PackHalves, false),
             32 => (Kind::PackWords, true),
@@ -218,7 +218,7 @@ impl<'a> Builder<'a> {
     /// overwrite therefore.
     pub(super) fn unpack_ops(&mut self, parts: &[Slot], a: Slot, bits: u32) -> Option<Vec<Op>> {
         if let &[part] = parts {
-            let op = if part.is_none() { Op::Nop } else { self.kept(part, a, mask_of(bits)) };
+            let op = if part.is_none() { Op::Nop } else { self.masked(part, a, mask_of(bits)) };
             return Some(vec![op]);
         }
         let (low, high) = parts.split_at(parts.len() / 2);
@@ -231,7 +231,7 @@ impl<'a> Builder<'a> {
             let to = if let &[part] = parts { part } else { self.temporary_narrow() };
             ops.push(match (half, kind) {
                 (32, kind) => Op::inner(kind, to, &[a]),
-                (_, Kind::Low) => self.kept(to, a, mask_of(half)),
+                (_, Kind::Low) => self.masked(to, a, mask_of(half)),
                 _ => {
                     let by = self.constant(half.into(), false);
                     Op::inner(Kind::ShrU, to, &[a, by])

@@ -127,7 +127,7 @@ impl Builder<'_> {
     /// Truncates or zero-extends a value to another width, and returns the temporary that has it.
     pub(super) fn converted(&mut self, slot: Slot, wide: bool) -> Slot {
         let d = self.temporary(wide);
-        let op = self.kept(d, slot, if wide { u64::MAX } else { u32::MAX.into() });
+        let op = self.masked(d, slot, if wide { u64::MAX } else { u32::MAX.into() });
         self.helper(op);
         d
     }

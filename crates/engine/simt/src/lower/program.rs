@@ -86,7 +86,7 @@ impl Program {
     }
 
     /// The code of all functions, numbered as in the module.
-    pub(crate) fn whole(&self, arithmetic: Arithmetic) -> &Unit {
+    pub(crate) fn module_unit(&self, arithmetic: Arithmetic) -> &Unit {
         self.whole.get(self, arithmetic, || 0..self.module.functions.len() as u32)
     }
 
@@ -94,7 +94,7 @@ impl Program {
     /// that has been requested, so that operation numbers match.
     pub(crate) fn observed_unit(&self, id: KernelId, arithmetic: Arithmetic) -> &Unit {
         match self.whole.usual.get() {
-            Some(_) => self.whole(arithmetic),
+            Some(_) => self.module_unit(arithmetic),
             None => self.unit(id, arithmetic),
         }
     }
@@ -107,7 +107,7 @@ impl Program {
 
     /// The code of all functions.
     pub(crate) fn code(&self, arithmetic: Arithmetic) -> &Code {
-        &self.whole(arithmetic).code
+        &self.module_unit(arithmetic).code
     }
 
     /// Number of kernels that have been lowered so far.

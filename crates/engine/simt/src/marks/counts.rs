@@ -108,7 +108,7 @@ impl LaneCount {
     }
 
     /// Lanes that reach a guarded operation and for which the guard does not hold.
-    fn others(counter: u32) -> Self {
+    fn unless_guard(counter: u32) -> Self {
         Self { plus: vec![counter], minus: vec![counter + 1] }
     }
 
@@ -216,8 +216,8 @@ impl BlockCounters {
                 counters.count_before(op, inst, counts, inst.guard);
             }
             if guarded {
-                lead(&mut lanes, op + 1, &LaneCount::others(first));
-                edges.push(LaneCount::others(first));
+                lead(&mut lanes, op + 1, &LaneCount::unless_guard(first));
+                edges.push(LaneCount::unless_guard(first));
             }
             if inst.count != 0 && !edges.is_empty() {
                 self.branches.push(CountedBranch { op, edges });

@@ -72,7 +72,7 @@ impl<'c> Cut<'c> {
         };
         let parts: Vec<Role> = self.insts().map(&mut part).collect();
         let ranges = self.ranges(&parts);
-        let (kept, entered) = (self.kept(&ranges, &parts), self.entered(&ranges, &parts));
+        let (kept, entered) = (self.live_outs(&ranges, &parts), self.entered(&ranges, &parts));
         let (sites, products) = (operands.sites, PRODUCTS.to_vec());
         let blocks = self.blocks(&ranges, parts, kept, &entered);
         let mut region = Region { blocks, sites, products, ..Region::default() };
@@ -153,7 +153,7 @@ impl<'c> Cut<'c> {
     }
 
     /// For each block, the registers written by the region that are live at its end.
-    fn kept(&self, ranges: &[Range<u32>], parts: &[Role]) -> Vec<HashSet<VReg>> {
+    fn live_outs(&self, ranges: &[Range<u32>], parts: &[Role]) -> Vec<HashSet<VReg>> {
         let mut written: Vec<Slot> = Vec::new();
         for ((_, inst), part) in self.insts().zip(parts) {
             if matches!(part, Role::Steps(_)) {

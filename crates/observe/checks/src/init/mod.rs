@@ -269,7 +269,7 @@ impl Worker<'_> {
         }
     }
 
-    fn tell(&mut self, at: &At, what: &Undefined<'_>) {
+    fn report(&mut self, at: &At, what: &Undefined<'_>) {
         let place = self.callers.place(at).op;
         let lane = (at.lanes.trailing_zeros() & 31) as usize;
         let (rule, begin) = kind(what.sink);
@@ -313,9 +313,9 @@ impl Probe for Worker<'_> {
         match (what.sink, self.when) {
             (Use::Origin, InitWhen::Use) => self.origins.note(at, what),
             (Use::Copy | Use::Keep, InitWhen::Use) => self.stores(at, what),
-            (Use::Origin, InitWhen::Load) | (_, InitWhen::Use) => self.tell(at, what),
+            (Use::Origin, InitWhen::Load) | (_, InitWhen::Use) => self.report(at, what),
             // An atomic operation is also a load.
-            (Use::Atomic, InitWhen::Load) => self.tell(at, what),
+            (Use::Atomic, InitWhen::Load) => self.report(at, what),
             (_, InitWhen::Load) => {}
         }
     }

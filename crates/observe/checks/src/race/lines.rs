@@ -26,7 +26,12 @@ impl Lines {
     /// Records an access in one step for all its lanes, if their addresses allow this. Returns
     /// false if each lane has to be recorded by itself.
     #[inline]
-    pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>, interval: u64) -> bool {
+    pub(super) fn record_all_lanes(
+        &mut self,
+        warp: &Warp<'_>,
+        view: &View<'_>,
+        interval: u64,
+    ) -> bool {
         if let Some((first, shift)) = warp.lines() {
             return (0..1 << shift).all(|number| {
                 let line = self.at(first.wrapping_add(u64::from(number) * LINE));
@@ -50,7 +55,7 @@ impl Lines {
         interval: u64,
         races: &mut Vec<LaneRace>,
     ) {
-        if self.whole(warp, view, interval) {
+        if self.record_all_lanes(warp, view, interval) {
             return;
         }
         let mut rest = warp.at.lanes;

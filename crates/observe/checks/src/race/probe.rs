@@ -301,7 +301,7 @@ impl Probe for Worker<'_> {
         for load in more {
             let is_like = (load.size, load.elements) == (first.size, first.elements);
             let view = View::new(&self.cta, &self.launch.order, at.warp, true);
-            if !(is_like && self.shared.whole(&warp.moved(load), &view)) {
+            if !(is_like && self.shared.record_all_lanes(&warp.moved(load), &view)) {
                 let addresses = load.addresses(first);
                 let at = At { op: load.op, ..*at };
                 self.access(&at, &load.access(first, &addresses, at.lanes));

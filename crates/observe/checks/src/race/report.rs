@@ -55,7 +55,7 @@ pub(super) fn report(
         let spot = Spot::new(at, lane, launch.info.config.block);
         // The operation numbers of different launches are not comparable.
         let here = launch.order.has(other.serial).then(|| other.op());
-        if here.is_some() && launch.sink.again(rule, &spot, here, count) {
+        if here.is_some() && launch.sink.count_repeat(rule, &spot, here, count) {
             continue;
         }
         let mut found = describe(launch, (at, lane), &conflict, what);

@@ -26,9 +26,9 @@ impl Memory {
     /// Records a load in one step for all its lanes. Returns false if [`Self::access`] has to
     /// record it.
     #[inline]
-    pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
+    pub(super) fn record_all_lanes(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         self.phase.note(warp, &[], view)
-            || self.materialized(view).whole(warp, view, view.interval())
+            || self.materialized(view).record_all_lanes(warp, view, view.interval())
     }
 
     /// Records an access of a warp, and adds its races.

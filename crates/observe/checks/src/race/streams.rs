@@ -252,7 +252,7 @@ impl Streams {
 
     /// Number of recorded streams, events, launches and positions, by which tests show that state
     /// is freed.
-    pub fn kept(&self) -> usize {
+    pub fn state_count(&self) -> usize {
         let known = self.streams.values().map(|stream| stream.knows.len());
         let known = known.chain(self.events.values().map(Positions::len)).sum::<usize>();
         let work = self.past.len() + self.copies.len();

@@ -32,10 +32,10 @@ impl Barriers {
         self.0.iter_mut().for_each(Vec::clear);
     }
 
-    pub(super) fn arrive(&mut self, reporter: &Reporter<'_>, came: Arrival, barrier: u32) {
+    pub(super) fn arrive(&mut self, reporter: &Reporter<'_>, arrived: Arrival, barrier: u32) {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
-        let threads = came.threads;
-        all.push(came);
+        let threads = arrived.threads;
+        all.push(arrived);
         // The simulator reports no completion of a barrier at which no thread waits (`bar.arrive`
         // only).
         let is_open = threads.is_some_and(|wanted| counted(all) >= wanted);
@@ -65,9 +65,9 @@ impl Barriers {
             let first =
                 all.first().and_then(|first| Some((reporter.first(&first.at), first.threads?)));
             let Some((spot, threads)) = first else { continue };
-            let (came, threads) = (counted(all), Count(threads, "thread"));
+            let (arrived, threads) = (counted(all), Count(threads, "thread"));
             let message = format!(
-                "barrier {barrier} is for {threads}, and only {came} have come to it when the CTA ended"
+                "barrier {barrier} is for {threads}, and only {arrived} have come to it when the CTA ended"
             );
             reporter.sink.found(LaunchFinding::new(rules::SYNC_BARRIER_COUNT, spot, message));
             all.clear();
@@ -160,10 +160,10 @@ fn too_many(
     barrier: u32,
     threads: u32,
 ) -> Option<LaunchFinding> {
-    let came = counted(all);
-    let last = all.last().filter(|_| came > threads)?;
+    let arrived = counted(all);
+    let last = all.last().filter(|_| arrived > threads)?;
     let threads = Count(threads, "thread");
-    let message = format!("barrier {barrier} is for {threads}, and {came} have come to it");
+    let message = format!("barrier {barrier} is for {threads}, and {arrived} have come to it");
     Some(LaunchFinding::new(rules::SYNC_BARRIER_COUNT, reporter.first(&last.at), message))
 }
 

@@ -41,7 +41,7 @@ impl Masks {
         let spot = reporter.spot(at, first);
         let lane = gone.trailing_zeros();
         let exit = lanes.exits[lane as usize];
-        if reporter.sink.again(rules::SYNC_MASK_EXITED, &spot, Some(exit), 1) {
+        if reporter.sink.count_repeat(rules::SYNC_MASK_EXITED, &spot, Some(exit), 1) {
             return;
         }
         let have = if gone.is_power_of_two() { "has" } else { "have" };

@@ -193,8 +193,8 @@ impl Probe for Worker<'_> {
         match *what {
             Synchronization::Arrives { barrier, threads, waits, released_early: ahead } => {
                 let exited = self.reporter.threads.exited;
-                let came = Arrival { at: *at, threads, waits, ahead, exited };
-                self.barriers.arrive(&self.reporter, came, barrier);
+                let arrival = Arrival { at: *at, threads, waits, ahead, exited };
+                self.barriers.arrive(&self.reporter, arrival, barrier);
             }
             Synchronization::Passes { barrier } => self.barriers.pass(&self.reporter, barrier),
             Synchronization::Joins { members } => self.masks.join(at, members),

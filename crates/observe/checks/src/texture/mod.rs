@@ -105,9 +105,9 @@ impl Observer for Texture {
         let sums = std::mem::take(&mut *lock(&self.sums));
         let mut sums: Vec<_> = sums.into_iter().collect();
         sums.sort_by_key(|(_, sums)| sums.first.op);
-        sums.into_iter().for_each(|(_, sums)| sums.tell(&self.sink));
+        sums.into_iter().for_each(|(_, sums)| sums.report(&self.sink));
         let surfaces = lock(&self.surfaces);
-        surfaces.tell(&self.sink, launch, fault);
+        surfaces.report(&self.sink, launch, fault);
     }
 }
 
@@ -176,7 +176,7 @@ impl Stores {
     }
 
     /// By warp, the lanes of threads all of whose surface stores were dropped.
-    fn gone(mut self) -> Vec<u32> {
+    fn dropped_lanes(mut self) -> Vec<u32> {
         for (dropped, kept) in self.dropped.iter_mut().zip(&self.kept) {
             *dropped &= !kept;
         }
@@ -191,7 +191,7 @@ impl Probe for Worker<'_> {
 
     fn cta_ends(&mut self, cta: &CtaInfo, _: Option<&Fault>) {
         if self.waits {
-            let gone = std::mem::take(&mut self.stores).gone();
+            let gone = std::mem::take(&mut self.stores).dropped_lanes();
             self.sites.iter_mut().for_each(|site| site.cta_ends(cta.id, cta.block, &gone));
         }
     }

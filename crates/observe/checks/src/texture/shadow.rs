@@ -195,7 +195,7 @@ impl Shadow {
             true => (rules::TEXTURE_SURFACE_WRITTEN, "through a surface"),
             false => (rules::TEXTURE_WRITTEN, "by a plain store"),
         };
-        if sink.again(rule, &at, Some(written.op), 1) {
+        if sink.count_repeat(rule, &at, Some(written.op), 1) {
             return;
         }
         let message = format!("a texel is fetched that this launch writes {how}");

@@ -135,7 +135,7 @@ impl Sums {
     }
 
     /// Reports the findings at the end of a launch.
-    pub(super) fn tell(mut self, sink: &Sink) {
+    pub(super) fn report(mut self, sink: &Sink) {
         self.by_measure();
         for hit in self.hits.into_values() {
             sink.found(LaunchFinding { count: hit.count.max(1), ..hit });

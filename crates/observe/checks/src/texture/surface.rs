@@ -90,7 +90,7 @@ impl Surfaces {
 
     /// At the end of a launch that a misaligned surface access has ended, reports the access if its
     /// x coordinate looks like an element number.
-    pub(super) fn tell(&self, sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
+    pub(super) fn report(&self, sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
         let Some(Fault { kind: FaultKind::Surface(_), span, .. }) = fault else { return };
         for seen in self.0.values() {
             let Some(odd) = seen.odd.filter(|_| launch.listing.span(seen.first.op) == *span) else {

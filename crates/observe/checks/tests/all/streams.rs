@@ -233,9 +233,9 @@ fn a_stream_for_each_job_is_forgotten() {
             program.launch(&program.read, A);
         }
         match job {
-            7 => kept = race.streams().kept(),
+            7 => kept = race.streams().state_count(),
             _ if job % 4 == 3 && job > 7 => {
-                assert_eq!(race.streams().kept(), kept, "after job {job}")
+                assert_eq!(race.streams().state_count(), kept, "after job {job}")
             }
             _ => {}
         }

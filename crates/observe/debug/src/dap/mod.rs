@@ -67,7 +67,7 @@ impl Live<'_, '_> {
     pub(crate) fn dap(&mut self, request: &Json) {
         let command = request.get("command").and_then(Json::as_str).unwrap_or("").to_owned();
         let arguments = request.get("arguments").cloned().unwrap_or_else(|| json!({}));
-        let result = self.asked(&command, &arguments);
+        let result = self.answer(&command, &arguments);
         if request.get("quiet").is_some() {
             return;
         }

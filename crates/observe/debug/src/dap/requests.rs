@@ -17,7 +17,7 @@ fn index(id: Option<&Json>) -> Option<u32> {
 }
 
 impl Live<'_, '_> {
-    pub(super) fn asked(&mut self, command: &str, arguments: &Json) -> Result<Json, String> {
+    pub(super) fn answer(&mut self, command: &str, arguments: &Json) -> Result<Json, String> {
         if let Some(numbers) = self.session.settings.configure(command, arguments) {
             let numbers = numbers?;
             self.resolve();
@@ -109,16 +109,16 @@ impl Live<'_, '_> {
         let found = self.session.settings.breakpoint(number);
         let Some(breakpoint) = found else { return json!({ "id": number, "verified": false }) };
         let verified = !breakpoint.at.is_empty() || breakpoint.watched.is_some();
-        let mut told = json!({ "id": number, "verified": verified });
+        let mut reply = json!({ "id": number, "verified": verified });
         match &breakpoint.place {
             Some((file, line)) => {
-                told["line"] = json!(line);
-                told["source"] = self.source_of(file);
+                reply["line"] = json!(line);
+                reply["source"] = self.source_of(file);
             }
-            None if !verified => told["message"] = json!("this module has no such place"),
+            None if !verified => reply["message"] = json!("this module has no such place"),
             None => {}
         }
-        told
+        reply
     }
 
     pub(super) fn source_of(&self, file: &str) -> Json {
@@ -228,12 +228,12 @@ impl Live<'_, '_> {
         let mut all = Vec::new();
         let mut scope = |live: &mut Self, name: &str, hint: Option<&str>, node: Node| {
             let reference = live.session.dap.node(node);
-            let mut told =
+            let mut reply =
                 json!({ "name": name, "variablesReference": reference, "expensive": false });
             if let Some(hint) = hint {
-                told["presentationHint"] = json!(hint);
+                reply["presentationHint"] = json!(hint);
             }
-            all.push(told);
+            all.push(reply);
         };
         scope(self, "Locals", Some("locals"), Node::Locals(thread, frame));
         scope(self, "Arguments", Some("arguments"), Node::Arguments(thread, frame));

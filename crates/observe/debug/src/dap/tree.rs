@@ -50,14 +50,14 @@ impl Live<'_, '_> {
         };
         let node = Node::Value(self.thread, self.selected, Box::new(value), expr.to_owned());
         let reference = self.reference(node);
-        let mut told = json!({ "name": name, "value": text, "type": ty, "variablesReference": reference, "evaluateName": expr });
+        let mut reply = json!({ "name": name, "value": text, "type": ty, "variablesReference": reference, "evaluateName": expr });
         if let Some(count) = indexed {
-            told["indexedVariables"] = json!(count);
+            reply["indexedVariables"] = json!(count);
         }
         if let Some(memory) = memory {
-            told["memoryReference"] = json!(memory);
+            reply["memoryReference"] = json!(memory);
         }
-        told
+        reply
     }
 
     fn shown_variable(&mut self, variable: &Variable) -> Json {

@@ -17,7 +17,7 @@ struct Lines {
 
 impl Live<'_, '_> {
     /// Executes from a checkpoint to a position, and calls `tell` at each stop before it.
-    pub(super) fn again(
+    pub(super) fn replay(
         &mut self,
         checkpoint: usize,
         end: Position,
@@ -27,18 +27,18 @@ impl Live<'_, '_> {
         self.machine.set_between(false);
         self.machine.set_end(Some(end));
         // A checkpoint made at a stop has the thread in front of that instruction already.
-        let stand = self.machine.stop_point();
+        let stop_point = self.machine.stop_point();
         if self.machine.is_stopped() {
             if self.machine.position() >= end {
                 return;
             }
-            tell(self, stand);
+            tell(self, stop_point);
         }
-        while let Stop::At(stand) = self.machine.run() {
+        while let Stop::At(stop_point) = self.machine.run() {
             if self.machine.position() >= end {
                 break;
             }
-            tell(self, stand);
+            tell(self, stop_point);
         }
     }
 
@@ -46,7 +46,7 @@ impl Live<'_, '_> {
     pub(crate) fn go_to(&mut self, position: Position) {
         let Some(&checkpoint) = self.history.before(position).first() else { return };
         self.stop_only(None);
-        self.again(checkpoint, position, &mut |_, _| {});
+        self.replay(checkpoint, position, &mut |_, _| {});
         self.machine.set_end(None);
         self.renew_watches();
     }
@@ -131,11 +131,11 @@ impl Live<'_, '_> {
             return Ok(Reason::NoHistory);
         };
         self.go_to(position);
-        let stand = self.machine.stop_point();
+        let stop_point = self.machine.stop_point();
         match &reason {
             Reason::Breakpoint(_) => {
-                let hit = self.hit(stand, false);
-                self.focus(hit.map_or(Self::first_of(stand), |(_, thread)| thread));
+                let hit = self.hit(stop_point, false);
+                self.focus(hit.map_or(Self::first_of(stop_point), |(_, thread)| thread));
             }
             _ => self.focus(thread),
         }
@@ -149,12 +149,12 @@ impl Live<'_, '_> {
             let filter = live.watch_filter(None);
             live.arm(filter);
         };
-        self.last(here, arm, &mut |live, stand| {
-            let changed = match live.watched(stand) {
+        self.last(here, arm, &mut |live, stop_point| {
+            let changed = match live.watched(stop_point) {
                 Some(Reason::Watch(number, old, new)) => Some(Reason::Watch(number, new, old)),
                 _ => None,
             };
-            let hit = live.hit(stand, false).map(|(numbers, _)| Reason::Breakpoint(numbers));
+            let hit = live.hit(stop_point, false).map(|(numbers, _)| Reason::Breakpoint(numbers));
             Some((live.machine.position(), hit.or(changed)?))
         })
     }
@@ -184,8 +184,8 @@ impl Live<'_, '_> {
         find: &mut dyn FnMut(&mut Self, StopPoint) -> Option<T>,
     ) -> Option<T> {
         let arm = &mut |live: &mut Self, _| live.stop_only(Some(only(thread)));
-        self.last(here, arm, &mut |live, stand| {
-            if is_of(stand, thread) { find(live, stand) } else { None }
+        self.last(here, arm, &mut |live, stop_point| {
+            if is_of(stop_point, thread) { find(live, stop_point) } else { None }
         })
     }
 
@@ -201,8 +201,8 @@ impl Live<'_, '_> {
             let end = self.end_of(checkpoint, here);
             arm(self, checkpoint);
             let mut last = None;
-            self.again(checkpoint, end, &mut |live, stand| {
-                last = find(live, stand).or(last.take())
+            self.replay(checkpoint, end, &mut |live, stop_point| {
+                last = find(live, stop_point).or(last.take())
             });
             last
         })
@@ -217,9 +217,9 @@ impl Live<'_, '_> {
 
     /// Selects a thread if it is still active, or else the first thread of the stop.
     fn focus_thread_or_first(&mut self, thread: Thread) {
-        let stand = self.machine.stop_point();
+        let stop_point = self.machine.stop_point();
         let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
-        self.focus(if is_there { thread } else { Self::first_of(stand) });
+        self.focus(if is_there { thread } else { Self::first_of(stop_point) });
     }
 
     /// Refuses to go back without a history.
@@ -244,12 +244,12 @@ impl Live<'_, '_> {
             let first = *checkpoints.get(reach - 1).or(checkpoints.last())?;
             self.stop_only(Some(only(thread)));
             let mut lines = Lines::default();
-            self.again(first, here, &mut |live, stand| {
-                let now = live.depth(thread, stand.at);
-                if !is_of(stand, thread) || (over_calls && now > (depth, inlined)) {
+            self.replay(first, here, &mut |live, stop_point| {
+                let now = live.depth(thread, stop_point.at);
+                if !is_of(stop_point, thread) || (over_calls && now > (depth, inlined)) {
                     return;
                 }
-                let Some(instruction) = live.module.instruction(stand.at) else { return };
+                let Some(instruction) = live.module.instruction(stop_point.at) else { return };
                 let line = &instruction.place;
                 if !lines.now.as_ref().is_some_and(|(d, l, _)| *d == now && l == line) {
                     let before = lines.now.take();

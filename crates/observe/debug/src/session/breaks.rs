@@ -193,14 +193,20 @@ impl Live<'_, '_> {
 
     /// The breakpoints that are hit by lanes at an instruction, and the thread that meets the
     /// condition of the first one. `counts` increments the hit counts.
-    pub(crate) fn hit(&mut self, stand: StopPoint, counts: bool) -> Option<(Vec<u32>, Thread)> {
+    pub(crate) fn hit(
+        &mut self,
+        stop_point: StopPoint,
+        counts: bool,
+    ) -> Option<(Vec<u32>, Thread)> {
         let all = self.session.settings.breakpoints.iter().enumerate();
         let there =
-            all.filter(|(_, b)| b.is_enabled && b.what.is_place() && b.at.contains(&stand.at));
+            all.filter(|(_, b)| b.is_enabled && b.what.is_place() && b.at.contains(&stop_point.at));
         let there: Vec<_> = there.map(|(i, b)| (i, b.condition.clone())).collect();
         let mut hit: Option<(Vec<u32>, Thread)> = None;
         for (index, condition) in there {
-            let Some(thread) = self.meets(stand, condition.as_deref(), index) else { continue };
+            let Some(thread) = self.meets(stop_point, condition.as_deref(), index) else {
+                continue;
+            };
             let breakpoint = &mut self.session.settings.breakpoints[index];
             if counts {
                 breakpoint.hits += 1;
@@ -220,15 +226,20 @@ impl Live<'_, '_> {
     }
 
     /// The thread at an instruction that meets a condition, preferably the selected one.
-    fn meets(&mut self, stand: StopPoint, condition: Option<&str>, index: usize) -> Option<Thread> {
-        let is_own = is_of(stand, self.thread);
+    fn meets(
+        &mut self,
+        stop_point: StopPoint,
+        condition: Option<&str>,
+        index: usize,
+    ) -> Option<Thread> {
+        let is_own = is_of(stop_point, self.thread);
         let Some(condition) = condition else {
-            return Some(if is_own { self.thread } else { Self::first_of(stand) });
+            return Some(if is_own { self.thread } else { Self::first_of(stop_point) });
         };
         let own = is_own.then_some(self.thread.2 as usize);
-        let others = lanes(stand.lanes).filter(|&l| Some(l) != own);
+        let others = lanes(stop_point.lanes).filter(|&l| Some(l) != own);
         for lane in own.into_iter().chain(others) {
-            let thread = (stand.cta, stand.warp, lane as u32);
+            let thread = (stop_point.cta, stop_point.warp, lane as u32);
             match self.is_true(condition, thread) {
                 Ok(true) => return Some(thread),
                 Ok(false) => {}

@@ -10,7 +10,7 @@ use texunit_unit::lanes;
 /// An executing instruction that may produce a NaN.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingInstruction {
-    stand: StopPoint,
+    stop_point: StopPoint,
     frame: u32,
     register: RegisterAt,
     /// Lanes with a NaN in a source operand, or in the destination before.
@@ -30,18 +30,18 @@ impl Live<'_, '_> {
         self.catches("nan").is_some() || self.catches("divergence").is_some()
     }
 
-    fn register_of(&self, stand: StopPoint, name: &str) -> Option<(u32, RegisterAt)> {
-        let thread = Self::first_of(stand);
+    fn register_of(&self, stop_point: StopPoint, name: &str) -> Option<(u32, RegisterAt)> {
+        let thread = Self::first_of(stop_point);
         let frames = self.machine.frames(thread);
         let frame = frames.first()?;
         let all = self.machine.registers(&frame.function);
         Some((frame.id, all.into_iter().find(|register| register.name == name)?))
     }
 
-    fn nan_lanes(&self, stand: StopPoint, frame: u32, register: &RegisterAt) -> u32 {
+    fn nan_lanes(&self, stop_point: StopPoint, frame: u32, register: &RegisterAt) -> u32 {
         let bits = register.ty.bits();
-        lanes(stand.lanes).fold(0, |mask, lane| {
-            let thread = (stand.cta, stand.warp, lane as u32);
+        lanes(stop_point.lanes).fold(0, |mask, lane| {
+            let thread = (stop_point.cta, stop_point.warp, lane as u32);
             let value = self.machine.register(thread, frame, register).map_or(0, |words| words[0]);
             let is_nan = match bits {
                 64 => f64::from_bits(value).is_nan(),
@@ -53,42 +53,42 @@ impl Live<'_, '_> {
 
     /// Whether lanes diverge at the instruction that they have reached, or the previous one has
     /// produced a NaN.
-    pub(super) fn caught_here(&mut self, stand: StopPoint) -> Option<Reason> {
+    pub(super) fn caught_here(&mut self, stop_point: StopPoint) -> Option<Reason> {
         if let Some(begun) = self.begun.take() {
-            let made = self.nan_lanes(begun.stand, begun.frame, &begun.register)
+            let made = self.nan_lanes(begun.stop_point, begun.frame, &begun.register)
                 & !begun.mask
-                & begun.stand.lanes;
+                & begun.stop_point.lanes;
             if made != 0 {
-                let thread = (begun.stand.cta, begun.stand.warp, made.trailing_zeros());
+                let thread = (begun.stop_point.cta, begun.stop_point.warp, made.trailing_zeros());
                 self.focus(thread);
                 let text = format!(
                     "NaN in {} of {}, made by `{}' at {}",
                     begun.register.name,
                     texunit_forms::Count(made.count_ones(), "lane"),
-                    self.module.ptx(begun.stand.at),
-                    self.module.place_of(begun.stand.at)
+                    self.module.ptx(begun.stop_point.at),
+                    self.module.place_of(begun.stop_point.at)
                 );
                 return Some(Reason::Catch(begun.number, text));
             }
         }
-        let ptx = self.module.ptx(stand.at);
+        let ptx = self.module.ptx(stop_point.at);
         let text = Instruction::of(&ptx);
         if let (Some(number), Some((guard, _))) = (self.catches("divergence"), text.guard)
             && text.opcode.starts_with("bra")
-            && let Some((frame, register)) = self.register_of(stand, guard)
+            && let Some((frame, register)) = self.register_of(stop_point, guard)
         {
-            let taken = lanes(stand.lanes).fold(0, |mask, lane| {
-                let thread = (stand.cta, stand.warp, lane as u32);
+            let taken = lanes(stop_point.lanes).fold(0, |mask, lane| {
+                let thread = (stop_point.cta, stop_point.warp, lane as u32);
                 let value =
                     self.machine.register(thread, frame, &register).map_or(0, |words| words[0]);
                 mask | (value as u32 & 1) << lane
             });
-            if taken != 0 && taken != stand.lanes {
-                self.focus(Self::first_of(stand));
+            if taken != 0 && taken != stop_point.lanes {
+                self.focus(Self::first_of(stop_point));
                 let text = format!(
                     "lanes part: {} of {} at `{ptx}'",
-                    taken.count_ones().min(stand.lanes.count_ones() - taken.count_ones()),
-                    stand.lanes.count_ones()
+                    taken.count_ones().min(stop_point.lanes.count_ones() - taken.count_ones()),
+                    stop_point.lanes.count_ones()
                 );
                 return Some(Reason::Catch(number, text));
             }
@@ -99,18 +99,18 @@ impl Live<'_, '_> {
             return None;
         }
         let mut from = text.operands.split(',').map(str::trim);
-        let (frame, register) = self.register_of(stand, from.next()?)?;
+        let (frame, register) = self.register_of(stop_point, from.next()?)?;
         let mut mask = 0;
         for name in from {
-            if let Some((frame, source)) = self.register_of(stand, name) {
-                mask |= self.nan_lanes(stand, frame, &source);
+            if let Some((frame, source)) = self.register_of(stop_point, name) {
+                mask |= self.nan_lanes(stop_point, frame, &source);
             }
         }
         if text.guard.is_some() {
             // With a predicate, lanes may keep the destination's old value.
-            mask |= self.nan_lanes(stand, frame, &register);
+            mask |= self.nan_lanes(stop_point, frame, &register);
         }
-        self.begun = Some(PendingInstruction { stand, frame, register, mask, number });
+        self.begun = Some(PendingInstruction { stop_point, frame, register, mask, number });
         None
     }
 }

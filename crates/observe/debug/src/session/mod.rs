@@ -32,8 +32,8 @@ use texunit_simt::debug::{Machine, Position, StopPoint};
 pub(crate) type Thread = (u64, u32, u32);
 
 /// Whether a thread has stopped there.
-fn is_of(stand: StopPoint, (cta, warp, lane): Thread) -> bool {
-    (stand.cta, stand.warp) == (cta, warp) && stand.lanes >> lane & 1 == 1
+fn is_of(stop_point: StopPoint, (cta, warp, lane): Thread) -> bool {
+    (stop_point.cta, stop_point.warp) == (cta, warp) && stop_point.lanes >> lane & 1 == 1
 }
 
 /// The part of a session that outlives a launch, and is sent to the process of a program.
@@ -293,8 +293,8 @@ impl Live<'_, '_> {
     }
 
     /// The first of the lanes that stopped.
-    pub(crate) fn first_of(stand: StopPoint) -> Thread {
-        (stand.cta, stand.warp, stand.lanes.trailing_zeros().min(31))
+    pub(crate) fn first_of(stop_point: StopPoint) -> Thread {
+        (stop_point.cta, stop_point.warp, stop_point.lanes.trailing_zeros().min(31))
     }
 
     /// Evaluates expressions in the selected frame.

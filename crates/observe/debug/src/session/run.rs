@@ -119,8 +119,8 @@ impl Live<'_, '_> {
             let stop = self.machine.run();
             self.machine.set_filter(None);
             return match stop {
-                Stop::At(stand) => {
-                    self.focus(Self::first_of(stand));
+                Stop::At(stop_point) => {
+                    self.focus(Self::first_of(stop_point));
                     Reason::Begin
                 }
                 stop => self.other(stop).unwrap_or(Reason::Ended),
@@ -161,8 +161,8 @@ impl Live<'_, '_> {
                 end
             };
             self.machine.set_end(end);
-            let stand = match self.machine.run() {
-                Stop::At(stand) => stand,
+            let stop_point = match self.machine.run() {
+                Stop::At(stop_point) => stop_point,
                 stop => {
                     if let Some(reason) = self.other(stop) {
                         return reason;
@@ -171,10 +171,10 @@ impl Live<'_, '_> {
                 }
             };
             self.history.keep(self.machine);
-            if let Some(reason) = self.watched(stand) {
+            if let Some(reason) = self.watched(stop_point) {
                 return reason;
             }
-            if looks && let Some(reason) = self.caught_here(stand) {
+            if looks && let Some(reason) = self.caught_here(stop_point) {
                 return reason;
             }
             if let Run::To(position) = run {
@@ -184,28 +184,29 @@ impl Live<'_, '_> {
                 continue;
             }
             let gone = self.machine.live(begun.thread.0, begun.thread.1) >> begun.thread.2 & 1 == 0;
-            let is_own = is_of(stand, begun.thread);
+            let is_own = is_of(stop_point, begun.thread);
             // A step in one warp ignores breakpoints in others.
-            let may_hit = !steps || (stand.cta, stand.warp) == (begun.thread.0, begun.thread.1);
-            if may_hit && let Some((numbers, thread)) = self.hit(stand, true) {
+            let may_hit =
+                !steps || (stop_point.cta, stop_point.warp) == (begun.thread.0, begun.thread.1);
+            if may_hit && let Some((numbers, thread)) = self.hit(stop_point, true) {
                 self.focus(thread);
                 self.drop_temporary(&numbers);
                 return Reason::Breakpoint(numbers);
             }
             if steps && gone {
-                self.focus(Self::first_of(stand));
+                self.focus(Self::first_of(stop_point));
                 return Reason::ThreadEnd;
             }
             leaving = false;
             if !steps || !is_own {
                 continue;
             }
-            if let Some(reason) = self.steps(run, &mut begun, stand) {
+            if let Some(reason) = self.steps(run, &mut begun, stop_point) {
                 self.focus(begun.thread);
                 return reason;
             }
-            leaving = self.depth(begun.thread, stand.at).0 == 0
-                && Instruction::of(&self.module.ptx(stand.at)).is_exit();
+            leaving = self.depth(begun.thread, stop_point.at).0 == 0
+                && Instruction::of(&self.module.ptx(stop_point.at)).is_exit();
         }
     }
 
@@ -219,8 +220,8 @@ impl Live<'_, '_> {
             return;
         }
         let places = self.places();
-        let came = self.machine.skip(Some(&|at| places.contains(&at)), u64::MAX);
-        let Fast::Hit(ended) = came else {
+        let skipped = self.machine.skip(Some(&|at| places.contains(&at)), u64::MAX);
+        let Fast::Hit(ended) = skipped else {
             self.patience = 0;
             return;
         };
@@ -252,17 +253,17 @@ impl Live<'_, '_> {
     }
 
     /// Whether a step is complete at the current instruction.
-    fn steps(&self, run: &Run, begun: &mut StepStart, stand: StopPoint) -> Option<Reason> {
-        let depth = self.depth(begun.thread, stand.at);
-        let instruction = self.module.instruction(stand.at)?;
-        let jumped = self.module.behind(begun.before).is_none_or(|i| i.at != stand.at);
-        begun.before = stand.at;
+    fn steps(&self, run: &Run, begun: &mut StepStart, stop_point: StopPoint) -> Option<Reason> {
+        let depth = self.depth(begun.thread, stop_point.at);
+        let instruction = self.module.instruction(stop_point.at)?;
+        let jumped = self.module.behind(begun.before).is_none_or(|i| i.at != stop_point.at);
+        begun.before = stop_point.at;
         let deeper = depth > begun.depth;
         let done = match run {
             Run::StepInstruction => true,
             Run::NextInstruction => !deeper,
             Run::Finish => depth < begun.depth,
-            Run::Advance(places) => places.contains(&stand.at),
+            Run::Advance(places) => places.contains(&stop_point.at),
             Run::Step | Run::Next | Run::Until => {
                 if depth < begun.depth {
                     // Returned into the middle of a line: continues to the next line.
@@ -313,16 +314,17 @@ impl Live<'_, '_> {
                 self.is_over = true;
                 Some(Reason::Ended)
             }
-            Stop::Faulted(stand, fault) => {
+            Stop::Faulted(stop_point, fault) => {
                 let lane = crate::focus::index_of(fault.thread, self.machine.config().block);
-                let lane = lane.map_or(stand.lanes.trailing_zeros().min(31), |n| (n % 32) as u32);
-                self.focus((stand.cta, stand.warp, lane));
+                let lane =
+                    lane.map_or(stop_point.lanes.trailing_zeros().min(31), |n| (n % 32) as u32);
+                self.focus((stop_point.cta, stop_point.warp, lane));
                 Some(Reason::Fault(fault))
             }
             Stop::Interrupted => {
                 self.clear_interrupt();
-                let stand = self.machine.stop_point();
-                self.focus(Self::first_of(stand));
+                let stop_point = self.machine.stop_point();
+                self.focus(Self::first_of(stop_point));
                 Some(Reason::Interrupted)
             }
         }

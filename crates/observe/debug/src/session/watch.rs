@@ -124,7 +124,7 @@ impl Live<'_, '_> {
     }
 
     /// Whether a watched value has changed or was read before this stop.
-    pub(super) fn watched(&mut self, stand: StopPoint) -> Option<Reason> {
+    pub(super) fn watched(&mut self, stop_point: StopPoint) -> Option<Reason> {
         let watches = self.watches();
         if watches.is_empty() {
             return None;
@@ -138,7 +138,7 @@ impl Live<'_, '_> {
             let by = is_memory.then(|| caught.iter().rev().find(|c| c.range == range)).flatten();
             range += usize::from(is_memory);
             if let Some(depth) = watched.depth
-                && is_of(stand, watched.thread)
+                && is_of(stop_point, watched.thread)
                 && self.machine.depth(watched.thread) < depth
             {
                 self.session.settings.breakpoints.remove(index);

@@ -71,7 +71,7 @@ impl Live<'_, '_> {
             let end = self.end_of(checkpoint, here);
             self.stop_only(None);
             self.machine.set_watched(vec![range], false);
-            self.again(checkpoint, end, &mut |_, _| {});
+            self.replay(checkpoint, end, &mut |_, _| {});
             let last = self.machine.watch_hits().pop();
             self.machine.set_watched(Vec::new(), false);
             if last.is_some() {
@@ -85,9 +85,9 @@ impl Live<'_, '_> {
     fn last_register(&mut self, place: &Place, bytes: usize, here: Position) -> Option<WatchHit> {
         let thread = self.thread;
         let Place::Register(wanted, register, _) = place else { return None };
-        let (position, at) = self.last_at(thread, here, &mut |live, stand| {
-            let writes = live.writes(thread, stand.at, (*wanted, &register.name));
-            writes.then(|| (live.machine.position(), stand.at))
+        let (position, at) = self.last_at(thread, here, &mut |live, stop_point| {
+            let writes = live.writes(thread, stop_point.at, (*wanted, &register.name));
+            writes.then(|| (live.machine.position(), stop_point.at))
         })?;
         let grid = self.machine.config().grid;
         Some(WatchHit {

@@ -57,7 +57,7 @@ impl Live<'_, '_> {
                 }
                 Place::Register(..) => "Its thread has not written it before here.",
             };
-            return self.tell(&format!("{what}\n"));
+            return self.done_with(&format!("{what}\n"));
         };
         let (old, new) = (self.bytes_text(value.ty, &before), self.bytes_text(value.ty, &after));
         let block = self.machine.config().block;
@@ -74,6 +74,6 @@ impl Live<'_, '_> {
             shown(caught.cta),
             line.unwrap_or_default()
         );
-        self.tell(&text)
+        self.done_with(&text)
     }
 }

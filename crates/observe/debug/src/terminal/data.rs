@@ -16,17 +16,17 @@ impl Live<'_, '_> {
         };
         if matches!(self.types.shape(value.ty), Shape::Void) {
             let number = self.session.printed.len() + 1;
-            return self.tell(&format!("${number} = void\n"));
+            return self.done_with(&format!("${number} = void\n"));
         }
         let shown = self.text_of(&value, format, true);
         self.session.printed.push(value);
         let number = self.session.printed.len();
-        self.tell(&format!("${number} = {shown}\n"))
+        self.done_with(&format!("${number} = {shown}\n"))
     }
 
     pub(super) fn output(&mut self, format: &str, text: &str) -> Done {
         let shown = self.shown_as(format, text)?;
-        self.tell(&shown)
+        self.done_with(&shown)
     }
 
     /// `printf "%d %f\n", a, b`
@@ -74,7 +74,7 @@ impl Live<'_, '_> {
             out.push_str(&text);
         }
         out.push_str(rest);
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     pub(super) fn set(&mut self, rest: &str) -> Done {
@@ -117,7 +117,7 @@ impl Live<'_, '_> {
             }
             _ => name,
         };
-        self.tell(&format!("type = {whole}\n"))
+        self.done_with(&format!("type = {whole}\n"))
     }
 
     pub(super) fn display(&mut self, format: &str, text: &str) -> Done {

@@ -17,12 +17,12 @@ impl Live<'_, '_> {
         let (grid, block) = (config.grid, config.block);
         let (mut cta, mut warp, mut lane) = self.thread;
         let mut words = words.into_iter().peekable();
-        let (mut moves, mut told) = (false, Vec::new());
+        let (mut moves, mut lines) = (false, Vec::new());
         while let Some(word) = words.next() {
             let value =
                 words.next_if(|next| next.starts_with(|c: char| c == '(' || c.is_ascii_digit()));
             let Some(value) = value else {
-                told.push(match word.as_str() {
+                lines.push(match word.as_str() {
                     "kernel" => format!("kernel {}", self.launch),
                     "grid" => format!("grid {}", self.launch + 1),
                     "device" | "sm" => format!("{word} 0"),
@@ -67,8 +67,8 @@ impl Live<'_, '_> {
             let focus = self.focus_text();
             let place = self.place_text(true);
             self.say(&format!("[Switching focus to {focus}]\n{place}"));
-        } else if !told.is_empty() {
-            self.say(&(told.join(", ") + "\n"));
+        } else if !lines.is_empty() {
+            self.say(&(lines.join(", ") + "\n"));
         } else {
             let focus = self.focus_text();
             self.say(&format!("{focus}\n"));

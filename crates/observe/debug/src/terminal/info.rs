@@ -44,7 +44,7 @@ impl Live<'_, '_> {
             () if is("frame", 1) || is("stack", 2) => self.info_frame(),
             () if is("step", 3) => {
                 let step = self.step_number(self.machine.position());
-                self.tell(&format!("Step {step} of the launch.\n"))
+                self.done_with(&format!("Step {step} of the launch.\n"))
             }
             () => Err(format!("Undefined info command: \"{word}\".  Try \"help info\".")),
         }
@@ -52,7 +52,7 @@ impl Live<'_, '_> {
 
     fn info_breakpoints(&mut self) -> Done {
         if self.session.settings.breakpoints.is_empty() {
-            return self.tell("No breakpoints or watchpoints.\n");
+            return self.done_with("No breakpoints or watchpoints.\n");
         }
         let mut out = HEADER.to_owned();
         for b in &self.session.settings.breakpoints {
@@ -77,7 +77,7 @@ impl Live<'_, '_> {
                 let _ = writeln!(out, "        {command}");
             }
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     fn info_displays(&mut self) -> Done {
@@ -86,7 +86,7 @@ impl Live<'_, '_> {
             let _ = writeln!(out, "{}:   y  {}", display.number, display.text);
         }
         let none = "There are no auto-display expressions now.\n";
-        self.tell(if out.is_empty() { none } else { &out })
+        self.done_with(if out.is_empty() { none } else { &out })
     }
 
     /// The visible variables of the selected frame: its parameters, or all others.
@@ -141,14 +141,14 @@ impl Live<'_, '_> {
                 true => "",
                 false => " The PTX has no debug information about variables (nvcc -G, clang -g).",
             };
-            return self.tell(&format!("{none}{why}\n"));
+            return self.done_with(&format!("{none}{why}\n"));
         }
         let mut out = String::new();
         for variable in all {
             let text = self.variable_text(&variable);
             let _ = writeln!(out, "{} = {text}", variable.name);
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     fn info_registers(&mut self, rest: &str) -> Done {
@@ -172,7 +172,7 @@ impl Live<'_, '_> {
         if out.is_empty() {
             return Err(format!("Invalid register `{}'", rest.trim()));
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     fn info_kernels(&mut self) -> Done {
@@ -185,7 +185,7 @@ impl Live<'_, '_> {
             shown(config.grid),
             shown(config.block)
         );
-        self.tell(&text)
+        self.done_with(&text)
     }
 
     fn info_blocks(&mut self) -> Done {
@@ -195,7 +195,7 @@ impl Live<'_, '_> {
             let mark = if cta == self.thread.0 { '*' } else { ' ' };
             let _ = writeln!(out, "{mark} {:<12} running", shown(coordinates(cta, grid)));
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     /// The position of a warp's lanes, and what they wait for.
@@ -231,7 +231,7 @@ impl Live<'_, '_> {
             let (text, rest) = (if live == 0 { "ended" } else { &text }, live & !first);
             let _ = writeln!(out, "{mark} {warp:>2} 0x{first:08x}        0x{rest:08x}     {text}");
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     fn info_lanes(&mut self) -> Done {
@@ -255,7 +255,7 @@ impl Live<'_, '_> {
             let thread = shown(coordinates((warp * 32 + lane).into(), block));
             let _ = writeln!(out, "{mark} {lane:>2}  {state:<9}{thread:<12} {place}");
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     fn info_threads(&mut self) -> Done {
@@ -274,21 +274,21 @@ impl Live<'_, '_> {
                 let _ = writeln!(out, "{mark} {block} {first} {block} {last} {count} {text}");
             }
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     fn info_line(&mut self, rest: &str) -> Done {
         let (at, (file, line)) = self.locate(rest)?;
         let at = at.first().copied().unwrap_or(0);
         let (name, ptx) = (base_name(&file), self.module.ptx_line(at));
-        self.tell(&format!("Line {line} of \"{name}\" starts at PTX line {ptx} (0x{at:x}).\n"))
+        self.done_with(&format!("Line {line} of \"{name}\" starts at PTX line {ptx} (0x{at:x}).\n"))
     }
 
     fn info_source(&mut self) -> Done {
         let file = self.frame().map_or_else(String::new, |f| f.place.file.to_string());
         let unit = |(name, folder): &_| format!("Compilation unit {name}, in {folder}\n");
         let compiled: String = self.module.info.files.iter().map(unit).collect();
-        self.tell(&format!("Current source file is {file}\n{compiled}"))
+        self.done_with(&format!("Current source file is {file}\n{compiled}"))
     }
 
     fn info_frame(&mut self) -> Done {
@@ -297,6 +297,6 @@ impl Live<'_, '_> {
         let head =
             format!("Stack level {}, frame of PTX function {}", self.selected, frame.function);
         let ptx = self.module.ptx_line(frame.at);
-        self.tell(&format!("{head}:\n at {file}:{line}, PTX line {ptx}\n"))
+        self.done_with(&format!("{head}:\n at {file}:{line}, PTX line {ptx}\n"))
     }
 }

@@ -34,7 +34,7 @@ impl Live<'_, '_> {
             let name = shown(coordinates((warp * 32 + lane as u32).into(), block));
             let _ = writeln!(out, "{mark} {lane:>4} {name:<12} {text}");
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     fn over_cta(&mut self, text: &str) -> Done {
@@ -69,6 +69,6 @@ impl Live<'_, '_> {
             let (thread, now, before) = (name(pair[1].0), number(pair[1].1), number(pair[0].1));
             format!("first differs from its neighbour at thread {thread}: {now}, after {before}")
         });
-        self.tell(&format!("{range}\n{differs}\n"))
+        self.done_with(&format!("{range}\n{differs}\n"))
     }
 }

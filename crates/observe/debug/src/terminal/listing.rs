@@ -29,7 +29,7 @@ impl Live<'_, '_> {
         if end < count {
             out.push_str("(More stack frames follow...)\n");
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     /// `#0  work (n=100) at dbg.cu:40`
@@ -72,7 +72,7 @@ impl Live<'_, '_> {
         let text = self.frame_text(self.selected);
         let frame = self.frames[self.selected].clone();
         let line = self.line_text(&frame);
-        self.tell(&format!("{text}\n{line}"))
+        self.done_with(&format!("{text}\n{line}"))
     }
 
     pub(super) fn list(&mut self, rest: &str) -> Done {
@@ -132,7 +132,7 @@ impl Live<'_, '_> {
             });
         }
         self.listed = Some((file, from, last));
-        self.tell(&out)
+        self.done_with(&out)
     }
 
     pub(super) fn disassemble(&mut self, rest: &str) -> Done {
@@ -158,7 +158,7 @@ impl Live<'_, '_> {
             let (line, ptx) = (self.module.ptx_line(at), self.module.ptx(at));
             let _ = writeln!(out, "{mark} 0x{at:x} <ptx:{line}>:\t{ptx}");
         }
-        self.tell(&(out + "End of PTX dump.\n"))
+        self.done_with(&(out + "End of PTX dump.\n"))
     }
 
     /// Executes the command `x/4i ADDRESS`, which lists instructions.
@@ -174,6 +174,6 @@ impl Live<'_, '_> {
         if out.is_empty() {
             return Err(format!("Cannot access memory at address 0x{address:x}"));
         }
-        self.tell(&out)
+        self.done_with(&out)
     }
 }

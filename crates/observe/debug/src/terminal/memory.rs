@@ -41,7 +41,7 @@ impl Live<'_, '_> {
             let (bytes, _) =
                 text.ok_or_else(|| format!("Cannot access memory at address 0x{address:x}"))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            return self.tell(&format!("0x{address:x}:\t\"{text}\"\n"));
+            return self.done_with(&format!("0x{address:x}:\t\"{text}\"\n"));
         }
         let size = size.unwrap_or(match letter {
             'a' => 8,

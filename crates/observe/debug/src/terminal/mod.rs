@@ -61,7 +61,7 @@ type Done = Result<(), String>;
 
 impl Live<'_, '_> {
     /// Says the output of a command, which is done.
-    fn tell(&mut self, text: &str) -> Done {
+    fn done_with(&mut self, text: &str) -> Done {
         self.say(text);
         Ok(())
     }

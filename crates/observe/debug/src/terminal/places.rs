@@ -44,7 +44,7 @@ impl Live<'_, '_> {
             }
             Err(_) => format!("{word} {number} ({place}) pending.\n"),
         };
-        self.tell(&text)
+        self.done_with(&text)
     }
 
     pub(super) fn watches_at(&mut self, command: &str, rest: &str) -> Done {
@@ -67,6 +67,6 @@ impl Live<'_, '_> {
         breakpoint.watched = Some(watched);
         breakpoint.condition = condition;
         let number = breakpoint.number;
-        self.tell(&format!("{name} {number}: {text}\n"))
+        self.done_with(&format!("{name} {number}: {text}\n"))
     }
 }

@@ -44,7 +44,7 @@ impl Binder<'_> {
                     other => {
                         let bytes = other.read();
                         let size = bytes.len() as u64;
-                        (Pieces::whole(bytes), size)
+                        (Pieces::from_bytes(bytes), size)
                     }
                 };
                 let after = wanted.map(|spec| self.expected(spec, size)).transpose()?;

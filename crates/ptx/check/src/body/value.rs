@@ -157,7 +157,7 @@ impl<'a> Body<'_, 'a> {
             return match found {
                 Resolved::Register(r) => self.component_of(r.id, r.decl, component),
                 Resolved::Other(local) => {
-                    self.whole(name, component)?;
+                    self.check_no_component(name, component)?;
                     self.local(local)
                 }
                 Resolved::Member(..) | Resolved::Outside => None,
@@ -170,7 +170,7 @@ impl<'a> Body<'_, 'a> {
             self.unknown(name);
             return None;
         }
-        self.whole(name, component)?;
+        self.check_no_component(name, component)?;
         Some(match self.cx.global(name)? {
             Global::Variable(id) => {
                 let variable = &self.cx.module.variables[id.0 as usize];
@@ -211,7 +211,11 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Checks that a name that is no register has no component.
-    fn whole(&mut self, name: &ast::Ident, component: Option<&ast::Ident<'a>>) -> Option<()> {
+    fn check_no_component(
+        &mut self,
+        name: &ast::Ident,
+        component: Option<&ast::Ident<'a>>,
+    ) -> Option<()> {
         if let Some(component) = component {
             self.no_component(name, component);
             return None;

@@ -214,7 +214,7 @@ fn instructions<'a>(block: &'a ast::Block<'a>, list: &mut Vec<&'a ast::Instructi
 }
 
 /// The register of `-%r1.h0`, in whose name the selector is included.
-fn whole(name: &str) -> &str {
+fn without_selector(name: &str) -> &str {
     name.split_once('.').map_or(name, |(register, _)| register)
 }
 
@@ -223,7 +223,9 @@ fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
     match &operand.kind {
         OperandKind::Name { name, .. } => (name.text == wanted).then_some(operand.span),
         OperandKind::Not(name) => (name.text == wanted).then_some(operand.span),
-        OperandKind::Negated(name) => (whole(name.text) == wanted).then_some(operand.span),
+        OperandKind::Negated(name) => {
+            (without_selector(name.text) == wanted).then_some(operand.span)
+        }
         OperandKind::Vector(list) | OperandKind::Bracket(list) | OperandKind::List(list) => {
             among(list)
         }
@@ -290,7 +292,7 @@ fn names<'a>(operand: &'a ast::Operand<'a>, f: &mut impl FnMut(&'a str)) {
                 f(register.text);
             }
         }
-        OperandKind::Negated(name) => f(whole(name.text)),
+        OperandKind::Negated(name) => f(without_selector(name.text)),
         OperandKind::Vector(list) | OperandKind::Bracket(list) | OperandKind::List(list) => {
             for operand in list {
                 names(operand, f);

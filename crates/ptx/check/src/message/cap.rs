@@ -56,7 +56,7 @@ pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
         let max = if d.is_error() { MAX_ERRORS } else { MAX_WARNINGS };
         match count {
             _ if count <= max => d.shorten(),
-            _ if count == max + 1 => *d = others(d, max),
+            _ if count == max + 1 => *d = rest_not_shown(d, max),
             _ => return false,
         }
         true
@@ -64,7 +64,7 @@ pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// The message that replaces the first diagnostic that is not shown.
-fn others(first: &Diagnostic, max: usize) -> Diagnostic {
+fn rest_not_shown(first: &Diagnostic, max: usize) -> Diagnostic {
     let span = first.primary.span;
     if first.is_error() {
         let message = format!("more than {}; the rest is not shown", Count(max, "error"));

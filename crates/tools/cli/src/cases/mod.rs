@@ -110,8 +110,8 @@ pub fn run(args: &CasesArgs) -> u8 {
 
 fn failed(why: &str) -> u8 {
     why.lines().enumerate().for_each(|(i, line)| match i {
-        0 => crate::out::tell(&format!("error: {line}")),
-        _ => crate::out::tell(line),
+        0 => crate::out::eprint_line(&format!("error: {line}")),
+        _ => crate::out::eprint_line(line),
     });
     crate::FAILED
 }
@@ -211,7 +211,7 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// Writes the file for one file of cases.
 fn write(source: &Path, args: &ExportArgs) -> Result<Written, String> {
     let file = texunit_cases::load(source).map_err(|e| e.to_string())?;
-    crate::tell(&source.display().to_string(), &file.notes);
+    crate::warn_deprecated(&source.display().to_string(), &file.notes);
     let name = texunit_cases::stem(source).unwrap_or_default().to_owned();
     let bytes = match args.format {
         SuiteFormat::Json => {

@@ -102,7 +102,7 @@ pub(super) fn run(args: &RunArgs) -> u8 {
         OutputFormat::Human => report.human(args.quiet),
     };
     for error in &report.unreadable {
-        crate::out::tell(&format!("error: {error}"));
+        crate::out::eprint_line(&format!("error: {error}"));
     }
     let printed = match args.format {
         OutputFormat::Json => crate::out::print_json(&text),
@@ -133,7 +133,7 @@ impl Report {
             Err(e) => return self.unreadable.push(e.to_string()),
         };
         let name = path.display().to_string();
-        crate::tell(&name, &file.notes);
+        crate::warn_deprecated(&name, &file.notes);
         for (n, case) in file.cases.iter().enumerate() {
             let verdict = case.verdict(engines);
             self.all.add(&verdict);

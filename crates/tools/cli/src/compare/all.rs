@@ -95,7 +95,7 @@ fn plan(args: &CompareArgs) -> Plan {
                 continue;
             }
         };
-        crate::tell(&file.display().to_string(), &read.notes);
+        crate::warn_deprecated(&file.display().to_string(), &read.notes);
         for (number, case) in read.cases.iter().enumerate() {
             asked.count(case, case.count() as u32, &mut kernels);
             asked.cases += 1;
@@ -122,7 +122,7 @@ pub(super) fn run(args: &CompareArgs) -> Comparison {
     let Plan { units, sources, asked, errors } = plan(args);
     let human = args.format == OutputFormat::Human;
     if human {
-        crate::out::tell(&super::print::asked(&asked));
+        crate::out::eprint_line(&super::print::workload_text(&asked));
     }
     let mut comparison = Comparison { errors, ..Comparison::default() };
     let start = Instant::now();

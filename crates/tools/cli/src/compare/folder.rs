@@ -143,7 +143,7 @@ fn readme(seed: u64, comparison: &Comparison) -> String {
         let cuda = cuda_version(card.driver_version);
         format!("{} (sm_{major}{minor}), driver for CUDA {cuda}", card.name)
     });
-    let asked = comparison.asked.as_ref().map(print::asked).unwrap_or_default();
+    let asked = comparison.asked.as_ref().map(print::workload_text).unwrap_or_default();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
     let (year, month, day) = date(now / 86_400);
     format!(

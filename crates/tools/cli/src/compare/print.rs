@@ -135,7 +135,7 @@ pub(super) fn with(mut object: Value, name: &str, member: Value) -> Value {
 }
 
 /// Describes the work of `--all`, and the expected time.
-pub(super) fn asked(a: &Workload) -> String {
+pub(super) fn workload_text(a: &Workload) -> String {
     format!(
         "{}, {} random ones: {}, {}; {}; {}; \
          {}\n\

@@ -40,13 +40,13 @@ fn debug(args: &DebugArgs) -> Result<u8, String> {
     loop {
         let Some(line) = script.next(settings.prompt()) else { return Ok(0) };
         let mut out = String::new();
-        let came = settings.command(&line, &mut |text| out.push_str(text));
-        if came == Idle::Failed {
+        let outcome = settings.command(&line, &mut |text| out.push_str(text));
+        if outcome == Idle::Failed {
             script.failed(&out)
         } else {
             script.write(&out)
         }
-        match came {
+        match outcome {
             Idle::Quit => return Ok(0),
             Idle::Run => {
                 if runs(args, &run, (&mut settings, &mut script), &signalled)? {

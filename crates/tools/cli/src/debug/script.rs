@@ -48,7 +48,7 @@ impl Script {
                         self.lines.push_front(line.to_owned());
                     }
                 }
-                Err(error) => crate::out::tell(&format!("{}: {error}", file.trim())),
+                Err(error) => crate::out::eprint_line(&format!("{}: {error}", file.trim())),
             }
         }
         None

@@ -20,7 +20,7 @@ pub struct ExplainArgs {
     pub case: Option<String>,
     /// Which fetch or access of the case, from 0.
     #[arg(long, value_name = "I", requires = "case", allow_negative_numbers = true,
-          value_parser = number::whole::<usize>("the number of a fetch", 0..=usize::MAX))]
+          value_parser = number::integer::<usize>("the number of a fetch", 0..=usize::MAX))]
     pub fetch: Option<usize>,
     /// The texels: a picture (.png, .jpg, .exr), an array (.npy), a texture (.dds, .ktx2), or any
     /// other file as raw bytes.
@@ -141,19 +141,19 @@ pub struct TextureArgs {
     pub geometry: Option<Geometry>,
     /// Texels of one layer or face of level 0; a raw file needs it.
     #[arg(long, value_name = "W,H", requires = "tex", value_delimiter = ',', allow_negative_numbers = true,
-          value_parser = number::whole::<u32>("texels along an axis", 1..=u32::MAX))]
+          value_parser = number::integer::<u32>("texels along an axis", 1..=u32::MAX))]
     pub size: Option<Vec<u32>>,
     /// Layers, or cubes; default: as many as the file holds.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
-          value_parser = number::whole::<u32>("layers", 1..=u32::MAX))]
+          value_parser = number::integer::<u32>("layers", 1..=u32::MAX))]
     pub layers: Option<u32>,
     /// Samples of a multi-sample texture.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
-          value_parser = number::whole::<u32>("samples", 1..=u32::MAX))]
+          value_parser = number::integer::<u32>("samples", 1..=u32::MAX))]
     pub samples: Option<u32>,
     /// Mip levels that the file contains one after the other, or that --mipmaps makes.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
-          value_parser = number::whole::<u32>("mip levels", 1..=u32::MAX))]
+          value_parser = number::integer::<u32>("mip levels", 1..=u32::MAX))]
     pub levels: Option<u32>,
     /// Make mip levels with a box filter.
     #[arg(long, requires = "tex")]
@@ -214,7 +214,7 @@ pub struct SamplerArgs {
     pub bias: Option<f32>,
     /// Maximum anisotropy.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
-          value_parser = number::whole::<u32>("anisotropy", 0..=u32::MAX))]
+          value_parser = number::integer::<u32>("anisotropy", 0..=u32::MAX))]
     pub anisotropy: Option<u32>,
     /// Colours are sRGB.
     #[arg(long, requires = "tex")]

@@ -27,7 +27,7 @@ pub(super) fn run(
         return list(address, format);
     }
     let Addressed { case, number, notes } = texunit_cases::load_address(address).map_err(input)?;
-    crate::tell(address, &notes);
+    crate::warn_deprecated(address, &notes);
     let number = fetch.or(number).unwrap_or(0);
     let (one, several) = words(&case);
     if number >= case.count() && case.count() > 0 {
@@ -66,7 +66,7 @@ fn input(error: CaseError) -> Failure {
 /// Lists the cases of a file.
 fn list(path: &str, format: ExplainFormat) -> Result<Output, Failure> {
     let file = texunit_cases::load(path).map_err(input)?;
-    crate::tell(path, &file.notes);
+    crate::warn_deprecated(path, &file.notes);
     let instruction = |case: &Case| match &case.access {
         Access::Fetch(fetch) => fetch.form.to_string(),
         Access::Surface(surface) => surface.op.to_string(),

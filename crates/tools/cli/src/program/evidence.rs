@@ -26,7 +26,7 @@ pub struct EvidenceArgs {
     /// that counts (--fail-on), and the program ends with 0; 125 if none of its kernels could be
     /// executed, or a part of what its processes did is not known.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
-          value_parser = number::whole::<u8>("an exit code", 0..=255))]
+          value_parser = number::integer::<u8>("an exit code", 0..=255))]
     pub error_exitcode: Option<u8>,
     /// Stop the program, and everything that it has started, after this many seconds, with exit
     /// code 124; for a running kernel, the place where it was is reported.
@@ -35,7 +35,7 @@ pub struct EvidenceArgs {
     /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an
     /// infinite loop.
     #[arg(long, value_name = "N", env = "TEXUNIT_MAX_STEPS", allow_negative_numbers = true,
-          value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
+          value_parser = number::integer::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
     /// Run the CTAs and warps of each launch in a random fair order that follows from this seed:
     /// the effects of a race become visible, and the same seed repeats them exactly. Turns may end
@@ -44,7 +44,7 @@ pub struct EvidenceArgs {
     /// of each in turns from barrier to barrier: always in the same order. Asynchronous work of
     /// streams is done late, in an order that follows from the seed, too.
     #[arg(long, value_name = "SEED", env = "TEXUNIT_SCHEDULE", allow_negative_numbers = true,
-          value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
+          value_parser = number::integer::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
     /// Fill fresh memory of devices, and shared and local memory when a CTA begins, with a pattern
     /// instead of zeros: a byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed;

@@ -147,7 +147,7 @@ fn place(folder: &Path) -> Result<PathBuf, String> {
 
 impl Pending<'_> {
     /// Explains the thread, on standard error because standard output is the program's.
-    pub(super) fn tell(&self) {
+    pub(super) fn explain(&self) {
         let job = self.folder.path().join("job.toml");
         if !job.exists() {
             let why =

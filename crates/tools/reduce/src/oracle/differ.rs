@@ -74,7 +74,7 @@ impl<'a> DifferJudge<'a> {
         let mut judge =
             Self { launcher, configurations, codes, differing, limit, max_steps, workspace, stop };
         let start = Instant::now();
-        let Some([one, other]) = judge.both(case) else { return Err(judge.workspace) };
+        let Some([one, other]) = judge.run_both(case) else { return Err(judge.workspace) };
         judge.limit = patience(start.elapsed());
         judge.codes = [one.code, other.code];
         judge.differing = differing_outputs(&one, &other);
@@ -123,7 +123,7 @@ impl<'a> DifferJudge<'a> {
         &self.configurations
     }
 
-    fn both(&mut self, case: &Case) -> Option<[Results; 2]> {
+    fn run_both(&mut self, case: &Case) -> Option<[Results; 2]> {
         match &self.launcher {
             Launcher::Here(settings) => {
                 self.workspace.place_files(case).ok()?;
@@ -206,7 +206,7 @@ fn differing_outputs(one: &Results, other: &Results) -> BTreeSet<PathBuf> {
 
 impl Judge for DifferJudge<'_> {
     fn fails(&mut self, case: &Case) -> bool {
-        let Some([one, other]) = self.both(case) else { return false };
+        let Some([one, other]) = self.run_both(case) else { return false };
         if [one.code, other.code] != self.codes {
             return false;
         }

@@ -1,7 +1,7 @@
 //! A picture of a surface access: the texels around it with their bytes, and the bytes of the
 //! access.
 
-use super::text::{conversion_lines, element_text, headline, way};
+use super::text::{address_steps, conversion_lines, element_text, headline};
 use super::{Kind, SurfaceExplanation, hex_bytes, kind_of, verb};
 use crate::picture::{Anchor, Paint, Picture, Rect};
 use crate::svg::{GAP, MARGIN, SMALL, head};
@@ -13,7 +13,7 @@ const BYTE: f64 = 30.0;
 const TINY: f64 = 10.0;
 
 pub(super) fn svg(e: &SurfaceExplanation) -> String {
-    let (title, way) = (headline(e), way(e).join(". "));
+    let (title, way) = (headline(e), address_steps(e).join(". "));
     picture(e).finish(&title, &format!("{title} on {}. {way}", e.surface.resource.describe()))
 }
 
@@ -24,7 +24,7 @@ pub(super) fn picture(e: &SurfaceExplanation) -> Picture {
     lines.extend(e.place.clone());
     head(&mut p, &title, &lines);
     draw_places(&mut p, e);
-    text(&mut p, &way(e));
+    text(&mut p, &address_steps(e));
     text(&mut p, &conversion_lines(e));
     draw_bytes(&mut p, e);
     p

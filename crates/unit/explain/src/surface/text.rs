@@ -20,7 +20,7 @@ fn write_all(out: &mut String, e: &SurfaceExplanation) -> Result {
     }
     writeln!(out, "\nsurface: {}", e.surface.resource.describe())?;
     writeln!(out, "\nplace")?;
-    for line in way(e) {
+    for line in address_steps(e) {
         writeln!(out, "  {line}")?;
     }
     conversion(out, e)?;
@@ -72,7 +72,7 @@ pub(super) fn headline(e: &SurfaceExplanation) -> String {
 }
 
 /// The steps from the coordinates to the bytes, one line each.
-pub(super) fn way(e: &SurfaceExplanation) -> Vec<String> {
+pub(super) fn address_steps(e: &SurfaceExplanation) -> Vec<String> {
     let t = &e.trace;
     let size = t.size;
     let mut lines = Vec::new();

@@ -4,7 +4,7 @@ use super::colour::{Scale, ink_on};
 use super::{GAP, MARGIN, NORMAL, SMALL, edges, first, hover, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect};
-use crate::text::{footprint_title, is_weighted, whereabouts, whole};
+use crate::text::{footprint_title, is_weighted, weight_sum, whereabouts};
 use crate::value::{COMPONENTS, channel, list, unrounded};
 use texunit_unit::reference::trace::{Footprint, TexelTrace};
 use texunit_unit::{FetchKind, Filter, TexelIndex};
@@ -181,7 +181,7 @@ fn texel_lines(e: &Explanation<'_>, f: &Footprint, number: usize) -> Vec<String>
     if let FetchKind::Gather(_) = trace.form.kind {
         lines.push(format!("result {}", COMPONENTS[number % 4]));
     } else if is_weighted(trace, f) {
-        lines.push(format!("{}/{}", texel.weight, whole(f)));
+        lines.push(format!("{}/{}", texel.weight, weight_sum(f)));
     }
     if !texel.resident {
         lines.push("NOT RESIDENT".to_owned());
@@ -221,7 +221,7 @@ fn fitting(text: &str) -> Vec<String> {
 /// Draws a bar chart that compares the hardware's 8-bit weights with the exact weights.
 fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64) {
     const LENGTH: f64 = 256.0;
-    p.text(left, top + SMALL, SMALL, Paint::Mark, &format!("weight of {}", whole(f)));
+    p.text(left, top + SMALL, SMALL, Paint::Mark, &format!("weight of {}", weight_sum(f)));
     p.text(left + 120.0, top + SMALL, SMALL, Paint::Exact, "unrounded");
     for (i, texel) in f.texels.iter().enumerate() {
         let y = top + 20.0 + i as f64 * 40.0;
@@ -229,10 +229,10 @@ fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64
             let width = part.clamp(0.0, 1.0) * LENGTH;
             Rect { x: left, y, width, height: 10.0 }
         };
-        let part = f64::from(texel.weight) / f64::from(whole(f));
+        let part = f64::from(texel.weight) / f64::from(weight_sum(f));
         p.rect(bar(y, part), Paint::Mark, Paint::None, 0.0);
         p.rect(bar(y + 11.0, texel.exact), Paint::Exact, Paint::None, 0.0);
-        let (index, exact) = (list(&texel.index[..axes]), unrounded(texel.exact, whole(f)));
+        let (index, exact) = (list(&texel.index[..axes]), unrounded(texel.exact, weight_sum(f)));
         let text = format!("({index}): {}, unrounded {exact}", texel.weight);
         p.text(left, y + 32.0, SMALL, Paint::Ink, &text);
     }

@@ -1,6 +1,6 @@
 //! Tooltips of texels: index, weight, value, and the applicable rules of docs/numerics.md.
 
-use crate::text::{is_weighted, texel_line, texel_value, whole};
+use crate::text::{is_weighted, texel_line, texel_value, weight_sum};
 use crate::value::list;
 use texunit_unit::reference::trace::{Footprint, Trace};
 use texunit_unit::{AddressMode, FetchKind, Filter, TexelIndex};
@@ -53,7 +53,7 @@ fn rules(trace: &Trace, f: &Footprint, number: usize) -> Vec<&'static str> {
         ("7.7", away && seamless),
         ("6", border),
         ("2", is_weighted(trace, f)),
-        ("3.5", f.share != whole(f) && f.tap.1 == 1),
+        ("3.5", f.share != weight_sum(f) && f.tap.1 == 1),
         ("4.12", f.tap.1 > 1),
         ("9.2", texel.compared.is_some()),
         ("9.4", !texel.resident),

@@ -5,7 +5,7 @@ use super::colour::{Scale, ink_on};
 use super::{GAP, MARGIN, NORMAL, SMALL, edges, first, hover, position, sample_point};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect, text_width};
-use crate::text::whole;
+use crate::text::weight_sum;
 use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::Footprint;
 
@@ -43,7 +43,7 @@ pub(super) fn draw(
     let right = MARGIN + columns as f64 * cell + MARGIN;
     for (n, f) in taps.iter().enumerate() {
         let (Some(x), Some(y)) = (position(f, 0), position(f, 1)) else { continue };
-        let weight = format!("{}/{}", f.share, whole(f));
+        let weight = format!("{}/{}", f.share, weight_sum(f));
         let text = format!("tap {}: {weight} at ({x:.3}, {y:.3})", f.tap.0);
         let (column, row) = (x - left_texel as f64, y - top_texel as f64);
         if (0.0..=columns as f64).contains(&column) && (0.0..=rows as f64).contains(&row) {
@@ -88,11 +88,11 @@ pub(super) fn draw_each(
     scale: &Scale,
     top: f64,
 ) {
-    let unit = taps.first().map_or(256, whole);
+    let unit = taps.first().map_or(256, weight_sum);
     let text =
         format!("texels and weights of each tap, in 1/{unit}; point at a texel for its value");
     p.text(MARGIN, top, SMALL, Paint::Ink, &text);
-    let caption = |f: &Footprint| format!("tap {}: {}/{}", f.tap.0, f.share, whole(f));
+    let caption = |f: &Footprint| format!("tap {}: {}/{}", f.tap.0, f.share, weight_sum(f));
     // Reserves room for the longest row index beside the cells.
     let labels = taps.iter().flat_map(|f| &f.texels).map(|t| t.index[1].to_string());
     let label = labels.map(|text| text_width(&text, TINY)).fold(0.0, f64::max) + 6.0;

@@ -94,7 +94,7 @@ impl Block {
     }
 
     /// Describes the block for messages, if it has ended.
-    pub fn gone(&self, address: Option<u64>) -> Option<FreedBlock> {
+    pub fn freed_block(&self, address: Option<u64>) -> Option<FreedBlock> {
         let how = self.ended()?;
         let (name, size) = (self.name.clone(), self.size as u64);
         Some(FreedBlock { name, address, size, number: self.number, how })

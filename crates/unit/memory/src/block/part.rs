@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(block.load_u64(0).unwrap(), 5);
         assert!(part.ended().is_none() && part.end(End::Freed) && !block.end(End::Destroyed));
         assert_eq!((block.ended(), part.ended()), (Some(End::Freed), Some(End::Freed)));
-        let text = block.gone(Some(0x700)).unwrap().to_string();
+        let text = block.freed_block(Some(0x700)).unwrap().to_string();
         let number = block.number();
         assert_eq!(text, format!("`data` (8 bytes at 0x700, allocation {number}) was freed"));
     }

@@ -109,7 +109,7 @@ impl MemoryMap {
     /// The memory that was at an address before the launch, or that only other devices can access
     /// there. `None` if unknown.
     #[cold]
-    pub fn gone(&self, address: u64) -> Option<FreedBlock> {
+    pub fn freed_block(&self, address: u64) -> Option<FreedBlock> {
         let gone = self.freed.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned();
         gone.or_else(|| peers::find(&self.peers, address))
     }

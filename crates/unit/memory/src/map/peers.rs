@@ -98,7 +98,7 @@ mod tests {
         one.attach(own, &block).unwrap();
         assert!(one.find(own, 1000).is_ok() && one.detach(own) && !one.detach(own));
         assert!(block.ended().is_none() && one.find(own, 1).is_err() && !two.detach(own));
-        assert_eq!(one.map().gone(open).unwrap().how, End::Peer);
+        assert_eq!(one.map().freed_block(open).unwrap().how, End::Peer);
         let (mine, _) = one.allocate(10, "mine").unwrap();
         let map = one.map_with_peers([&two, &one].into_iter());
         assert!(map.find(open, 1000, 0).is_ok() && map.find(mine, 10, 0).is_ok());

@@ -234,7 +234,7 @@ mod tests {
         let (reserved, denied) = (Some(End::Reserved), Some(End::NoAccess));
         let found = [0xfff, 0x1000, 0x1fff, 0x3000, 0x3fff, 0x4000].map(how);
         assert_eq!(found, [None, reserved, reserved, denied, denied, None]);
-        assert_eq!(memory.map().gone(0x1000).unwrap().how, End::Reserved);
+        assert_eq!(memory.map().freed_block(0x1000).unwrap().how, End::Reserved);
         memory.set_range(0x1000..0x4000, vec![(0x1000, block())], Vec::new());
         assert!(memory.find(0x1000, 0x1000).is_ok());
         assert_eq!([0x2000, 0x3000].map(how), [None, None]);

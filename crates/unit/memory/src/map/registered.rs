@@ -54,7 +54,7 @@ impl Memory {
                 Rights::None => {
                     let taken = self.take_out(state, base, End::Unmapped);
                     let told = taken.filter(|(_, first)| *first);
-                    let gone = told.and_then(|(block, _)| block.gone(Some(base)));
+                    let gone = told.and_then(|(block, _)| block.freed_block(Some(base)));
                     state.registered.unmapped.extend(gone);
                 }
             }

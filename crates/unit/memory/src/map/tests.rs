@@ -194,16 +194,16 @@ fn freed_allocations_are_known_until_something_else_is_there() {
     assert!(memory.free(a));
     assert_eq!(block.ended(), Some(End::Freed));
     let map = memory.map();
-    let gone = map.gone(a + 99).unwrap();
+    let gone = map.freed_block(a + 99).unwrap();
     assert_eq!((gone.number, gone.size, gone.how), (number, 100, End::Freed));
-    assert_eq!((map.gone(a + 100), map.gone(a - 1)), (None, None));
+    assert_eq!((map.freed_block(a + 100), map.freed_block(a - 1)), (None, None));
     let text = memory.find(a, 4).unwrap_err().to_string();
     let wanted =
         format!("4 bytes at {a:#x}: `a` (100 bytes at {a:#x}, allocation {number}) was freed");
     assert_eq!(text, wanted);
     assert!(before.find(a, 100, 0).is_ok(), "what runs goes on");
     memory.attach(a + 50, &Arc::new(Block::new(8, "host").unwrap())).unwrap();
-    assert!(memory.map().gone(a).is_none());
+    assert!(memory.map().freed_block(a).is_none());
 }
 
 #[test]
@@ -273,7 +273,7 @@ mod pages {
         unsafe { libc::munmap(data.as_ptr().add(4096).cast(), 4096) };
         let map = memory.map();
         assert!(map.find(at, 8, 0).is_err() && map.find(other_at, 8, 0).is_ok());
-        let ended = (map.gone(at).unwrap().how, block.ended());
+        let ended = (map.freed_block(at).unwrap().how, block.ended());
         assert_eq!(ended, (End::Unmapped, Some(End::Unmapped)));
         let unmapped = memory.take_unmapped();
         assert_eq!((unmapped.len(), unmapped[0].address), (1, Some(at)));

@@ -183,14 +183,14 @@ impl Taps {
 
     /// The offset of the tap with this index from the coordinates, along x and y, in 1/128 of a
     /// texel of the level.
-    pub(crate) fn way(&self, number: u32) -> [i64; 2] {
+    pub(crate) fn tap_offset(&self, number: u32) -> [i64; 2] {
         let steps = 2 * i64::from(number) - i64::from(self.count) + 1;
         self.step.map(|step| steps * step)
     }
 
     /// The tap with this index from 0.
     pub(crate) fn tap(&self, number: u32) -> Tap {
-        let [x, y] = self.way(number).map(Fixed::from_128ths);
+        let [x, y] = self.tap_offset(number).map(Fixed::from_128ths);
         Tap { weight: self.weight(number), shift: [x, y, Fixed::ZERO] }
     }
 }

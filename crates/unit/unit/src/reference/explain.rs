@@ -201,7 +201,7 @@ pub(super) fn sum(
         Reading::Missing => Vec::new(),
         Reading::One => point(reading, 0),
         Reading::Unorm { bits: 24 } | Reading::Uint { .. } | Reading::Sint { .. } => {
-            whole(reading, &plain, scale, result)
+            integer_sum(reading, &plain, scale, result)
         }
         Reading::Unorm { .. } | Reading::Snorm { .. } => sum::integer_sum(reading, &plain, scale)
             .map(|s| integer(reading, s, scale))
@@ -213,7 +213,7 @@ pub(super) fn sum(
 }
 
 /// The steps of a sum of integer codes, for integer formats and for depth of 24 bits.
-fn whole(reading: Reading, plain: &[Group<'_>], scale: Scale, result: u32) -> Vec<Step> {
+fn integer_sum(reading: Reading, plain: &[Group<'_>], scale: Scale, result: u32) -> Vec<Step> {
     let number = |code| match reading {
         Reading::Sint { bits } => sign_extend(bits, code).into(),
         _ => i128::from(code),

@@ -77,7 +77,7 @@ fn taps(of: &[&str], is_coarse: bool, rest: u32) -> String {
     let all = Anisotropy { area, ratio: taps, level, taps, direction };
     let level = all.of_level(is_coarse, rest);
     // The line of taps is centred.
-    let ends = [0, level.count - 1].map(|number| level.way(number));
+    let ends = [0, level.count - 1].map(|number| level.tap_offset(number));
     assert_eq!(ends[1], level.step.map(|s| s * i64::from(level.count - 1)));
     assert_eq!(ends[0], ends[1].map(|way| -way));
     let weights = joined((0..level.count).map(|number| level.weight(number)));

@@ -114,7 +114,7 @@ fn updated(
     tell: impl FnOnce(CUgraphExecUpdateResultInfo),
 ) -> Answer {
     let (exec, graph) = (exec.get()?, graph.get()?);
-    match update::whole(&exec, &graph) {
+    match update::update_all(&exec, &graph) {
         Ok(()) => {
             tell(CUgraphExecUpdateResultInfo::default());
             Ok(())

@@ -163,7 +163,7 @@ impl Physical {
     }
 
     /// The description of inaccessible memory for a device's fault messages.
-    pub(super) fn gone(&self, range: &Range<u64>) -> FreedBlock {
+    pub(super) fn freed_block(&self, range: &Range<u64>) -> FreedBlock {
         FreedBlock {
             name: NAME.to_owned(),
             address: Some(range.start),

@@ -66,7 +66,7 @@ impl Space {
     }
 
     /// Gives all devices a new view of the reservations around a range.
-    pub(super) fn tell(&self, range: &Range<u64>) -> Answer {
+    pub(super) fn publish_views(&self, range: &Range<u64>) -> Answer {
         let borders = self.borders(range);
         for gpu in state::gpus()? {
             let (blocks, said) = self.view(gpu, &borders);
@@ -94,7 +94,10 @@ impl Space {
                 run.clear();
             }
             if mapping.flags(gpu) == CU_MEM_ACCESS_FLAGS_PROT_NONE {
-                said.push((mapping.mapped.range(), mapping.memory.gone(&mapping.mapped.range())));
+                said.push((
+                    mapping.mapped.range(),
+                    mapping.memory.freed_block(&mapping.mapped.range()),
+                ));
             } else {
                 run.push(mapping);
             }
@@ -105,12 +108,12 @@ impl Space {
             let mut at = range.start;
             for (&start, mapping) in self.mappings.range(range.clone()) {
                 if at < start {
-                    said.push((at..start, reservation.gone(End::Reserved)));
+                    said.push((at..start, reservation.freed_block(End::Reserved)));
                 }
                 at = mapping.mapped.range().end;
             }
             if at < range.end {
-                said.push((at..range.end, reservation.gone(End::Reserved)));
+                said.push((at..range.end, reservation.freed_block(End::Reserved)));
             }
         }
         (blocks, said)

@@ -27,13 +27,13 @@ runtime_api! {
     /// Starts capturing a stream into the existing nodes of a graph.
     fn cudaStreamBeginRecaptureToGraph(stream, mode, graph, callbackData) {
         state::context()?;
-        let told = match callbackData.is_null() {
+        let callback = match callbackData.is_null() {
             true => None,
             false => Some(callbackData.get()?),
         };
-        let told = told.and_then(|told| Some((told.function?, told.data)));
-        let data = told.map_or(std::ptr::null_mut(), |told| stored(told).cast());
-        let function = told.map(|_| forward_change as Callback);
+        let callback = callback.and_then(|callback| Some((callback.function?, callback.data)));
+        let data = callback.map_or(std::ptr::null_mut(), |callback| stored(callback).cast());
+        let function = callback.map(|_| forward_change as Callback);
         // SAFETY: the callback matches its data, which is never freed.
         check(unsafe { driver::cuStreamBeginRecaptureToGraph(stream, mode, graph, function, data) })
     }
@@ -60,13 +60,13 @@ unsafe extern "C" fn forward_change(
     status: c_uint,
 ) -> CUresult {
     // SAFETY: the driver passes the registered data, and structures that are valid during the call.
-    let (told, original, new) = unsafe { (*data.cast::<RecaptureCallback>(), *original, *new) };
+    let (callback, original, new) = unsafe { (*data.cast::<RecaptureCallback>(), *original, *new) };
     let (Some(function), Ok(original), Ok(new)) =
-        (told.function, of_driver_params(original), of_driver_params(new))
+        (callback.function, of_driver_params(original), of_driver_params(new))
     else {
         return CUresult::INVALID_VALUE;
     };
-    let data = std::ptr::with_exposed_provenance_mut(told.data);
+    let data = std::ptr::with_exposed_provenance_mut(callback.data);
     // SAFETY: the program's callback is called with the runtime's arguments.
     unsafe { function(data, node, &raw const original, &raw const new, status) }
 }

@@ -91,7 +91,7 @@ impl<'a> Flow<'a> {
                 let new = match &starts[to] {
                     _ if block.end.writes_registers() => Facts::new(),
                     None => end.clone(),
-                    Some(known) => both(known, &end),
+                    Some(known) => meet(known, &end),
                 };
                 if starts[to].as_ref() != Some(&new) {
                     (starts[to], changed[to]) = (Some(new), true);
@@ -178,7 +178,7 @@ impl<'a> Flow<'a> {
 }
 
 /// The facts that two paths to a block agree about.
-fn both(a: &Facts, b: &Facts) -> Facts {
+fn meet(a: &Facts, b: &Facts) -> Facts {
     a.iter().filter(|&(vreg, value)| b.get(vreg) == Some(value)).map(|(&a, &b)| (a, b)).collect()
 }
 

@@ -49,7 +49,7 @@ impl<'a> ProbeAdapter<'a> {
         self.probe
     }
 
-    fn tell(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]) {
+    fn notify(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]) {
         let insts = &self.launch.code.insts;
         let mark = match insts.get(number as usize).map(|inst| &inst.op) {
             Some(Op::Mark(mark)) => mark,
@@ -145,7 +145,7 @@ fn addresses<'r>(
 impl Listener for ProbeAdapter<'_> {
     fn notify(&mut self, number: u32, warp: u32, lanes: u32, rows: &[LaneValues<'_>]) {
         if self.panic.is_none() {
-            let tell = AssertUnwindSafe(|| self.tell(number, warp, lanes, rows));
+            let tell = AssertUnwindSafe(|| self.notify(number, warp, lanes, rows));
             self.panic = catch_unwind(tell).err();
         }
     }

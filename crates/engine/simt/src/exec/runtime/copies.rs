@@ -29,7 +29,7 @@ impl Call<'_, '_, '_> {
         if !DIRECTIONS.contains(&kind) {
             return Err(code::INVALID_MEMCPY_DIRECTION.into());
         }
-        let extent = whole(extent, &[to, from])?;
+        let extent = checked_extent(extent, &[to, from])?;
         self.submit(stream, Task::Copy { to, from, extent })
     }
 
@@ -62,14 +62,14 @@ impl Call<'_, '_, '_> {
         extent: [u64; 3],
         stream: u64,
     ) -> Result<(), Failed> {
-        let extent = whole(extent, &[to])?;
+        let extent = checked_extent(extent, &[to])?;
         self.submit(stream, Task::Fill { to, value: value as u8, extent })
     }
 }
 
 /// Validates the extent of a copy or fill by a kernel: global memory only, in rows that do not
 /// overlap.
-fn whole(extent: [u64; 3], places: &[Pitched]) -> Result<[u64; 3], u32> {
+fn checked_extent(extent: [u64; 3], places: &[Pitched]) -> Result<[u64; 3], u32> {
     let [width, height, depth] = extent;
     for place in places {
         let is_global = matches!(space_of(place.address), SpaceKind::Global | SpaceKind::Const);

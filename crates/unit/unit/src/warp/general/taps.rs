@@ -104,7 +104,7 @@ impl TapLanes {
                 Some(taps) if number < taps.count => {
                     self.weight[lane] = taps.weight(number);
                     self.finer[lane] = self.scale[lane] - taps.scale;
-                    let way = taps.way(number);
+                    let way = taps.tap_offset(number);
                     for axis in 0..2 {
                         self.shift[axis][lane] = (2 * way[axis]) as u32;
                     }

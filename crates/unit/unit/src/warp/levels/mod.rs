@@ -154,7 +154,7 @@ impl LevelStage {
         match self.source {
             Source::Constant(levels) => return constant(levels, out),
             Source::Float => floats(request.level, self.bias, &mut wanted),
-            Source::Whole { count } => return whole(request.level, count, out),
+            Source::Whole { count } => return integer_levels(request.level, count, out),
             Source::Gradient => self.gradients(simd, request, &mut wanted),
         }
         self.finish(&wanted, request.active, out)
@@ -251,7 +251,7 @@ fn floats(levels: &Lanes, bias: f64, out: &mut [i32; 32]) {
 
 /// Rule 1.9 of docs/numerics.md: the levels that s32 operands name, to which no bias is added.
 #[inline(always)]
-fn whole(levels: &Lanes, count: u32, out: &mut LevelLanes) -> bool {
+fn integer_levels(levels: &Lanes, count: u32, out: &mut LevelLanes) -> bool {
     for lane in 0..32 {
         let level = levels[lane];
         out.level[0][lane] = if level < count { level } else { 0 };

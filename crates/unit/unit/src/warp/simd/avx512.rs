@@ -238,7 +238,7 @@ unsafe fn gather(base: *const u8, offsets: __m512i) -> __m512i {
     // SAFETY: the caller upholds this function's safety contract.
     unsafe {
         let [low, high] = halves(offsets);
-        whole(avx2::gather(base, low), avx2::gather(base, high))
+        concat(avx2::gather(base, low), avx2::gather(base, high))
     }
 }
 
@@ -250,7 +250,7 @@ unsafe fn gather2(base: *const u8, offsets: __m512i) -> [__m512i; 2] {
     unsafe {
         let [low, high] = halves(offsets);
         let ([a, b], [c, d]) = (avx2::gather2(base, low), avx2::gather2(base, high));
-        [whole(a, c), whole(b, d)]
+        [concat(a, c), concat(b, d)]
     }
 }
 
@@ -317,7 +317,7 @@ unsafe fn gather4(base: *const u8, offsets: __m512i) -> [__m512i; 4] {
         for j in 0..4 {
             let low = avx2::two_texels(base, at[j].into(), at[j + 4].into());
             let (high, above) = (at[j + 8].into(), at[j + 12].into());
-            rows[j] = whole(low, avx2::two_texels(base, high, above));
+            rows[j] = concat(low, avx2::two_texels(base, high, above));
         }
         transpose(rows)
     }
@@ -334,8 +334,8 @@ unsafe fn gather8(base: *const u8, offsets: __m512i) -> [[__m512i; 4]; 2] {
         for j in 0..4 {
             let low = two_pairs(base, at[j], at[j + 4]);
             let high = two_pairs(base, at[j + 8], at[j + 12]);
-            rows[0][j] = whole(low[0], high[0]);
-            rows[1][j] = whole(low[1], high[1]);
+            rows[0][j] = concat(low[0], high[0]);
+            rows[1][j] = concat(low[1], high[1]);
         }
         [transpose(rows[0]), transpose(rows[1])]
     }
@@ -352,7 +352,7 @@ unsafe fn halves(whole: __m512i) -> [__m256i; 2] {
 /// # Safety
 /// The machine supports AVX-512.
 #[inline(always)]
-unsafe fn whole(low: __m256i, high: __m256i) -> __m512i {
+unsafe fn concat(low: __m256i, high: __m256i) -> __m512i {
     // SAFETY: the caller upholds this function's safety contract.
     unsafe { _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high) }
 }
