@@ -122,8 +122,8 @@ pub(super) trait Primitives: InstructionSet {
     /// Sets the lower half of `d` to the low halves of the 32-bit lanes of a register.
     fn low_words(e: &mut Emitter<'_, Self>, d: Reg, a: Reg);
 
-    /// Converts unsigned numbers to f32, in place.
-    fn float_of_unsigned(e: &mut Emitter<'_, Self>, d: Reg);
+    /// Converts unsigned numbers to f32, in a temporary.
+    fn float_of_unsigned(e: &mut Emitter<'_, Self>, a: Reg) -> Reg;
 
     /// Converts f32 to unsigned numbers, toward zero, in a temporary.
     fn unsigned_of_float(e: &mut Emitter<'_, Self>, a: Reg) -> Reg;

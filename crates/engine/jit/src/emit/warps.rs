@@ -20,8 +20,10 @@ use super::Emitter;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::divergence::ARRIVED;
+use super::register_cache::Reg;
+use super::vector::V;
 use crate::frame::Frame;
-use crate::ir::{Action, Region, Space};
+use crate::ir::{Action, Region};
 use crate::run::ExitReason;
 use crate::warp_slot::WarpSlot;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -40,16 +42,6 @@ pub(super) fn field(field: usize) -> MemoryOperand {
     at(R::RDI, field)
 }
 
-fn has_local(region: &Region) -> bool {
-    let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
-    steps.any(|step| match &step.action {
-        Action::Load(load) => matches!(load.access.space, Space::Local | Space::Frame),
-        Action::Store(store) => matches!(store.access.space, Space::Local | Space::Frame),
-        Action::Atomic(atomic) => matches!(atomic.access.space, Space::Local | Space::Frame),
-        _ => false,
-    })
-}
-
 fn has_atomics(region: &Region) -> bool {
     let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
     steps.any(|step| matches!(step.action, Action::Atomic(_)))
@@ -65,66 +57,51 @@ impl<B: Backend> Emitter<'_, B> {
         let (start, restart) = (self.labels.start, self.labels.restart);
         self.asm.bind(start);
         self.load_slot();
-        let running = self.asm.label();
-        self.asm.jump(C::Jmp_rel32_64, running);
-        self.asm.bind(restart);
-        self.load_files();
-        self.asm.bind(running);
         self.load_shared();
+        self.asm.bind(restart);
+        B::begin(self);
         self.asm.put(I::with1(C::Jmp_rm64, field(Frame::TARGET)));
     }
 
     /// Emits the load of the current slot: registers, and the frame's fields that the code may
-    /// read. Uses `rax` and `rbx`.
+    /// read. Uses `rax`, `rbx` and the first vector register.
     fn load_slot(&mut self) {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
-        let files = [
-            (R::RSI, offset_of!(WarpSlot, narrow), Frame::NARROW),
-            (R::RDX, offset_of!(WarpSlot, wide), Frame::WIDE),
-            (R::RCX, offset_of!(WarpSlot, predicates), Frame::PREDICATES),
-        ];
-        for (register, from, to) in files {
-            self.asm.put(I::with2(C::Mov_r64_rm64, register, of(from)));
-            self.asm.put(I::with2(C::Mov_rm64_r64, field(to), register));
+        // Vectors copy the fields that no code has just stored: from such ones, the processor would
+        // have to wait for the stores.
+        for part in (0..offset_of!(WarpSlot, limit)).step_by(Self::BYTES) {
+            self.two(V::Load, Reg(0), of(part));
+            self.store(field(Frame::NARROW + part), Reg(0));
         }
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, of(offset_of!(WarpSlot, mask))));
+        let registers = [
+            (C::Mov_r64_rm64, R::RSI, offset_of!(WarpSlot, narrow)),
+            (C::Mov_r64_rm64, R::RDX, offset_of!(WarpSlot, wide)),
+            (C::Mov_r64_rm64, R::RCX, offset_of!(WarpSlot, predicates)),
+            (C::Mov_r32_rm32, R::R8D, offset_of!(WarpSlot, mask)),
+            (C::Mov_r64_rm64, R::R10, offset_of!(WarpSlot, steps)),
+            (C::Mov_r64_rm64, R::R11, offset_of!(WarpSlot, missed)),
+        ];
+        for (code, register, from) in registers {
+            self.asm.put(I::with2(code, register, of(from)));
+        }
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::R10, of(offset_of!(WarpSlot, steps))));
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::R11, of(offset_of!(WarpSlot, missed))));
-        let mut wide = vec![
-            (offset_of!(WarpSlot, per_lane), Frame::PER_LANE),
-            (offset_of!(WarpSlot, frame_at), Frame::FRAME_AT),
-            (offset_of!(WarpSlot, limit), Frame::LIMIT),
-        ];
-        if has_local(self.region) {
-            wide.extend([
-                (offset_of!(WarpSlot, local), Frame::LOCAL),
-                (offset_of!(WarpSlot, frame), Frame::FRAME),
-            ]);
-        }
+        let mut wide = vec![(offset_of!(WarpSlot, limit), Frame::LIMIT)];
+        let mut narrow = Vec::new();
         if self.has_both_modes {
             wide.extend([
                 (offset_of!(WarpSlot, end), Frame::END),
                 (offset_of!(WarpSlot, counted), Frame::COUNTED),
                 (offset_of!(WarpSlot, threads), Frame::THREADS),
             ]);
+            narrow.push((offset_of!(WarpSlot, full_mask), Frame::FULL_MASK));
         }
         if has_atomics(self.region) {
             wide.push((offset_of!(WarpSlot, last_atomic), Frame::LAST_ATOMIC));
+            narrow.push((offset_of!(WarpSlot, atomics_left), Frame::ATOMICS_LEFT));
         }
         for (from, to) in wide {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of(from)));
             self.asm.put(I::with2(C::Mov_rm64_r64, field(to), R::RAX));
-        }
-        let mut narrow = vec![
-            (offset_of!(WarpSlot, index), Frame::INDEX),
-            (offset_of!(WarpSlot, live), Frame::LIVE),
-        ];
-        if self.has_both_modes {
-            narrow.push((offset_of!(WarpSlot, full_mask), Frame::FULL_MASK));
-        }
-        if has_atomics(self.region) {
-            narrow.push((offset_of!(WarpSlot, atomics_left), Frame::ATOMICS_LEFT));
         }
         for (from, to) in narrow {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of(from)));
@@ -134,26 +111,20 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Emits loads of the registers that have a fixed meaning, except `rdi`.
     pub(super) fn fixed_registers(&mut self) {
-        self.load_files();
-        self.load_shared();
-    }
-
-    /// Loads the fixed registers that differ between warps.
-    fn load_files(&mut self) {
         let files = [(R::RSI, Frame::NARROW), (R::RDX, Frame::WIDE), (R::RCX, Frame::PREDICATES)];
         for (register, from) in files {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
         }
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::MASK)));
+        self.load_shared();
+        B::begin(self);
     }
 
-    /// Loads the fixed registers that are the same for all warps, except the back end's copies of
-    /// the active mask.
+    /// Loads the fixed registers that are the same for all warps.
     fn load_shared(&mut self) {
         for (register, from) in [(R::R9, Frame::POOL), (R::R15, Frame::SITES)] {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
         }
-        B::begin(self);
     }
 
     /// Emits the exit of a warp, the step to the next warp, and the return to the caller.
@@ -255,8 +226,8 @@ impl<B: Backend> Emitter<'_, B> {
         if self.has_both_modes {
             self.asm.put(I::with2(C::Sub_r64_rm64, R::R10, field(Frame::COUNTED)));
         }
-        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::ECX, R::R8D));
-        self.asm.put(I::with2(C::Imul_r64_rm64, R::R10, R::RCX));
+        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EBX, R::R8D));
+        self.asm.put(I::with2(C::Imul_r64_rm64, R::R10, R::RBX));
         self.asm.put(I::with2(C::Sub_r64_rm64, R::R10, R::R11));
         if self.has_both_modes {
             self.asm.put(I::with2(C::Add_r64_rm64, R::R10, field(Frame::THREADS)));
@@ -275,8 +246,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::FIRST_PER_LANE)));
         self.asm.bind(next);
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::PER_LANE), R::RAX));
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::LIVE)));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::EAX));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::LIVE)));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
         if self.has_both_modes {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::END)));
             self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
@@ -285,8 +256,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
         if has_atomics(self.region) {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, of(offset_of!(WarpSlot, atomics))));
-            self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ATOMICS_LEFT), R::ECX));
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of(offset_of!(WarpSlot, atomics))));
+            self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ATOMICS_LEFT), R::EAX));
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::LAST_ATOMIC), 0));
         }
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R10D, R::R10D));

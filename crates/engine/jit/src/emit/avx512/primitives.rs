@@ -232,8 +232,8 @@ impl Primitives for Avx512 {
         e.asm.put(I::with2(C::EVEX_Vpmovdw_ymmm256_k1z_zmm, d.y(), a.z()));
     }
 
-    fn float_of_unsigned(e: &mut Avx512Emitter<'_>, d: Reg) {
-        e.two(C::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, d, d);
+    fn float_of_unsigned(e: &mut Avx512Emitter<'_>, a: Reg) -> Reg {
+        e.unary(C::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, a)
     }
 
     fn unsigned_of_float(e: &mut Avx512Emitter<'_>, a: Reg) -> Reg {
