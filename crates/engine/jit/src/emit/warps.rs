@@ -191,8 +191,7 @@ impl<B: Backend> Emitter<'_, B> {
         if has_atomics(self.region) {
             changed.push((offset_of!(WarpSlot, last_atomic), Frame::LAST_ATOMIC));
             self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::ATOMICS_LEFT)));
-            let to = of(offset_of!(WarpSlot, atomics_left));
-            self.asm.put(I::with2(C::Mov_rm32_r32, to, R::ECX));
+            self.asm.put(I::with2(C::Mov_rm32_r32, of(offset_of!(WarpSlot, atomics_left)), R::ECX));
         }
         for (to, from) in changed {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RCX, field(from)));

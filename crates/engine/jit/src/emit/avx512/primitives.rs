@@ -224,8 +224,7 @@ impl Primitives for Avx512 {
         for (to, from) in [(SCRATCH, b), (d, a)] {
             e.asm.put(I::with2(C::EVEX_Vpmovqd_ymmm256_k1z_zmm, to.y(), from.z()));
         }
-        let insert = V::JoinHalves.code::<Self>();
-        e.asm.put(I::with4(insert, d.z(), d.z(), SCRATCH.y(), 1_u32));
+        e.asm.put(I::with4(V::JoinHalves.code::<Self>(), d.z(), d.z(), SCRATCH.y(), 1_u32));
     }
 
     fn low_words(e: &mut Avx512Emitter<'_>, d: Reg, a: Reg) {
