@@ -113,8 +113,8 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         let Registers { narrow, wide, predicates, per_lane } = registers;
         let lengths = [narrow.len(), wide.len(), predicates.len()];
         let base = local.as_mut_ptr();
-        // The fields are stored one by one, so that the code's loads of single fields can be
-        // forwarded from the stores.
+        // The fields are stored one by one, so that the code's loads of them can be forwarded from
+        // the stores.
         to.narrow = narrow.as_mut_ptr();
         frame.narrow[len] = NarrowFile(narrow);
         to.wide = wide.as_mut_ptr();

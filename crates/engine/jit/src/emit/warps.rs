@@ -20,10 +20,8 @@ use super::Emitter;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::divergence::ARRIVED;
-use super::register_cache::Reg;
-use super::vector::V;
 use crate::frame::Frame;
-use crate::ir::{Action, Region};
+use crate::ir::{Action, Region, Space};
 use crate::run::ExitReason;
 use crate::warp_slot::WarpSlot;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -42,9 +40,23 @@ pub(super) fn field(field: usize) -> MemoryOperand {
     at(R::RDI, field)
 }
 
-fn has_atomics(region: &Region) -> bool {
-    let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
-    steps.any(|step| matches!(step.action, Action::Atomic(_)))
+/// Whether a region has a step with such an action.
+fn has(region: &Region, is: fn(&Action) -> bool) -> bool {
+    region.blocks.iter().flat_map(|block| &block.steps).any(|step| is(&step.action))
+}
+
+fn is_atomic(action: &Action) -> bool {
+    matches!(action, Action::Atomic(_))
+}
+
+fn accesses_local(action: &Action) -> bool {
+    let space = match action {
+        Action::Load(load) => load.access.space,
+        Action::Store(store) => store.access.space,
+        Action::Atomic(atomic) => atomic.access.space,
+        _ => return false,
+    };
+    matches!(space, Space::Local | Space::Frame)
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -64,29 +76,41 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Emits the load of the current slot: registers, and the frame's fields that the code may
-    /// read. Uses `rax`, `rbx` and the first vector register.
+    /// read. Uses `rax` and `rbx`.
     fn load_slot(&mut self) {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
-        // Vectors copy the fields that no code has just stored: from such ones, the processor would
-        // have to wait for the stores.
-        for part in (0..offset_of!(WarpSlot, limit)).step_by(Self::BYTES) {
-            self.two(V::Load, Reg(0), of(part));
-            self.store(field(Frame::NARROW + part), Reg(0));
-        }
-        let registers = [
-            (C::Mov_r64_rm64, R::RSI, offset_of!(WarpSlot, narrow)),
-            (C::Mov_r64_rm64, R::RDX, offset_of!(WarpSlot, wide)),
-            (C::Mov_r64_rm64, R::RCX, offset_of!(WarpSlot, predicates)),
-            (C::Mov_r32_rm32, R::R8D, offset_of!(WarpSlot, mask)),
-            (C::Mov_r64_rm64, R::R10, offset_of!(WarpSlot, steps)),
-            (C::Mov_r64_rm64, R::R11, offset_of!(WarpSlot, missed)),
+        let files = [
+            (R::RSI, offset_of!(WarpSlot, narrow), Frame::NARROW),
+            (R::RDX, offset_of!(WarpSlot, wide), Frame::WIDE),
+            (R::RCX, offset_of!(WarpSlot, predicates), Frame::PREDICATES),
         ];
-        for (code, register, from) in registers {
-            self.asm.put(I::with2(code, register, of(from)));
+        // After a call, and in a listener, the fields of the frame are read.
+        let has_calls = has(self.region, |action| matches!(action, Action::Call(_)));
+        for (register, from, to) in files {
+            self.asm.put(I::with2(C::Mov_r64_rm64, register, of(from)));
+            if has_calls {
+                self.asm.put(I::with2(C::Mov_rm64_r64, field(to), register));
+            }
         }
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, of(offset_of!(WarpSlot, mask))));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
-        let mut wide = vec![(offset_of!(WarpSlot, limit), Frame::LIMIT)];
-        let mut narrow = Vec::new();
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R10, of(offset_of!(WarpSlot, steps))));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R11, of(offset_of!(WarpSlot, missed))));
+        let mut wide = vec![
+            (offset_of!(WarpSlot, per_lane), Frame::PER_LANE),
+            (offset_of!(WarpSlot, frame_at), Frame::FRAME_AT),
+            (offset_of!(WarpSlot, limit), Frame::LIMIT),
+        ];
+        let mut narrow = vec![(offset_of!(WarpSlot, live), Frame::LIVE)];
+        if has_calls {
+            narrow.push((offset_of!(WarpSlot, index), Frame::INDEX));
+        }
+        if has(self.region, accesses_local) {
+            wide.extend([
+                (offset_of!(WarpSlot, local), Frame::LOCAL),
+                (offset_of!(WarpSlot, frame), Frame::FRAME),
+            ]);
+        }
         if self.has_both_modes {
             wide.extend([
                 (offset_of!(WarpSlot, end), Frame::END),
@@ -95,7 +119,7 @@ impl<B: Backend> Emitter<'_, B> {
             ]);
             narrow.push((offset_of!(WarpSlot, full_mask), Frame::FULL_MASK));
         }
-        if has_atomics(self.region) {
+        if has(self.region, is_atomic) {
             wide.push((offset_of!(WarpSlot, last_atomic), Frame::LAST_ATOMIC));
             narrow.push((offset_of!(WarpSlot, atomics_left), Frame::ATOMICS_LEFT));
         }
@@ -188,7 +212,7 @@ impl<B: Backend> Emitter<'_, B> {
                 (offset_of!(WarpSlot, threads), Frame::THREADS),
             ]);
         }
-        if has_atomics(self.region) {
+        if has(self.region, is_atomic) {
             changed.push((offset_of!(WarpSlot, last_atomic), Frame::LAST_ATOMIC));
             self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::ATOMICS_LEFT)));
             self.asm.put(I::with2(C::Mov_rm32_r32, of(offset_of!(WarpSlot, atomics_left)), R::ECX));
@@ -253,7 +277,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::COUNTED), 0));
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::THREADS), 0));
         }
-        if has_atomics(self.region) {
+        if has(self.region, is_atomic) {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of(offset_of!(WarpSlot, atomics))));
             self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ATOMICS_LEFT), R::EAX));
