@@ -26,6 +26,11 @@ use crate::operand::{Predicate, Source};
 use iced_x86::{MemoryOperand, Register};
 use std::ops::Range;
 
+/// The memory operand of a field of the frame.
+pub(super) fn field(field: usize) -> MemoryOperand {
+    at(Register::RDI, field)
+}
+
 /// The memory operand of a field of a site.
 pub(super) fn site(number: u32, field: usize) -> MemoryOperand {
     at(Register::R15, number as usize * size_of::<Site>() + field)

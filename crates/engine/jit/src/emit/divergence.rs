@@ -11,8 +11,7 @@
 
 use super::Emitter;
 use super::asm::at;
-use super::backend::Backend;
-use super::warps::field;
+use super::backend::{Backend, field};
 use crate::frame::{DEPTH, Frame};
 use crate::ir::{End, Region, Target};
 use crate::machine::{Group, Mode};

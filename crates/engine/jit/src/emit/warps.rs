@@ -18,7 +18,7 @@
 
 use super::Emitter;
 use super::asm::{Label, at};
-use super::backend::Backend;
+use super::backend::{Backend, field};
 use super::divergence::ARRIVED;
 use crate::frame::Frame;
 use crate::ir::{Action, Region, Space};
@@ -33,11 +33,6 @@ const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
 /// The memory operand of a field of a slot, whose address is in `rbx`.
 pub(super) fn of(field: usize) -> MemoryOperand {
     at(R::RBX, field)
-}
-
-/// The memory operand of a field of the frame.
-pub(super) fn field(field: usize) -> MemoryOperand {
-    at(R::RDI, field)
 }
 
 /// Whether a region has a step with such an action.

@@ -8,10 +8,10 @@
 
 use super::Emitter;
 use super::asm::Label;
-use super::backend::Backend;
+use super::backend::{Backend, field};
 use super::register_cache::RegisterCache;
 use super::stub::StubKind;
-use super::warps::{field, of};
+use super::warps::of;
 use crate::frame::Frame;
 use crate::ir::{End, Target};
 use crate::machine::Mode;
