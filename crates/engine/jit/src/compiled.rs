@@ -282,8 +282,7 @@ impl<'a> Running<'a> {
     #[inline(always)]
     pub fn reason(&self, i: usize) -> Option<(u32, ExitReason)> {
         let slot = self.frame.slots[..self.len].get(i)?;
-        let has_run = slot.at != Frame::NO_INSTRUCTION;
-        has_run.then(|| (slot.at, ExitReason::of_code(slot.why)))
+        (slot.at != Frame::NO_INSTRUCTION).then(|| (slot.at, ExitReason::of_code(slot.why)))
     }
 
     /// Whether the warp that stopped last has diverged lanes.

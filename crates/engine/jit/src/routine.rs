@@ -134,8 +134,7 @@ fn pass(frame: &mut Frame, at: u32) -> u64 {
     let Some(Passed { warps, steps, ends_turns }) = passed else { return 0 };
     frame.batch.passed = at;
     if warps == all {
-        let ends_turns = if ends_turns { ENDS_TURNS } else { 0 };
-        return u64::from(steps) << STEPS | ends_turns | RESUMES;
+        return u64::from(steps) << STEPS | if ends_turns { ENDS_TURNS } else { 0 } | RESUMES;
     }
     frame.batch.passed_warps = warps as u32;
     for slot in &mut frame.slots[..warps] {

@@ -20,9 +20,8 @@ pub(super) enum Section {
 /// The address of the cold section during emission. Jumps reach it from the hot section.
 const COLD: u64 = 1 << 30;
 
-/// Bytes of a cache line, and of the longest instruction without effect.
+/// Bytes of a cache line.
 const LINE: u64 = 64;
-const LONG_NOP: u64 = 7;
 
 /// The memory operand at a displacement from a base register.
 pub(super) fn at(base: Register, displacement: usize) -> MemoryOperand {
@@ -110,11 +109,16 @@ impl Assembler {
     pub(super) fn align(&mut self) {
         self.end_jump();
         while !self.ip.is_multiple_of(LINE) {
-            let is_long = LINE - self.ip % LINE >= LONG_NOP;
-            let memory = MemoryOperand::with_base_displ_size(Register::RAX, 0, 8);
-            self.put(match is_long {
-                true => Instruction::with1(Code::Nop_rm32, memory),
-                false => Ok(Instruction::with(Code::Nopd)),
+            // The operand of an instruction of 7, 4 or 3 bytes has a displacement of 4, 1 or 0.
+            let nop = |displacement| {
+                let operand = MemoryOperand::with_base_displ_size(Register::RAX, 0, displacement);
+                Instruction::with1(Code::Nop_rm32, operand)
+            };
+            self.put(match LINE - self.ip % LINE {
+                7.. => nop(8),
+                4.. => nop(1),
+                3 => nop(0),
+                _ => Ok(Instruction::with(Code::Nopd)),
             });
         }
     }

@@ -180,8 +180,7 @@ impl<Z: Backend> Emitter<'_, Z> {
             Change::Compare => {
                 self.asm.put(I::with2(load, new, old));
                 self.asm.put(I::with2(compare, old, b));
-                let equal = width.code(C::Cmove_r32_rm32, C::Cmove_r64_rm64);
-                self.asm.put(I::with2(equal, new, c));
+                self.asm.put(I::with2(width.code(C::Cmove_r32_rm32, C::Cmove_r64_rm64), new, c));
             }
             Change::Inc => {
                 self.asm.put(I::with2(C::Xor_r32_rm32, R::R13D, R::R13D));
@@ -193,11 +192,9 @@ impl<Z: Backend> Emitter<'_, Z> {
             Change::Dec => {
                 self.step_by(-1, width);
                 self.asm.put(I::with2(compare, old, b));
-                let above = width.code(C::Cmova_r32_rm32, C::Cmova_r64_rm64);
-                self.asm.put(I::with2(above, new, b));
+                self.asm.put(I::with2(width.code(C::Cmova_r32_rm32, C::Cmova_r64_rm64), new, b));
                 self.asm.put(I::with2(test, old, old));
-                let equal = width.code(C::Cmove_r32_rm32, C::Cmove_r64_rm64);
-                self.asm.put(I::with2(equal, new, b));
+                self.asm.put(I::with2(width.code(C::Cmove_r32_rm32, C::Cmove_r64_rm64), new, b));
             }
             _ => self.add_float(b, width, op.access.space == Space::Global),
         }
@@ -205,8 +202,7 @@ impl<Z: Backend> Emitter<'_, Z> {
 
     fn step_by(&mut self, by: i64, width: &Width) {
         let sum = MemoryOperand::with_base_displ(R::RAX, by);
-        let code = width.code(C::Lea_r32_m, C::Lea_r64_m);
-        self.asm.put(I::with2(code, width.of(R::R14), sum));
+        self.asm.put(I::with2(width.code(C::Lea_r32_m, C::Lea_r64_m), width.of(R::R14), sum));
     }
 
     /// Adds f32. In global memory subnormals become zeros of their sign. A NaN result becomes the

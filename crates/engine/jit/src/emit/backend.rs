@@ -26,6 +26,11 @@ use crate::operand::{Predicate, Source};
 use iced_x86::{MemoryOperand, Register};
 use std::ops::Range;
 
+/// The memory operand of a field of the frame.
+pub(super) fn field(field: usize) -> MemoryOperand {
+    at(Register::RDI, field)
+}
+
 /// The memory operand of a field of a site.
 pub(super) fn site(number: u32, field: usize) -> MemoryOperand {
     at(Register::R15, number as usize * size_of::<Site>() + field)
@@ -122,8 +127,8 @@ pub(super) trait Primitives: InstructionSet {
     /// Sets the lower half of `d` to the low halves of the 32-bit lanes of a register.
     fn low_words(e: &mut Emitter<'_, Self>, d: Reg, a: Reg);
 
-    /// Converts unsigned numbers to f32, in place.
-    fn float_of_unsigned(e: &mut Emitter<'_, Self>, d: Reg);
+    /// Converts unsigned numbers to f32, in a temporary.
+    fn float_of_unsigned(e: &mut Emitter<'_, Self>, a: Reg) -> Reg;
 
     /// Converts f32 to unsigned numbers, toward zero, in a temporary.
     fn unsigned_of_float(e: &mut Emitter<'_, Self>, a: Reg) -> Reg;

@@ -184,8 +184,7 @@ impl<B: Backend> Emitter<'_, B> {
         };
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, neutral));
         self.each_lane(|e| {
-            let number = of_lane(NUMBERS, R::RBP, 4);
-            e.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, number));
+            e.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(NUMBERS, R::RBP, 4)));
             if compares {
                 e.asm.put(I::with2(C::Cmp_r32_rm32, R::R12D, R::EAX));
             }

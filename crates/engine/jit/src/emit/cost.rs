@@ -242,7 +242,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache = cache;
         let held: Vec<_> = self.cache.all().collect();
         held.into_iter().for_each(|(reg, key, _)| self.fetch(reg, key));
-        self.end_cold(before, done);
+        self.end_cold(Some(before), done);
         Some(())
     }
 }

@@ -11,7 +11,7 @@
 
 use super::Emitter;
 use super::asm::at;
-use super::backend::Backend;
+use super::backend::{Backend, field};
 use crate::frame::{DEPTH, Frame};
 use crate::ir::{End, Region, Target};
 use crate::machine::{Group, Mode};
@@ -96,13 +96,13 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, R::R8D));
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::EAX));
         if let OtherSide::TakenPending(_) = divergence.other {
-            let pending = at(R::RDI, Frame::PENDING);
+            let pending = field(Frame::PENDING);
             self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, pending, 0), C::Jne_rel32_64, full);
         }
-        let reconverge_at = at(R::RDI, Frame::RECONVERGE_AT);
+        let reconverge_at = field(Frame::RECONVERGE_AT);
         self.asm.put(I::with2(C::Cmp_rm32_imm32, reconverge_at, divergence.reconverge_at as i32));
         self.asm.jump(C::Je_rel32_64, fits);
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, Frame::DEPTH), DEPTH as i32));
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::DEPTH), DEPTH as i32));
         self.asm.jump(C::Jae_rel32_64, full);
         self.asm.bind(fits);
         if divergence.counted {
@@ -136,7 +136,6 @@ impl<B: Backend> Emitter<'_, B> {
             OtherSide::TakenWaits => self.asm.put(I::with2(C::Xchg_rm32_r32, R::R13D, R::R14D)),
             OtherSide::RestWaits => {}
             OtherSide::TakenPending(block) => {
-                let field = |field| at(R::RDI, field);
                 self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::PENDING), R::R13D));
                 let number = self.region.blocks[block].at as i32;
                 self.asm.put(I::with2(C::Mov_rm32_imm32, field(Frame::PENDING_AT), number));
@@ -151,11 +150,10 @@ impl<B: Backend> Emitter<'_, B> {
             }
         }
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, divergence.reconverge_at as i32));
-        let routine = self.labels.diverge_routine;
-        self.asm.jump(C::Call_rel32_64, routine);
+        self.asm.jump(C::Call_rel32_64, self.labels.diverge_routine);
         if let OtherSide::TakenPending(_) = divergence.other {
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::DEPTH)));
-            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::PENDING_DEPTH), R::EAX));
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::DEPTH)));
+            self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::PENDING_DEPTH), R::EAX));
         }
     }
 
@@ -163,8 +161,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn reconverge(&mut self, number: u32) {
         self.cache.unpin();
         self.write_all_back();
-        let routine = self.labels.arrive_routine;
-        self.asm.jump(C::Call_rel32_64, routine);
+        self.asm.jump(C::Call_rel32_64, self.labels.arrive_routine);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SOME));
         let [all, some] = [0, 1].map(|i| self.versions[i].block_entries[self.block]);
         if let (Some(all), Some(some)) = (all, some) {
@@ -180,15 +177,13 @@ impl<B: Backend> Emitter<'_, B> {
         let label = self.labels.diverge_routine;
         self.asm.bind(label);
         self.diverge_routine();
-        let label = self.labels.arrive_routine;
-        self.asm.bind(label);
+        self.asm.bind(self.labels.arrive_routine);
         self.arrive_routine();
     }
 
     /// Emits the routine that makes the lanes in `r13d` active; those in `r14d` wait in the group
     /// that reconverges at `r12d`.
     fn diverge_routine(&mut self) {
-        let field = |field| at(R::RDI, field);
         self.count_threads();
         // Diverged lanes run for one turn, or to the end of the warp's turn.
         let short = self.asm.label();
@@ -204,8 +199,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.outer_group();
         for word in 0..WORDS {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, field(Frame::GROUP + 8 * word)));
-            let outer = at(R::RAX, Frame::GROUPS + 8 * word);
-            self.asm.put(I::with2(C::Mov_rm64_r64, outer, R::RBP));
+            self.asm.put(I::with2(C::Mov_rm64_r64, at(R::RAX, Frame::GROUPS + 8 * word), R::RBP));
         }
         self.asm.put(I::with1(C::Inc_rm32, field(Frame::DEPTH)));
         // The outermost group inside the region begins to wait: the caller must look at the group
@@ -236,7 +230,6 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits the routine for active lanes that arrive at their group's reconvergence point. The
     /// routine continues with the pending side, or returns how the active lanes continue.
     fn arrive_routine(&mut self) {
-        let field = |field| at(R::RDI, field);
         let (not_all, stays, all) = (self.asm.label(), self.asm.label(), self.asm.label());
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(ARRIVED)));
         self.asm.put(I::with2(C::Or_r32_rm32, R::EAX, R::R8D));
@@ -248,8 +241,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with1(C::Dec_rm32, field(Frame::DEPTH)));
         self.outer_group();
         for word in 0..WORDS {
-            let outer = at(R::RAX, Frame::GROUPS + 8 * word);
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, outer));
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, at(R::RAX, Frame::GROUPS + 8 * word)));
             self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::GROUP + 8 * word), R::RBP));
         }
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::R8D, field(Frame::FULL_MASK)));
@@ -278,7 +270,6 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Makes the active lanes wait, and continues with the pending side in a turn of its own.
     fn other_side(&mut self) {
-        let field = |field| at(R::RDI, field);
         self.count_threads();
         self.asm.put(I::with2(C::Or_rm32_r32, field(ARRIVED), R::R8D));
         self.asm.put(I::with2(C::Mov_rm64_r64, field(SINCE), R::R10));
@@ -300,19 +291,19 @@ impl<B: Backend> Emitter<'_, B> {
     /// Sets `rax` to the frame's address plus the offset of group `depth` in the list of enclosing
     /// groups.
     fn outer_group(&mut self) {
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::DEPTH)));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::DEPTH)));
         self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, SHIFT));
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::RDI));
     }
 
     /// Adds the threads of the steps since the mask last changed. Uses `rax` and `rbx`.
     fn count_threads(&mut self) {
-        let counted = at(R::RDI, Frame::COUNTED);
+        let counted = field(Frame::COUNTED);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R10));
         self.asm.put(I::with2(C::Sub_r64_rm64, R::RAX, counted));
         self.asm.put(I::with2(C::Mov_rm64_r64, counted, R::R10));
         self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EBX, R::R8D));
         self.asm.put(I::with2(C::Imul_r64_rm64, R::RAX, R::RBX));
-        self.asm.put(I::with2(C::Add_rm64_r64, at(R::RDI, Frame::THREADS), R::RAX));
+        self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::THREADS), R::RAX));
     }
 }

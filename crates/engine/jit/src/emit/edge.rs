@@ -249,8 +249,7 @@ impl<B: Backend> Emitter<'_, B> {
             state.is_unsettled(key) || state.position(key).is_some_and(|r| state.get(r).dirty)
         });
         for (reg, key, _) in self.cache.clone().dirty() {
-            let there = state.position(key).map(|r| state.get(r));
-            if !there.is_some_and(|t| t.dirty) {
+            if !state.position(key).map(|r| state.get(r)).is_some_and(|t| t.dirty) {
                 self.write_back(reg);
             }
         }

@@ -147,8 +147,8 @@ struct Points {
 
 /// Labels of code that all blocks share.
 struct Labels {
-    /// The code that starts the warp of a slot; that starts a warp whose state is in the frame; and
-    /// that saves a warp.
+    /// The code that starts the warp of a slot; that starts a warp whose state is in the frame and
+    /// the fixed registers; and that saves a warp.
     start: Label,
     restart: Label,
     exit: Label,

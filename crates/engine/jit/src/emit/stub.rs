@@ -102,7 +102,7 @@ impl<B: Backend> Emitter<'_, B> {
         let before = self.begin_cold(back);
         self.asm.bind(label);
         code(self);
-        self.end_cold(before, back);
+        self.end_cold(Some(before), back);
     }
 
     /// Continues in the cold section. The code before it continues at `next`, which
@@ -115,10 +115,12 @@ impl<B: Backend> Emitter<'_, B> {
         before
     }
 
-    /// Ends the code in the cold section, which continues at `next`, too.
-    pub(super) fn end_cold(&mut self, before: Section, next: Label) {
-        self.asm.jump(C::Jmp_rel32_64, next);
-        self.asm.section(before);
+    /// Ends the code in the cold section, if it is there, which continues at `next`, too.
+    pub(super) fn end_cold(&mut self, before: Option<Section>, next: Label) {
+        if let Some(before) = before {
+            self.asm.jump(C::Jmp_rel32_64, next);
+            self.asm.section(before);
+        }
         self.asm.bind(next);
     }
 
@@ -158,8 +160,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.add_steps(uncounted);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, why.code()));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
-        let exit = self.labels.exit;
-        self.asm.jump(C::Jmp_rel32_64, exit);
+        self.asm.jump(C::Jmp_rel32_64, self.labels.exit);
     }
 
     /// Clears the cached shapes of base groups, which describe another warp.

@@ -18,7 +18,7 @@
 
 use super::Emitter;
 use super::asm::{Label, at};
-use super::backend::Backend;
+use super::backend::{Backend, field};
 use super::divergence::ARRIVED;
 use crate::frame::Frame;
 use crate::ir::{Action, Region, Space};
@@ -35,24 +35,23 @@ pub(super) fn of(field: usize) -> MemoryOperand {
     at(R::RBX, field)
 }
 
-/// The memory operand of a field of the frame.
-pub(super) fn field(field: usize) -> MemoryOperand {
-    at(R::RDI, field)
+/// Whether a region has a step with such an action.
+fn has(region: &Region, is: fn(&Action) -> bool) -> bool {
+    region.blocks.iter().flat_map(|block| &block.steps).any(|step| is(&step.action))
 }
 
-fn has_local(region: &Region) -> bool {
-    let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
-    steps.any(|step| match &step.action {
-        Action::Load(load) => matches!(load.access.space, Space::Local | Space::Frame),
-        Action::Store(store) => matches!(store.access.space, Space::Local | Space::Frame),
-        Action::Atomic(atomic) => matches!(atomic.access.space, Space::Local | Space::Frame),
-        _ => false,
-    })
+fn is_atomic(action: &Action) -> bool {
+    matches!(action, Action::Atomic(_))
 }
 
-fn has_atomics(region: &Region) -> bool {
-    let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
-    steps.any(|step| matches!(step.action, Action::Atomic(_)))
+fn accesses_local(action: &Action) -> bool {
+    let space = match action {
+        Action::Load(load) => load.access.space,
+        Action::Store(store) => store.access.space,
+        Action::Atomic(atomic) => atomic.access.space,
+        _ => return false,
+    };
+    matches!(space, Space::Local | Space::Frame)
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -65,12 +64,9 @@ impl<B: Backend> Emitter<'_, B> {
         let (start, restart) = (self.labels.start, self.labels.restart);
         self.asm.bind(start);
         self.load_slot();
-        let running = self.asm.label();
-        self.asm.jump(C::Jmp_rel32_64, running);
-        self.asm.bind(restart);
-        self.load_files();
-        self.asm.bind(running);
         self.load_shared();
+        self.asm.bind(restart);
+        B::begin(self);
         self.asm.put(I::with1(C::Jmp_rm64, field(Frame::TARGET)));
     }
 
@@ -83,9 +79,13 @@ impl<B: Backend> Emitter<'_, B> {
             (R::RDX, offset_of!(WarpSlot, wide), Frame::WIDE),
             (R::RCX, offset_of!(WarpSlot, predicates), Frame::PREDICATES),
         ];
+        // After a call, and in a listener, the fields of the frame are read.
+        let has_calls = has(self.region, |action| matches!(action, Action::Call(_)));
         for (register, from, to) in files {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, of(from)));
-            self.asm.put(I::with2(C::Mov_rm64_r64, field(to), register));
+            if has_calls {
+                self.asm.put(I::with2(C::Mov_rm64_r64, field(to), register));
+            }
         }
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, of(offset_of!(WarpSlot, mask))));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
@@ -96,7 +96,11 @@ impl<B: Backend> Emitter<'_, B> {
             (offset_of!(WarpSlot, frame_at), Frame::FRAME_AT),
             (offset_of!(WarpSlot, limit), Frame::LIMIT),
         ];
-        if has_local(self.region) {
+        let mut narrow = vec![(offset_of!(WarpSlot, live), Frame::LIVE)];
+        if has_calls {
+            narrow.push((offset_of!(WarpSlot, index), Frame::INDEX));
+        }
+        if has(self.region, accesses_local) {
             wide.extend([
                 (offset_of!(WarpSlot, local), Frame::LOCAL),
                 (offset_of!(WarpSlot, frame), Frame::FRAME),
@@ -108,23 +112,15 @@ impl<B: Backend> Emitter<'_, B> {
                 (offset_of!(WarpSlot, counted), Frame::COUNTED),
                 (offset_of!(WarpSlot, threads), Frame::THREADS),
             ]);
+            narrow.push((offset_of!(WarpSlot, full_mask), Frame::FULL_MASK));
         }
-        if has_atomics(self.region) {
+        if has(self.region, is_atomic) {
             wide.push((offset_of!(WarpSlot, last_atomic), Frame::LAST_ATOMIC));
+            narrow.push((offset_of!(WarpSlot, atomics_left), Frame::ATOMICS_LEFT));
         }
         for (from, to) in wide {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of(from)));
             self.asm.put(I::with2(C::Mov_rm64_r64, field(to), R::RAX));
-        }
-        let mut narrow = vec![
-            (offset_of!(WarpSlot, index), Frame::INDEX),
-            (offset_of!(WarpSlot, live), Frame::LIVE),
-        ];
-        if self.has_both_modes {
-            narrow.push((offset_of!(WarpSlot, full_mask), Frame::FULL_MASK));
-        }
-        if has_atomics(self.region) {
-            narrow.push((offset_of!(WarpSlot, atomics_left), Frame::ATOMICS_LEFT));
         }
         for (from, to) in narrow {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of(from)));
@@ -134,26 +130,20 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Emits loads of the registers that have a fixed meaning, except `rdi`.
     pub(super) fn fixed_registers(&mut self) {
-        self.load_files();
-        self.load_shared();
-    }
-
-    /// Loads the fixed registers that differ between warps.
-    fn load_files(&mut self) {
         let files = [(R::RSI, Frame::NARROW), (R::RDX, Frame::WIDE), (R::RCX, Frame::PREDICATES)];
         for (register, from) in files {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
         }
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::MASK)));
+        self.load_shared();
+        B::begin(self);
     }
 
-    /// Loads the fixed registers that are the same for all warps, except the back end's copies of
-    /// the active mask.
+    /// Loads the fixed registers that are the same for all warps.
     fn load_shared(&mut self) {
         for (register, from) in [(R::R9, Frame::POOL), (R::R15, Frame::SITES)] {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
         }
-        B::begin(self);
     }
 
     /// Emits the exit of a warp, the step to the next warp, and the return to the caller.
@@ -217,11 +207,10 @@ impl<B: Backend> Emitter<'_, B> {
                 (offset_of!(WarpSlot, threads), Frame::THREADS),
             ]);
         }
-        if has_atomics(self.region) {
+        if has(self.region, is_atomic) {
             changed.push((offset_of!(WarpSlot, last_atomic), Frame::LAST_ATOMIC));
             self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::ATOMICS_LEFT)));
-            let to = of(offset_of!(WarpSlot, atomics_left));
-            self.asm.put(I::with2(C::Mov_rm32_r32, to, R::ECX));
+            self.asm.put(I::with2(C::Mov_rm32_r32, of(offset_of!(WarpSlot, atomics_left)), R::ECX));
         }
         for (to, from) in changed {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RCX, field(from)));
@@ -255,8 +244,8 @@ impl<B: Backend> Emitter<'_, B> {
         if self.has_both_modes {
             self.asm.put(I::with2(C::Sub_r64_rm64, R::R10, field(Frame::COUNTED)));
         }
-        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::ECX, R::R8D));
-        self.asm.put(I::with2(C::Imul_r64_rm64, R::R10, R::RCX));
+        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EBX, R::R8D));
+        self.asm.put(I::with2(C::Imul_r64_rm64, R::R10, R::RBX));
         self.asm.put(I::with2(C::Sub_r64_rm64, R::R10, R::R11));
         if self.has_both_modes {
             self.asm.put(I::with2(C::Add_r64_rm64, R::R10, field(Frame::THREADS)));
@@ -275,18 +264,18 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::FIRST_PER_LANE)));
         self.asm.bind(next);
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::PER_LANE), R::RAX));
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::LIVE)));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::EAX));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::LIVE)));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
         if self.has_both_modes {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::END)));
             self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::COUNTED), 0));
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::THREADS), 0));
         }
-        if has_atomics(self.region) {
+        if has(self.region, is_atomic) {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, of(offset_of!(WarpSlot, atomics))));
-            self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ATOMICS_LEFT), R::ECX));
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of(offset_of!(WarpSlot, atomics))));
+            self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ATOMICS_LEFT), R::EAX));
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::LAST_ATOMIC), 0));
         }
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R10D, R::R10D));

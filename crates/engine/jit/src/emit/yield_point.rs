@@ -8,10 +8,10 @@
 
 use super::Emitter;
 use super::asm::Label;
-use super::backend::Backend;
+use super::backend::{Backend, field};
 use super::register_cache::RegisterCache;
 use super::stub::StubKind;
-use super::warps::{field, of};
+use super::warps::of;
 use crate::frame::Frame;
 use crate::ir::{End, Target};
 use crate::machine::Mode;
@@ -65,8 +65,7 @@ impl<B: Backend> Emitter<'_, B> {
             None => self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::R14D)),
         }
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ExitReason::Yield.code()));
-        let exit = self.labels.exit;
-        self.asm.jump(C::Jmp_rel32_64, exit);
+        self.asm.jump(C::Jmp_rel32_64, self.labels.exit);
     }
 
     /// Emits what follows when the last slot's warp has stopped. If all warps wait at the same
@@ -120,12 +119,10 @@ impl<B: Backend> Emitter<'_, B> {
         let left = of(offset_of!(WarpSlot, atomics_left));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EDX, left));
         self.asm.put(I::with2(C::Test_rm32_r32, R::R12D, R::R12D));
-        let atomics = of(offset_of!(WarpSlot, atomics));
-        self.asm.put(I::with2(C::Cmovne_r32_rm32, R::EDX, atomics));
+        self.asm.put(I::with2(C::Cmovne_r32_rm32, R::EDX, of(offset_of!(WarpSlot, atomics))));
         self.asm.put(I::with2(C::Mov_rm32_r32, left, R::EDX));
         self.next_slot(count);
-        let start = self.labels.start;
-        self.asm.jump(C::Jmp_rel32_64, start);
+        self.asm.jump(C::Jmp_rel32_64, self.labels.start);
     }
 
     /// Emits the end of a loop over `ecx` slots.

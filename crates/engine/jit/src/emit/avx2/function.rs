@@ -85,8 +85,7 @@ impl Avx2Emitter<'_> {
             offset as i64,
             1,
         );
-        let gather = C::VEX_Vpgatherdd_ymm_vm32y_ymm;
-        self.asm.put(I::with3(gather, d.ymm(), from, SCRATCH.ymm()));
+        self.asm.put(I::with3(C::VEX_Vpgatherdd_ymm_vm32y_ymm, d.ymm(), from, SCRATCH.ymm()));
     }
 
     /// Loads a byte of each lane into general registers: those of lanes 0 to 3 into `eax`, and of
@@ -97,8 +96,7 @@ impl Avx2Emitter<'_> {
         let bytes = at(R::R9, self.pooled(&[four, 0, four, 0]));
         self.three(V::ShuffleBytes, t, a, bytes);
         self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, t.xmm()));
-        let extract = C::VEX_Vextracti128_xmmm128_ymm_imm8;
-        self.asm.put(I::with3(extract, t.xmm(), t.ymm(), 1_u32));
+        self.asm.put(I::with3(C::VEX_Vextracti128_xmmm128_ymm_imm8, t.xmm(), t.ymm(), 1_u32));
         self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EBX, t.xmm()));
     }
 

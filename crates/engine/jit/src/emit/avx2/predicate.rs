@@ -87,12 +87,10 @@ impl Avx2Emitter<'_> {
                 Some(Mask { reg: self.joined(halves), not: false })
             }
             Test::Signed(relation) | Test::Unsigned(relation) => {
-                let is_signed = matches!(test, Test::Signed(_));
-                self.test_narrow(relation, is_signed, [a, b], part)
+                self.test_narrow(relation, matches!(test, Test::Signed(_)), [a, b], part)
             }
             Test::SignedWide(relation) | Test::UnsignedWide(relation) => {
-                let is_signed = matches!(test, Test::SignedWide(_));
-                self.test_wide(relation, is_signed, [a, b], part)
+                self.test_wide(relation, matches!(test, Test::SignedWide(_)), [a, b], part)
             }
         }
     }

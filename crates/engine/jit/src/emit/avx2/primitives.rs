@@ -50,6 +50,21 @@ impl Primitives for Avx2 {
         Self::blend(e, false, (reg, reg), nan, SCRATCH);
     }
 
+    // NaNs are rare, and the sum of all registers shows whether there is one. The sum of infinities
+    // may be a NaN, too, so that the replacement compares each register.
+    fn canonical_all(e: &mut Avx2Emitter<'_>, regs: &[Reg]) {
+        let [first, rest @ ..] = regs else { return };
+        if rest.len() < 2 {
+            return regs.iter().for_each(|&reg| Self::canonical(e, reg));
+        }
+        for (i, &reg) in rest.iter().enumerate() {
+            e.three(V::AddF, SCRATCH, if i == 0 { *first } else { SCRATCH }, reg);
+        }
+        e.three_with(V::CompareF, SCRATCH, SCRATCH, SCRATCH, UNORDERED);
+        e.two(C::VEX_Vtestps_ymm_ymmm256, SCRATCH, SCRATCH);
+        e.out_of_line(C::Jne_rel32_64, |e| regs.iter().for_each(|&reg| Self::canonical(e, reg)));
+    }
+
     fn mask_of(e: &mut Avx2Emitter<'_>, mask: Reg, wide: bool, part: u8) -> Reg {
         if !wide {
             return mask;
@@ -209,14 +224,16 @@ impl Primitives for Avx2 {
 
     // AVX2 converts only signed numbers, so the two halves of the bits are converted, and an fma
     // rounds their sum once.
-    fn float_of_unsigned(e: &mut Avx2Emitter<'_>, d: Reg) {
+    fn float_of_unsigned(e: &mut Avx2Emitter<'_>, a: Reg) -> Reg {
         let (low, scale) = (e.number(0xffff), e.number(TWO_16_F));
-        e.three(V::And32, SCRATCH, d, low);
+        let d = e.temporary();
+        e.three(V::And32, SCRATCH, a, low);
         e.two(V::FromS32, SCRATCH, SCRATCH);
-        e.two_with(V::RightU32, d, d, 16);
+        e.two_with(V::RightU32, d, a, 16);
         e.two(V::FromS32, d, d);
         // d * scale + SCRATCH
         e.three(C::VEX_Vfmadd132ps_ymm_ymm_ymmm256, d, SCRATCH, scale);
+        d
     }
 
     // Out of range, the processor's signed conversion gives the lowest number, whose bits are 2^31.

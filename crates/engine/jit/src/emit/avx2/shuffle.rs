@@ -114,8 +114,7 @@ impl Avx2Emitter<'_> {
             match sum {
                 None => sum = Some(value),
                 Some(sum) => {
-                    let blend = C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
-                    self.three_with(blend, sum, sum, value, lanes);
+                    self.three_with(C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8, sum, sum, value, lanes);
                     self.release(value);
                 }
             }

@@ -105,11 +105,9 @@ impl Avx2Emitter<'_> {
                 };
                 self.end_part(i, part, &mut changed);
                 if let Some((mask, rare)) = rare {
-                    let test = C::VEX_Vptest_ymm_ymmm256;
-                    self.asm.put(I::with2(test, mask.ymm(), mask.ymm()));
+                    self.asm.put(I::with2(C::VEX_Vptest_ymm_ymmm256, mask.ymm(), mask.ymm()));
                     let rare = i + 1..(i + 1 + rare).min(steps.end);
-                    let of_part = |key| eighth(key) == part;
-                    skipped = Some(self.skip(C::Je_rel32_64, rare, of_part));
+                    skipped = Some(self.skip(C::Je_rel32_64, rare, |key| eighth(key) == part));
                 }
                 if let Some(skipped) = skipped.take_if(|skipped| skipped.end == i + 1) {
                     self.rejoin(skipped);

@@ -31,8 +31,7 @@ impl Avx512Emitter<'_> {
         }
         let [d, e, f, g] = [0, 1, 2, 3].map(|part| parts[part].0);
         self.asm.put(I::with4(COMPARE, SCRATCH_MASK, d.z(), e.z(), ORDERED));
-        let compare = I::with4(COMPARE, SCRATCH_MASK, f.z(), g.z(), ORDERED);
-        self.asm.put_masked(SCRATCH_MASK, compare);
+        self.asm.put_masked(SCRATCH_MASK, I::with4(COMPARE, SCRATCH_MASK, f.z(), g.z(), ORDERED));
         self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
         self.out_of_line(C::Jae_rel32_64, move |e| {
             for (d, a, b, c) in parts {

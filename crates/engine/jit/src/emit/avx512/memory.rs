@@ -157,8 +157,7 @@ impl MemoryPrimitives for Avx512 {
             if half != 0 {
                 mask = e.lanes_from(mask, 8);
             }
-            let to = to.at(half * Avx512Emitter::BYTES);
-            e.asm.put_masked(mask, I::with2(code, to, value.z()));
+            e.asm.put_masked(mask, I::with2(code, to.at(half * Avx512Emitter::BYTES), value.z()));
         }
     }
 
@@ -172,8 +171,7 @@ impl MemoryPrimitives for Avx512 {
             if half != 0 {
                 mask = e.lanes_from(mask, 8);
             }
-            let from = from.at(half * Avx512Emitter::BYTES);
-            e.asm.put_zeroing(mask, I::with2(code, to.z(), from));
+            e.asm.put_zeroing(mask, I::with2(code, to.z(), from.at(half * Avx512Emitter::BYTES)));
         }
     }
 
@@ -191,8 +189,7 @@ impl MemoryPrimitives for Avx512 {
         e.three(V::Sub32, t, offset, steps);
         // The offset minus the lane's distance must be that of the first executing lane in all
         // executing lanes.
-        let compress = C::EVEX_Vpcompressd_zmmm512_k1z_zmm;
-        e.asm.put_zeroing(mask, I::with2(compress, SCRATCH.z(), t.z()));
+        e.asm.put_zeroing(mask, I::with2(C::EVEX_Vpcompressd_zmmm512_k1z_zmm, SCRATCH.z(), t.z()));
         e.first_element(false, low_32(to), SCRATCH.into());
         e.asm.put(I::with2(C::Movsxd_r64_rm32, to, low_32(to)));
         e.spread(false, SCRATCH, SCRATCH.into());

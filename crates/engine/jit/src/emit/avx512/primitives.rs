@@ -224,16 +224,15 @@ impl Primitives for Avx512 {
         for (to, from) in [(SCRATCH, b), (d, a)] {
             e.asm.put(I::with2(C::EVEX_Vpmovqd_ymmm256_k1z_zmm, to.y(), from.z()));
         }
-        let insert = V::JoinHalves.code::<Self>();
-        e.asm.put(I::with4(insert, d.z(), d.z(), SCRATCH.y(), 1_u32));
+        e.asm.put(I::with4(V::JoinHalves.code::<Self>(), d.z(), d.z(), SCRATCH.y(), 1_u32));
     }
 
     fn low_words(e: &mut Avx512Emitter<'_>, d: Reg, a: Reg) {
         e.asm.put(I::with2(C::EVEX_Vpmovdw_ymmm256_k1z_zmm, d.y(), a.z()));
     }
 
-    fn float_of_unsigned(e: &mut Avx512Emitter<'_>, d: Reg) {
-        e.two(C::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, d, d);
+    fn float_of_unsigned(e: &mut Avx512Emitter<'_>, a: Reg) -> Reg {
+        e.unary(C::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, a)
     }
 
     fn unsigned_of_float(e: &mut Avx512Emitter<'_>, a: Reg) -> Reg {

@@ -183,8 +183,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.upper_half(half, index);
                 let row = Row { base: R::RDI, index: None, displacement: Frame::scratch(DATA_ROW) };
                 for (i, index) in [index, half].into_iter().enumerate() {
-                    let lane = 16 * part + 8 * i as u8;
-                    B::gather(self, mem, (d[i], 8), (index, false), (8, lane));
+                    B::gather(self, mem, (d[i], 8), (index, false), (8, 16 * part + 8 * i as u8));
                     if bytes.size != 8 {
                         self.store(row.at(i * Self::BYTES), d[i]);
                     }
@@ -225,8 +224,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.asm.put(I::with3(V::Extract32.code::<B>(), R::EAX, quad, 3_u32));
             }
             Operand::Memory(row) => {
-                let last = moved(row, 4 * (B::LANES - 1));
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, last));
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, moved(row, 4 * (B::LANES - 1))));
             }
         }
         self.add_addend(value.addend, R::EAX, R::RBP);

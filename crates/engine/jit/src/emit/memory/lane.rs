@@ -105,7 +105,6 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Lea_r64_m, R::R12, word));
             self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R12));
         }
-        let origin = self.origin(mem);
-        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, self.origin(mem)));
     }
 }

@@ -75,8 +75,7 @@ impl<B: Backend> Emitter<'_, B> {
             (is_tested || addressing == Addressing::Row && indexed.is_none()) && !by_offsets;
         if is_reached {
             if let Some(slot) = indexed.filter(|of| !of.rows).and_then(|of| of.slot) {
-                let shape = at(R::RDI, Frame::index(slot));
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, shape, SCATTERED));
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, Frame::index(slot)), SCATTERED));
                 self.asm.jump(C::Je_rel32_64, scattered);
             }
             let is_global = mem.access.space == Space::Global;
@@ -108,10 +107,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.load_parts(parts.clone(), Parts::Contiguous(slot), bytes, &own);
             }
         }
-        match before {
-            Some(before) => self.end_cold(before, done),
-            None => self.asm.bind(done),
-        }
+        self.end_cold(before, done);
         if own.is_empty() {
             self.cache.unpin();
             return self.load_to_destinations(load, step.guard, from);
@@ -133,8 +129,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.fetch_lanes(&mem);
             self.point_to_data(&mem, Slot::default());
             self.cache.unpin();
-            let parts = Parts::Contiguous(Slot::default());
-            return self.load_to_destinations(load, step.guard, parts);
+            return self.load_to_destinations(load, step.guard, Parts::Contiguous(Slot::default()));
         }
         // Without a guard, at least one lane executes the load.
         let always = step.guard == Predicate::Always;
@@ -173,8 +168,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.load_executing(mem);
             self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, taken);
             self.offsets(mem);
-            let origin = self.origin(mem);
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, self.origin(mem)));
             let index = (self.offset_register(mem, 0), is_wide(mem));
             for (part, d) in (0..).zip(to) {
                 let nobody = self.unless_executing(part);
@@ -225,8 +219,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Loads the address of the data in the frame into `r13`.
     pub(super) fn data_rows(&mut self) {
-        let data = at(R::RDI, Frame::scratch(DATA_ROW));
-        self.asm.put(I::with2(C::Lea_r64_m, R::R13, data));
+        self.asm.put(I::with2(C::Lea_r64_m, R::R13, at(R::RDI, Frame::scratch(DATA_ROW))));
     }
 
     /// Copies the data of lane `ebp` between its address in `rax` and its slot in the frame, to the

@@ -62,8 +62,7 @@ impl<B: Backend> Emitter<'_, B> {
             return self.address_from_offset(mem);
         }
         self.load_offset(is_wide(mem), 0);
-        let origin = self.origin(mem);
-        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, self.origin(mem)));
     }
 
     /// Computes the offsets of the lanes in `ebx`: with AVX-512 in registers, with AVX2 in a scratch
@@ -204,8 +203,7 @@ impl<B: Backend> Emitter<'_, B> {
         if !Self::is_gathered(mem) {
             self.store_offsets(mem);
         }
-        let origin = self.origin(mem);
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, self.origin(mem)));
         if Self::is_gathered(mem) {
             return self.each_vector(mem, (None, y), |e, index, memory, lane| {
                 B::gather(e, mem, (x, total), (index, wide), (1, lane));
@@ -259,8 +257,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Gathers elements at the offsets to the registers of each part.
     pub(super) fn gather_by_offsets(&mut self, mem: &MemAccess, to: &[Vec<Reg>]) {
         let (wide, [high, half, ..]) = (is_wide(mem), mem.own);
-        let origin = self.origin(mem);
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, self.origin(mem)));
         self.each_vector(mem, (None, half), |e, index, _, lane| {
             let d = &to[usize::from(lane) / B::LANES];
             let is_high = usize::from(lane) % B::LANES != 0;

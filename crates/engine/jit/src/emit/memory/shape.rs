@@ -213,8 +213,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Loads the exclusive limit of an offset that `bytes` bytes follow into `r12`.
     pub(super) fn limit_before(&mut self, mem: &MemAccess, bytes: usize, not: Label) {
-        let limit = self.limit(mem);
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, limit));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, self.limit(mem)));
         if bytes != 0 {
             self.asm.put(I::with2(C::Sub_rm64_imm32, R::R12, bytes as i32));
             self.asm.jump(C::Jbe_rel32_64, not);
@@ -322,8 +321,7 @@ impl<B: Backend> Emitter<'_, B> {
         // With AVX-512 the addresses are only in registers, so that those of the group remain.
         let slot = if B::IS_512 { Slot { group: None, ..slot } } else { slot };
         let data = Frame::scratch(DATA_ROW) as i64 - slot.data_offset as i64;
-        let data = MemoryOperand::with_base_displ(R::RDI, data);
-        self.asm.put(I::with2(C::Lea_r64_m, R::RAX, data));
+        self.asm.put(I::with2(C::Lea_r64_m, R::RAX, MemoryOperand::with_base_displ(R::RDI, data)));
         slot.keep_row(self, Distance::Bytes(B::LANES * mem.total));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
     }

@@ -62,8 +62,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(sub, r13, w(R::RAX, R::EAX)));
         self.if_like(mem, bases, mem.unit as u64, not);
         let span = member.map_or(0, |member| member.span as usize);
-        let last = 31 * mem.total + span;
-        self.shape_of(mem, CONTIGUOUS, last, not);
+        self.shape_of(mem, CONTIGUOUS, 31 * mem.total + span, not);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R14D, (B::LANES * mem.total) as u32));
         if same {
             self.asm.jump(C::Jmp_rel32_64, found);

@@ -93,8 +93,7 @@ impl<B: Backend> Emitter<'_, B> {
         let [scattered, done] = [self.asm.label(), self.asm.label()];
         let slot = Slot::of(member);
         if let Some(indexed) = indexed {
-            let row = ContiguousAccess::Store(values);
-            self.row_by_index(mem, indexed, row, [done, scattered]);
+            self.row_by_index(mem, indexed, ContiguousAccess::Store(values), [done, scattered]);
         }
         let by_offsets = self.has_rows_of_offsets(mem);
         let is_known = matches!(addressing, Addressing::Scattered | Addressing::Uniform)
@@ -138,10 +137,7 @@ impl<B: Backend> Emitter<'_, B> {
                 e.copy_data(mem, true);
             });
         }
-        match before {
-            Some(before) => self.end_cold(before, done),
-            None => self.asm.bind(done),
-        }
+        self.end_cold(before, done);
     }
 
     /// Stores values in registers as vectors at the addresses in the slot: of all lanes, or of
@@ -253,8 +249,7 @@ impl<B: Backend> Emitter<'_, B> {
         let masks = [self.temporary(), self.temporary()];
         let is_own = store.access.space != Space::Global;
         let (some, done) = (self.asm.label(), self.asm.label());
-        let stored = at(R::RDI, STORED);
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, stored, -1), C::Jne_rel32_64, some);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, at(R::RDI, STORED), -1), C::Jne_rel32_64, some);
         for (half, &value) in values.iter().enumerate() {
             self.store(row.at(half * Self::BYTES), value);
         }

@@ -130,13 +130,16 @@ impl<B: Backend> Emitter<'_, B> {
                 (self.copied(false, a), kind)
             }
             Op::FromU(bits) => {
-                let d = self.low_word(from[0], part)?;
-                self.keep_bits(d, bits);
-                if bits >> 31 == 0 {
-                    self.two(V::FromS32, d, d);
-                } else {
-                    B::float_of_unsigned(self, d);
+                let mut a = self.low_of(from[0], part)?;
+                if bits != u32::MAX {
+                    let bits = self.number(bits);
+                    a = self.binary(V::And32, a, bits);
                 }
+                let d = match bits >> 31 {
+                    0 => self.unary(V::FromS32, a),
+                    _ => B::float_of_unsigned(self, a),
+                };
+                self.release(a);
                 (d, NUMBER)
             }
             Op::FromS => {
@@ -314,6 +317,15 @@ impl<B: Backend> Emitter<'_, B> {
         if !flush && let Some(d) = self.last_use(from[2], c, part) {
             self.three(V::FmaAddendF, d, b, a);
             return Some((d, None));
+        }
+        // A factor that is not read again is overwritten, too.
+        if !flush && let Operand::Register(a) = a {
+            for (source, factor, other) in [(from[0], a, b), (from[1], b, a)] {
+                if let Some(d) = self.last_use(source, factor.into(), part) {
+                    self.three(V::FmaF, d, other, c);
+                    return Some((d, None));
+                }
+            }
         }
         let (d, code) = (self.copied(false, a), V::FmaF);
         self.three(code, d, b, c);

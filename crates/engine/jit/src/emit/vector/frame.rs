@@ -176,8 +176,7 @@ impl<B: Backend> Emitter<'_, B> {
         for (i, to) in load.to.iter().enumerate() {
             let Some(to) = *to else { continue };
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::BYTES)));
-            let from = at(R::RAX, load.access.offset as usize + i * size);
-            self.asm.put(I::with2(code, rax, from));
+            self.asm.put(I::with2(code, rax, at(R::RAX, load.access.offset as usize + i * size)));
             self.asm.put(I::with2(C::Mov_rm64_r64, row, R::RAX));
             let wide = matches!(to, VReg::B64(_));
             for part in 0..Self::PARTS * if wide { 2 } else { 1 } {

@@ -142,8 +142,7 @@ impl<B: Backend> Emitter<'_, B> {
         match a.into() {
             Operand::Memory(a) if a.is_broadcast => {
                 let a = MemoryOperand { is_broadcast: false, ..a };
-                let code = if wide { V::Spread64 } else { V::Spread32 };
-                self.two(code, d, Operand::Memory(a));
+                self.two(if wide { V::Spread64 } else { V::Spread32 }, d, Operand::Memory(a));
             }
             a @ Operand::Memory(_) => self.two(V::Load, d, a),
             a => self.two(V::Move, d, a),
