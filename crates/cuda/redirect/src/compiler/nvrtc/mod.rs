@@ -177,8 +177,8 @@ fn print_replaced(machine: Option<&str>, links_later: bool) {
     if links_later {
         LINKED.call_once(|| {
             say(format_args!(
-                "the program has nvrtc compile to what NVIDIA's linker takes (-dlto), which texunit does not run; \
-                 without -dlto nvrtc makes PTX"
+                "the program has nvrtc compile to LTO code (-dlto), which texunit runs only if nvJitLink links it with \
+                 -lto; without -dlto nvrtc makes PTX"
             ));
         });
     }
