@@ -39,7 +39,7 @@ pub(super) fn source<'s>(
     // line.
     let labelled = is_explained && first.as_ref().is_some_and(|first| first.text.is_some());
     let label = if labelled { diagnostic.primary.text.clone() } else { String::new() };
-    let mut shown: Vec<_> = first.into_iter().map(|first| (first, label)).collect();
+    let mut shown = Vec::from_iter(first.map(|first| (first, label)));
     shown.extend(frames.into_iter().map(|frame| (frame, String::new())));
     for label in diagnostic.secondary.iter().take(MAX_NOTES) {
         let outer = located.frames(label.span).into_iter().enumerate();

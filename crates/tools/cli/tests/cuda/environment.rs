@@ -98,7 +98,10 @@ fn relocatable(setup: &Setup) -> Result<(), Failed> {
     // Of PTX for a newer GPU, that of the toolkit's device runtime, for the newest ones, is no part.
     let newer = ["-rdc=true", "-gencode=arch=compute_90,code=compute_90", "-lcudadevrt"];
     let linked = program(setup, "device.cu", SHARED, &newer)?;
-    contains(&succeed(setup.run().arg(&linked), &linked)?, "is for sm_90, and the device is an sm_86")
+    contains(
+        &succeed(setup.run().arg(&linked), &linked)?,
+        "is for sm_90, and the device is an sm_86",
+    )
 }
 
 fn nvml(setup: &Setup) -> Result<(), Failed> {
