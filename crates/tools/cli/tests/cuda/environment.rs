@@ -99,7 +99,7 @@ fn relocatable(setup: &Setup) -> Result<(), Failed> {
     let newer = ["-rdc=true", "-gencode=arch=compute_90,code=compute_90", "-lcudadevrt"];
     let linked = program(setup, "device.cu", SHARED, &newer)?;
     let ended = run(setup.run().arg(&linked), &linked)?;
-    same(ended.stdout.lines().last(), Some("144"), &ended)?;
+    same(ended.stdout.lines().next_back(), Some("144"), &ended)?;
     contains(&ended, "is for sm_90, and the device is an sm_86")
 }
 
