@@ -5,7 +5,7 @@
 __global__ void checks(int limit)
 {
     printf("thread %d\n", threadIdx.x);
-    assert(threadIdx.x < limit);
+    assert(threadIdx.x < limit); // mark: assertion
 }
 
 int main()

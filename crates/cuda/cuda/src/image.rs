@@ -123,8 +123,14 @@ impl Image {
             Content::Fatbin(bytes) => from_fatbin(bytes)?,
             Content::Several(all) => {
                 // A toolkit's device runtime may be for the newest GPUs only: fatbins that do not
-                // run on this device are left out, unless none does.
-                let here: Vec<&Vec<u8>> = all.iter().filter(|bytes| runs(bytes, device)).collect();
+                // run on this device are left out, or if all PTX is newer than the device, those
+                // that do not run on the oldest GPU that the PTX is for.
+                let targets = || all.iter().map(|bytes| chosen(bytes, device));
+                let oldest = targets().flatten().map(|(target, _)| target).min();
+                let gpu = device.capability.number().max(oldest.unwrap_or(0));
+                let runs = |(target, reach): (u32, Compatibility)| reach.runs(target, gpu);
+                let here = all.iter().zip(targets()).filter(|(_, of)| of.is_some_and(runs));
+                let here: Vec<&Vec<u8>> = here.map(|(bytes, _)| bytes).collect();
                 let taken = if here.is_empty() { all.iter().collect() } else { here };
                 let inputs = taken.into_iter().map(from_fatbin).collect::<Answer<_>>()?;
                 texunit_link::link(inputs, true).map_err(|why| {
@@ -223,12 +229,11 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Whether a fatbin has PTX that the device runs.
-fn runs(bytes: &[u8], device: &Card) -> bool {
-    let number = device.capability.number();
-    let entries = fatbin::entries(bytes).unwrap_or_default();
-    let chosen = fatbin::choose(&entries, number);
-    chosen.is_some_and(|entry| entry.compatibility.runs(entry.architecture, number))
+/// The target of the PTX that is taken from a fatbin, and the devices that run it.
+fn chosen(bytes: &[u8], device: &Card) -> Option<(u32, Compatibility)> {
+    let entries = fatbin::entries(bytes).ok()?;
+    let entry = fatbin::choose(&entries, device.capability.number())?;
+    Some((entry.architecture, entry.compatibility))
 }
 
 fn from_fatbin(bytes: &[u8], name: &str, device: &Card, origin: &Origin) -> Answer<Ptx> {

@@ -297,7 +297,7 @@ nvml_api! {
     fn nvmlDeviceGetComputeRunningProcesses_v2 | nvmlDeviceGetComputeRunningProcesses_v3(
         device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, ProcessInfoV2>,
     ) {
-        list(infoCount, infos, used(device)?.map(second).as_slice())
+        list(infoCount, infos, used(device)?.map(process_info_v2).as_slice())
     }
 
     /// Graphics processes on a device, and compute processes of the multi-process service; always

@@ -28,15 +28,18 @@ pub(super) fn source<'s>(
     heads: &mut Vec<Head>,
 ) -> Source<'s> {
     let mut frames = located.frames(diagnostic.primary.span);
-    if frames.is_empty() {
+    let is_explained = super::is_explained(diagnostic);
+    // An error in PTX without source is shown there only. A fault is shown at the calls that led to
+    // it: with `-G`, nvcc gives the function that an `assert` calls no lines.
+    if frames.is_empty() && !is_explained {
         return Source::default();
     }
-    let first = frames.remove(leading(&frames));
+    let first = (!frames.is_empty()).then(|| frames.remove(leading(&frames)));
     // The label of a PTX error names PTX words and stays there; a fault's label goes to the source
     // line.
-    let labelled = first.text.is_some() && super::is_explained(diagnostic);
+    let labelled = is_explained && first.as_ref().is_some_and(|first| first.text.is_some());
     let label = if labelled { diagnostic.primary.text.clone() } else { String::new() };
-    let mut shown = vec![(first, label)];
+    let mut shown = Vec::from_iter(first.map(|first| (first, label)));
     shown.extend(frames.into_iter().map(|frame| (frame, String::new())));
     for label in diagnostic.secondary.iter().take(MAX_NOTES) {
         let outer = located.frames(label.span).into_iter().enumerate();

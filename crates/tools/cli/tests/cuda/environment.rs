@@ -95,7 +95,12 @@ fn relocatable(setup: &Setup) -> Result<(), Failed> {
             same(ended.stderr.contains(recipe), !has_ptx, &ended)?;
         }
     }
-    Ok(())
+    // Of PTX for a newer GPU, that of the toolkit's device runtime, for the newest ones, is no part.
+    let newer = ["-rdc=true", "-gencode=arch=compute_90,code=compute_90", "-lcudadevrt"];
+    let linked = program(setup, "device.cu", SHARED, &newer)?;
+    let ended = run(setup.run().arg(&linked), &linked)?;
+    same(ended.stdout.lines().next_back(), Some("144"), &ended)?;
+    contains(&ended, "is for sm_90, and the device is an sm_86")
 }
 
 fn nvml(setup: &Setup) -> Result<(), Failed> {

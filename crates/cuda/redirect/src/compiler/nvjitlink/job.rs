@@ -14,6 +14,8 @@ pub(super) const INPUT_LTO: c_uint = 3;
 const INPUT_LIBRARY: c_uint = 6;
 /// `NVJITLINK_INPUT_ANY`: nvJitLink detects the kind.
 const INPUT_ANY: c_uint = 10;
+/// The first bytes of LTO code.
+const LTO_MAGIC: [u8; 4] = [0xed, 0x43, 0x4e, 0x7f];
 
 /// The inputs of a handle and the linked result.
 #[derive(Debug, Default)]
@@ -64,14 +66,17 @@ impl Job {
 
     /// Adds an input that nvJitLink has accepted.
     pub(super) fn add(&mut self, kind: c_uint, bytes: &[u8], name: &str) {
+        let kind = match kind {
+            INPUT_ANY if is_text(bytes) => INPUT_PTX,
+            INPUT_ANY if bytes.starts_with(&LTO_MAGIC) => INPUT_LTO,
+            kind => kind,
+        };
         match (kind, &mut self.lto) {
             (INPUT_LIBRARY | INPUT_ANY, _) if is_device_runtime(bytes) => self.runtime = true,
             (INPUT_LTO, Some(lto)) => {
                 lto.inputs.push((CString::new(name).unwrap_or_default(), bytes.to_vec()));
             }
-            (INPUT_PTX | INPUT_ANY, _) if kind == INPUT_PTX || is_text(bytes) => {
-                self.inputs.push(Ptx { name: name.to_owned(), text: text(bytes) });
-            }
+            (INPUT_PTX, _) => self.inputs.push(Ptx { name: name.to_owned(), text: text(bytes) }),
             _ => {
                 self.other.get_or_insert_with(|| format!("{} ({name})", what(kind)));
             }
@@ -177,13 +182,16 @@ mod tests {
             (job.inputs.len(), job.other)
         };
         let taken = |kind, bytes| add(kind, bytes, false);
-        assert_eq!(add(INPUT_LTO, b"\x7fNCED", true), (0, None));
+        let lto = b"\xed\x43\x4e\x7f\x01";
+        assert_eq!(add(INPUT_LTO, lto, true), (0, None));
+        assert_eq!(add(INPUT_ANY, lto, true), (0, None));
         assert_eq!(add(INPUT_CUBIN, b"\x7fELF", true), (0, Some("machine code (x)".to_owned())));
         assert_eq!(taken(INPUT_PTX, ptx), (1, None));
         assert_eq!(taken(INPUT_ANY, ptx), (1, None));
         assert_eq!(taken(INPUT_ANY, b"\n// Generated\n.version 8.0"), (1, None));
         for (kind, bytes, named) in [
-            (3, &b"\x7fNCED"[..], "LTO code (x)"),
+            (3, &lto[..], "LTO code (x)"),
+            (INPUT_ANY, lto, "LTO code (x)"),
             (INPUT_ANY, b"\x7fELF.version.target", "an input that is not PTX (x)"),
             (INPUT_ANY, b"\x50\xed\x55\xba.version", "an input that is not PTX (x)"),
             (INPUT_LIBRARY, b"!<arch>\n", "a library (x)"),
