@@ -33,7 +33,7 @@ impl Machine<'_> {
     pub fn passed(&self) -> Passed {
         let mut passed = Passed::default();
         let stops: Vec<(usize, u32)> = self.stepped().collect();
-        for (number, (_, function)) in FunctionCode::all(&self.launch.code).enumerate() {
+        for (number, (_, function)) in FunctionCode::all(self.launch.code).enumerate() {
             let (range, cfg) = (function.range(), Cfg::new(&function));
             let [begin, end] = [range.start as usize, range.end as usize];
             let own = &stops[stops.partition_point(|(pc, _)| *pc < begin)..];
