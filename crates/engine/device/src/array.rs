@@ -300,6 +300,11 @@ impl Array {
         self.resource.to_packed()
     }
 
+    /// The texels as [`Self::read`] returns them; `None` if there is not enough memory for them.
+    pub fn try_read(&self) -> Option<Vec<u8>> {
+        self.resource.try_to_packed()
+    }
+
     /// Sets all texels to zero, whatever the initial contents of memory are
     /// ([`crate::DeviceOptions::initial_contents`]). Must not be called for an array that has been
     /// written.

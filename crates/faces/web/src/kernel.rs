@@ -264,7 +264,7 @@ pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> MethodResult
         let bytes = output.file_bytes().map_err(Refusal::new)?;
         return Ok((json!({ "name": output.file.display().to_string() }), bytes));
     }
-    let bytes = output.bytes();
+    let bytes = output.bytes().map_err(Refusal::new)?;
     let (format, extent) = match output.texels {
         Some(texels) => texels,
         // An output without a format is shown as raw bytes in rows.

@@ -3,8 +3,9 @@
 use crate::problem::{Problem, codes};
 use crate::spec::{OutputSpec, PartSpec};
 use crate::texel_resource::{Place, TexelResource};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use texunit_device::{Buffer, Extent, Format, Geometry, Linear};
+use texunit_device::{Array, Buffer, Extent, Format, Geometry, Linear};
 use texunit_files::{FileError, Kind, Prepared, Texels};
 use texunit_forms::Count;
 use texunit_spec::At;
@@ -20,24 +21,11 @@ pub(crate) enum Source {
 
 impl Source {
     pub(crate) fn read(&self) -> Vec<u8> {
-        self.read_first(u64::MAX)
-    }
-
-    /// Reads the first bytes, at most `size`, of memory that may be much larger.
-    fn read_first(&self, size: u64) -> Vec<u8> {
-        let memory: &Linear = match self {
-            Source::Buffer(buffer) => buffer,
-            Source::Global(global) => global,
-            Source::Texels(made) => {
-                let mut bytes = made.read();
-                bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
-                return bytes;
-            }
-        };
-        let mut bytes = vec![0; size.min(memory.size()) as usize];
-        let read = memory.read_at(0, &mut bytes);
-        debug_assert!(read.is_ok(), "the memory lives as long as the job, and has these bytes");
-        bytes
+        match self {
+            Source::Buffer(buffer) => buffer.read(),
+            Source::Global(global) => global.read(),
+            Source::Texels(made) => made.read(),
+        }
     }
 }
 
@@ -92,12 +80,23 @@ impl Pending {
         Ok(Self { at, param, file, source, texels })
     }
 
-    /// The current bytes, limited to those that are written.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        match self.texels {
-            Some(_) => self.source.read_first(self.size()),
-            None => self.source.read(),
-        }
+    /// The current bytes, limited to those that are written to `path`; fails if there is not enough
+    /// memory for a copy.
+    pub(crate) fn bytes(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let memory: &Linear = match &self.source {
+            Source::Buffer(buffer) => buffer,
+            Source::Global(global) => global,
+            Source::Texels(made) => {
+                let no_memory = || FileError::new(path, io::Error::from(ErrorKind::OutOfMemory));
+                return made.try_read().ok_or_else(no_memory);
+            }
+        };
+        let size = self.size() as usize;
+        let mut bytes = texunit_files::room(size).map_err(|e| FileError::new(path, e))?;
+        bytes.resize(size, 0);
+        let read = memory.read_at(0, &mut bytes);
+        debug_assert!(read.is_ok(), "the memory lives as long as the job, and has these bytes");
+        Ok(bytes)
     }
 
     /// Format and size, if the bytes are texels.
@@ -113,7 +112,7 @@ impl Pending {
             }
             (None, Source::Buffer(buffer)) => buffer.size(),
             (None, Source::Global(global)) => global.size(),
-            (None, Source::Texels(made)) => made.read().len() as u64,
+            (None, Source::Texels(made)) => made.array().map_or(0, Array::size),
         }
     }
 
@@ -136,7 +135,7 @@ impl Pending {
 
     /// The file with the current contents.
     pub(crate) fn file_bytes(&self, path: &Path) -> Result<Vec<u8>, FileError> {
-        let bytes = self.bytes();
+        let bytes = self.bytes(path)?;
         let Some(Shape { format, extent: [width, height, depth], dims }) = self.texels else {
             return Ok(bytes);
         };
@@ -216,24 +215,24 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
         let message = format!("memory that is written as {} needs {what}", kind.name());
         spec.problem(codes::MISSING_KEY, message)
     };
-    let Some(format) = &spec.value.format else {
-        return match (kind, spec.value.extent) {
-            (Kind::Raw, None) if size > texunit_files::MAX_BYTES => {
-                let (bytes, most) = (Count(size, "byte"), texunit_files::MAX_BYTES);
-                let message = format!("there are {bytes}, but a file can have {most}");
-                let problem = spec.problem(codes::VALUE, message);
-                Err(problem.help("give a `format` and a `width` of what is wanted"))
-            }
-            (Kind::Raw, None) => Ok(None),
-            _ => Err(missing("a `format`, for instance \"u8x4\"")),
-        };
-    };
-    let format = format.value;
-    let texel = u64::from(format.texel_size());
-    let Some(extent) = spec.value.extent else {
-        if matches!(kind, Kind::Png | Kind::Exr) || format.is_block() {
-            return Err(missing("a `width` and a `height`"));
-        }
+    let (format, extent) = (spec.value.format.as_ref().map(|f| f.value), spec.value.extent);
+    if (kind != Kind::Raw || extent.is_some()) && format.is_none() {
+        return Err(missing("a `format`, for instance \"u8x4\""));
+    }
+    if extent.is_none()
+        && (matches!(kind, Kind::Png | Kind::Exr) || format.is_some_and(Format::is_block))
+    {
+        return Err(missing("a `width` and a `height`"));
+    }
+    if extent.is_none() && size > texunit_files::MAX_BYTES {
+        let (bytes, most) = (Count(size, "byte"), texunit_files::MAX_BYTES);
+        let message = format!("there are {bytes}, but a file can have {most}");
+        let problem = spec.problem(codes::VALUE, message);
+        return Err(problem.help("give a `format` and a `width` of what is wanted"));
+    }
+    let Some(format) = format else { return Ok(None) };
+    let Some(extent) = extent else {
+        let texel = u64::from(format.texel_size());
         let width = u32::try_from(size / texel).ok().filter(|_| size.is_multiple_of(texel));
         let width = width.ok_or_else(|| {
             let bytes = Count(size, "byte");
@@ -273,7 +272,17 @@ mod tests {
         });
         let most = texunit_files::MAX_BYTES;
         assert_eq!(memory_texels(most, Kind::Raw, &spec).unwrap(), None);
-        let problem = memory_texels(most + 1, Kind::Raw, &spec).unwrap_err();
-        assert_eq!(problem.message, "there are 2147483649 bytes, but a file can have 2147483648");
+        let texels = OutputSpec {
+            format: Format::from_name("u8").map(|format| at.with(format)),
+            ..spec.value.clone()
+        };
+        for (kind, spec) in [
+            (Kind::Raw, &spec),
+            (Kind::Raw, &at.with(texels.clone())),
+            (Kind::Npy, &at.with(texels)),
+        ] {
+            let problem = memory_texels(most + 1, kind, spec).unwrap_err().message;
+            assert_eq!(problem, "there are 2147483649 bytes, but a file can have 2147483648");
+        }
     }
 }

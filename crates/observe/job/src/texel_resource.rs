@@ -110,6 +110,11 @@ impl TexelResource {
         rows.flat_map(|bytes| bytes.get(..row).unwrap_or_default()).copied().collect()
     }
 
+    /// The texels, packed; `None` if there is not enough memory for those of an array.
+    pub(crate) fn try_read(&self) -> Option<Vec<u8>> {
+        self.array().map_or_else(|| Some(self.read()), Array::try_read)
+    }
+
     /// The region of one tile of a sparse array, given by its number along each axis.
     pub(crate) fn tile_region(&self, level: u32, layer: u32, tile: [u32; 3]) -> TileRegion {
         let (size, tail) =

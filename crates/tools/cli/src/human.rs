@@ -148,21 +148,21 @@ fn summary(report: &Report) -> String {
         text += ", no fetches";
     }
     if stats.divisions_by_zero > 0 {
-        text += &format!(", {} integer divisions by zero", stats.divisions_by_zero);
+        text += &format!(", {} by zero", Count(stats.divisions_by_zero, "integer division"));
     }
     if stats.past_end > 0 {
         text += &format!(", {} past the end of an object", Count(stats.past_end, "access"));
     }
     let Fusion { fused, undecided } = stats.fusion;
     if fused > 0 || undecided > 0 {
-        text += &format!(", {fused} sums fused");
+        text += &format!(", {} fused", Count(fused, "sum"));
     }
     if undecided > 0 {
         text += &format!(" and {undecided} left apart that an assembler may fuse");
     }
     if let Some(checked) = report.checked {
-        let objects = if checked == 1 { "object is" } else { "objects are" };
-        text += &format!(", {checked} {objects} as expected");
+        let objects = Count(checked, "object");
+        text += &format!(", {objects} {} as expected", objects.are());
     }
     text + "\n" + &stats.gradients.as_ref().map_or_else(String::new, gradients)
 }

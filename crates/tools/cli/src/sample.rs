@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use texunit_files::{CommandFiles, Kind};
+use texunit_files::{CommandFiles, FileError, Kind};
 use texunit_forms::Count;
 use texunit_sample::{Call, Texture};
 use texunit_unit::{FetchForm, Geometry};
@@ -155,8 +155,9 @@ fn spare_inputs(args: &SampleArgs, given: &Operands) -> Result<(), Failure> {
 
 fn write(path: &Path, call: &Call<'_>, bytes: Vec<u8>) -> Result<(), Failure> {
     let shape: Vec<u64> = call.shape().iter().map(|&n| n as u64).collect();
-    let file = texunit_files::encode_array(call.dtype(), &shape, &bytes);
-    texunit_files::write_atomically(path, &file)
+    texunit_files::encode_array(call.dtype(), &shape, &bytes)
+        .map_err(|e| FileError::new(path, e))
+        .and_then(|file| texunit_files::write_atomically(path, &file))
         .map_err(|e| Failure::input(format!("cannot write {e}")))
 }
 

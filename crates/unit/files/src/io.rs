@@ -43,7 +43,10 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
 }
 
 /// Allocates a buffer of a size that a file determines; fails if there is not enough memory.
-pub(crate) fn room(size: usize) -> Result<Vec<u8>, Problem> {
+///
+/// # Errors
+/// [`Problem::Io`] of the kind [`ErrorKind::OutOfMemory`].
+pub fn room(size: usize) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let made = bytes.try_reserve_exact(size);
     made.map_err(|_| Problem::Io(ErrorKind::OutOfMemory.into()))?;

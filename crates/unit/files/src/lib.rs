@@ -44,7 +44,7 @@ pub use container::Container;
 pub use error::{FileError, Problem};
 pub use folder::PrivateFolder;
 pub use guard::is_guarded;
-pub use io::{Prepared, read_bytes, write_atomically};
+pub use io::{Prepared, read_bytes, room, write_atomically};
 pub use leftovers::{end_by_signal, is_ignored, leave_signals};
 pub use memory_files::MemoryFiles;
 pub use npy::Array;
@@ -214,13 +214,13 @@ pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
         Kind::Png => picture::encode_png(texels),
         Kind::Exr => exr_file::encode(texels),
         Kind::Npy => npy::encode(texels),
-        Kind::Raw => Ok(texels.bytes.clone()),
+        Kind::Raw => io::copy(&texels.bytes),
         Kind::Jpeg | Kind::Dds | Kind::Ktx2 => Err(not_written(kind)),
     }
 }
 
 /// Encodes elements, in C order and little endian, as an NPY file of this shape.
-pub fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+pub fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     npy::encode_array(dtype, shape, bytes)
 }
 

@@ -6,7 +6,7 @@
 use crate::convert::{Meaning, Raster};
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::{Kind, MAX_BYTES, TexelRequest, Texels};
+use crate::{Kind, TexelRequest, Texels};
 use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Dtype, Format};
 
@@ -293,13 +293,11 @@ pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
     if texels.format.channels() > 1 {
         shape.push(texels.format.channels().into());
     }
-    let out = encode_array(dtype, &shape, &texels.bytes);
-    debug_assert!(out.len() as u64 <= MAX_BYTES + (1 << 16));
-    Ok(out)
+    encode_array(dtype, &shape, &texels.bytes)
 }
 
 /// Encodes elements, in C order and little endian, as a file.
-pub(crate) fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let order = if dtype.size() == 1 { '|' } else { '<' };
     let descr = format!("{order}{}{}", dtype.kind(), dtype.size());
     let shape = shape_text(shape);
@@ -308,10 +306,10 @@ pub(crate) fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8>
     let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
     header.extend(std::iter::repeat_n(' ', padded - 1 - header.len()));
     header.push('\n');
-    let mut out = Vec::with_capacity(10 + padded + bytes.len());
+    let mut out = crate::io::room(10 + padded + bytes.len())?;
     out.extend_from_slice(b"\x93NUMPY\x01\x00");
     out.extend_from_slice(&(padded as u16).to_le_bytes());
     out.extend_from_slice(header.as_bytes());
     out.extend_from_slice(bytes);
-    out
+    Ok(out)
 }

@@ -18,6 +18,22 @@ const SIGNS: [&str; 46] = [
     "<", ">", "=", "(", ")", "[", "]", ".", ",", "?", ":", "@", "{", "}",
 ];
 
+/// Words that form the names of basic types.
+pub(super) const TYPE_WORDS: [&str; 11] = [
+    "unsigned", "signed", "int", "long", "short", "char", "float", "double", "bool", "void",
+    "const",
+];
+
+/// Whether tokens end with a cast to a basic type, such as `(unsigned char *)`.
+fn end_with_cast(tokens: &[(Token, usize)]) -> bool {
+    let mut before = tokens.iter().rev().map(|(token, _)| token);
+    before.next() == Some(&Token::Sign(")"))
+        && before.find(|token| match token {
+            Token::Word(word) => !TYPE_WORDS.contains(&word.as_str()),
+            other => **other != Token::Sign("*"),
+        }) == Some(&Token::Sign("("))
+}
+
 /// The tokens of a text, with their offsets.
 pub(super) fn lex(text: &str) -> Result<Vec<(Token, usize)>, String> {
     let bytes = text.as_bytes();
@@ -55,10 +71,11 @@ pub(super) fn lex(text: &str) -> Result<Vec<(Token, usize)>, String> {
             }
             // `%` begins a register where an operand is expected.
             b'%' if bytes.get(at + 1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
-                && !matches!(
-                    tokens.last(),
-                    Some((Token::Word(_) | Token::Int(..) | Token::Sign(")" | "]"), _))
-                ) =>
+                && (end_with_cast(&tokens)
+                    || !matches!(
+                        tokens.last(),
+                        Some((Token::Word(_) | Token::Int(..) | Token::Sign(")" | "]"), _))
+                    )) =>
             {
                 at = word(at + 1);
                 let mut name = text[start..at].to_owned();

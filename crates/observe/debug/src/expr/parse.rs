@@ -1,7 +1,7 @@
 //! Parses expressions: C's, with PTX registers (`%r1`), the value history and convenience variables
 //! (`$1`, `$`, `$name`), and arrays (`p@4`).
 
-use super::lex::{Token, lex};
+use super::lex::{TYPE_WORDS, Token, lex};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,12 +68,6 @@ const LEVELS: [&[&str]; 11] = [
     &["@"],
     &["+", "-"],
     &["*", "/", "%"],
-];
-
-/// Words that form the names of basic types.
-const TYPE_WORDS: [&str; 11] = [
-    "unsigned", "signed", "int", "long", "short", "char", "float", "double", "bool", "void",
-    "const",
 ];
 
 impl Parser<'_> {
@@ -313,7 +307,8 @@ mod tests {
         assert_eq!(of("*p[3].x"), of("*((p[3]).x)"));
         assert_eq!(of("a < b && c"), of("(a<b)&&c"));
         assert_eq!(of("%r1 + %tid.x"), "Binary(\"+\", Register(\"%r1\"), Register(\"%tid.x\"))");
-        assert_eq!(of("7 % x"), of("7%x"));
+        assert_eq!([of("7 % x"), of("(a * b)%x")], [of("7%x"), of("(a * b) % (x)")]);
+        assert_eq!(of("(char *)%rd1"), of("(char *)(%rd1)"));
         assert_eq!(of("(P*)q"), "Cast(TypeName { name: \"P\", pointers: 1 }, Name(\"q\"))");
         assert_eq!(
             of("(unsigned)x"),

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 impl Module {
     /// The instructions for a breakpoint on a source line, and the actual line. These are the
-    /// line's first instruction in each function and in each inlined copy. If the line's only code
-    /// is an inlined call, the copy's first instruction is used; if the line has no code, the next
+    /// line's first instruction in each function and in each inlined copy, and the first of a
+    /// further piece of the line that can be reached past it. If the line's only code is an inlined
+    /// call, the copy's first instruction is used; if the line has no code, the next
     /// line that has some.
     pub(crate) fn at_line(&self, file: &str, line: u32) -> Option<(u32, Vec<u32>)> {
         if Self::is_file(self.text.name(), file) {
@@ -31,20 +32,21 @@ impl Module {
             let there: Vec<u32> = calls.iter().filter(|(l, _)| is_it(l)).map(|c| c.1).collect();
             return (!there.is_empty()).then_some((found, there));
         }
-        let mut seen = Vec::new();
-        let mut all = Vec::new();
+        let mut seen: Vec<(_, u32)> = Vec::new();
         for (index, i) in self.instructions.iter().enumerate().filter(|(_, i)| here(i)) {
             if !i.begins {
                 continue;
             }
-            // Further pieces of the line in the same copy are reached through the first one.
+            // Most further pieces of the line in the same copy, as of a loop's head, are reached
+            // through the first one; those of a loop's remainder that was unrolled are not.
             let copy = (Arc::clone(&i.function), i.inlined, self.copy_of(index));
-            if !seen.contains(&copy) {
-                seen.push(copy);
-                all.push(i.at);
+            let is_met =
+                |(other, at): &(_, u32)| *other == copy && self.passed.is_before(*at, i.at);
+            if !seen.iter().any(is_met) {
+                seen.push((copy, i.at));
             }
         }
-        (!all.is_empty()).then_some((found, all))
+        (!seen.is_empty()).then(|| (found, seen.into_iter().map(|(_, at)| at).collect()))
     }
 
     fn all_lines(&self) -> Vec<Line> {

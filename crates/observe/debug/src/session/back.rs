@@ -4,6 +4,7 @@
 use super::run::{ANY, Reason, Run, only};
 use super::{Live, Thread, is_of};
 use crate::module::Line;
+use texunit_forms::Count;
 use texunit_simt::debug::{Filter, Position, Stop, StopPoint};
 
 /// The lines that a thread has reached during execution.
@@ -82,6 +83,13 @@ impl Live<'_, '_> {
                 // More CTAs are mapped now.
                 Reason::Moved if self.machine.position_of(number) > self.machine.position() => {}
                 Reason::Moved => break,
+                // The launch has fewer steps, and stays where it was.
+                Reason::Ended if self.history.is_on() && !self.was_over => {
+                    let steps = self.machine.number(self.machine.position());
+                    self.is_over = false;
+                    self.move_to(here);
+                    return Err(format!("The launch has {}.", Count(steps, "step")));
+                }
                 other => return Ok(other),
             }
         }

@@ -173,7 +173,7 @@ impl Session {
             return (true, at_entry);
         };
         let symbol = texunit_report::place::function_name(kernel);
-        let is_it = name == kernel || *name == crate::module::short(&symbol);
+        let is_it = [kernel, &symbol, &*crate::module::short(&symbol)].contains(&&**name);
         let is_chosen = is_it && number.is_none_or(|n| n == *count);
         (is_chosen, is_chosen)
     }

@@ -4,6 +4,7 @@ use super::breaks::BreakpointKind;
 use super::{Live, Thread, is_of};
 use crate::module::Line;
 use crate::ptx::Instruction;
+use std::sync::atomic::Ordering::Relaxed;
 use texunit_simt::Fault;
 use texunit_simt::debug::{Fast, Filter, Position, Stop, StopPoint};
 
@@ -225,7 +226,10 @@ impl Live<'_, '_> {
             self.patience = 0;
             return;
         };
-        // Executes again up to the CTA that hits the breakpoint, with checkpoints on the way.
+        // Executes again up to the CTA that hits the breakpoint, with checkpoints on the way. If an
+        // interruption has abandoned the CTA, the launch stops in it.
+        let interrupt = self.machine.interrupt();
+        let is_interrupted = interrupt.swap(false, Relaxed);
         self.history.restore(self.machine, self.history.last());
         let part = (ended / PARTS).max(1);
         let mut left = ended;
@@ -234,6 +238,7 @@ impl Live<'_, '_> {
             left -= part.min(left);
             self.history.keep_here(self.machine);
         }
+        interrupt.fetch_or(is_interrupted, Relaxed);
         // If breakpoints are hit in almost every CTA, attempts at full speed are wasted and become
         // rarer.
         self.patience = if ended < FEW { (2 * self.patience).clamp(FEW, MOST) } else { 0 };

@@ -71,6 +71,12 @@ impl Live<'_, '_> {
                 ('x', _) => self.text_of(&value, format, false).trim_start_matches("0x").to_owned(),
                 _ => self.text_of(&value, format, false),
             };
+            // A string, of which a pointer's address is not printed.
+            let quotes = text.find('"').zip(text.rfind('"'));
+            if let Some((from, to)) = quotes.filter(|(from, to)| letter == 's' && from < to) {
+                out.push_str(&super::echoed(&text[from + 1..to]));
+                continue;
+            }
             out.push_str(&text);
         }
         out.push_str(rest);
@@ -125,12 +131,22 @@ impl Live<'_, '_> {
             self.show_displays();
             return Ok(());
         }
-        let value = self.shown_as(format, text)?;
         let number = self.session.settings.displays.iter().map(|d| d.number).max().unwrap_or(0) + 1;
-        let (text, format) = (text.to_owned(), format.to_owned());
-        self.say(&format!("{number}: {}{text} = {value}\n", slashed(&format)));
-        self.session.settings.displays.push(Display { number, text, format });
+        let display = Display { number, text: text.to_owned(), format: format.to_owned() };
+        self.show_display(&display)?;
+        self.session.settings.displays.push(display);
         Ok(())
+    }
+
+    /// As in gdb, a display with a count, a size or a format of memory is the command `x`.
+    fn show_display(&mut self, Display { number, text, format }: &Display) -> Done {
+        if format.contains(|c: char| c.is_ascii_digit() || "isbhwg".contains(c)) {
+            self.evaluate(text)?;
+            self.say(&format!("{number}: x/{format} {text}\n"));
+            return self.examine(format, text);
+        }
+        let value = self.shown_as(format, text)?;
+        self.tell(&format!("{number}: {}{text} = {value}\n", slashed(format)))
     }
 
     fn shown_as(&mut self, format: &str, text: &str) -> Result<String, String> {
@@ -140,11 +156,9 @@ impl Live<'_, '_> {
     }
 
     pub(crate) fn show_displays(&mut self) {
-        for Display { number, text, format } in self.session.settings.displays.clone() {
+        for display in self.session.settings.displays.clone() {
             // A display whose expression cannot be evaluated here is skipped.
-            if let Ok(value) = self.shown_as(&format, &text) {
-                self.say(&format!("{number}: {}{text} = {value}\n", slashed(&format)));
-            }
+            let _ = self.show_display(&display);
         }
     }
 }

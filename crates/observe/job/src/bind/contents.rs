@@ -50,8 +50,8 @@ impl<'a> Output<'a> {
     }
 
     /// The current bytes of the output.
-    pub fn bytes(&self) -> Vec<u8> {
-        self.pending.bytes()
+    pub fn bytes(&self) -> Result<Vec<u8>, FileError> {
+        self.pending.bytes(self.file)
     }
 
     /// The file with the current contents.
@@ -120,8 +120,9 @@ impl Bound {
     }
 
     /// The current bytes of each output, with its file name.
-    pub fn output_bytes(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        self.outputs.iter().map(|output| (output.file.clone(), output.bytes())).collect()
+    pub fn output_bytes(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, FileError> {
+        let bytes = |output: &Pending| Ok((output.file.clone(), output.bytes(&output.file)?));
+        self.outputs.iter().map(bytes).collect()
     }
 }
 

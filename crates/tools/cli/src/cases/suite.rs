@@ -285,7 +285,7 @@ impl Arrays {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default());
-        let file = encode_array(dtype, shape, bytes);
+        let file = encode_array(dtype, shape, bytes).map_err(|e| e.to_string())?;
         let added = self.0.start_file(format!("{name}.npy"), options);
         added.map_err(|e| e.to_string())?;
         self.0.write_all(&file).map_err(|e| e.to_string())

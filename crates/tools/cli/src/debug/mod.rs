@@ -18,14 +18,15 @@ use script::Script;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use texunit_debug::Settings;
+use texunit_record::Chosen;
 
 /// Arguments of `texunit debug`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = crate::examples::of("texunit debug"))]
 pub struct DebugArgs {
     /// Debug only launches of this kernel, or its Nth launch, and stop where it begins.
-    #[arg(long, value_name = "NAME[:N]")]
-    pub kernel: Option<String>,
+    #[arg(long, value_name = "NAME[:N]", value_parser = kernel)]
+    pub kernel: Option<(String, Option<u64>)>,
     /// Ask nothing, go on after a command that fails, and end after the last one.
     #[arg(long)]
     pub batch: bool,
@@ -117,9 +118,9 @@ pub(crate) fn arguments(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
 impl DebugArgs {
     /// The initial settings of a session.
     fn settings(&self) -> Settings {
-        let kernel = self.kernel.as_deref().map(kernel);
         let mut settings = Settings::new();
-        (settings.kernel, settings.checkpoint_memory) = (kernel, self.checkpoint_memory);
+        settings.kernel.clone_from(&self.kernel);
+        settings.checkpoint_memory = self.checkpoint_memory;
         settings
     }
 
@@ -137,15 +138,11 @@ impl DebugArgs {
     }
 }
 
-/// Parses a kernel name and a launch number: `blur`, `blur:2`
-fn kernel(text: &str) -> (String, Option<u64>) {
-    match text.rsplit_once(':') {
-        Some((name, number)) if !name.ends_with(':') => match number.parse() {
-            Ok(number) => (name.to_owned(), Some(number)),
-            Err(_) => (text.to_owned(), None),
-        },
-        _ => (text.to_owned(), None),
-    }
+/// Parses a kernel name and, if it is there, a launch number: `blur`, `blur:2`
+fn kernel(text: &str) -> Result<(String, Option<u64>), &'static str> {
+    let Chosen { name, number } = text.parse()?;
+    let is_numbered = name != text.trim();
+    Ok((name, is_numbered.then_some(number)))
 }
 
 /// Runs the command; returns the exit code.

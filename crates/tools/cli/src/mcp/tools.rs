@@ -160,7 +160,8 @@ fn texunit(scope: &Scope, words: &[String]) -> Result<ProcessResult, String> {
 fn json_of(ended: &ProcessResult) -> Result<Value, String> {
     serde_json::from_str(&ended.stdout).map_err(|_| {
         let said = if ended.stderr.trim().is_empty() { &ended.stdout } else { &ended.stderr };
-        format!("exit code {:?}: {}", ended.code, said.trim())
+        let code = ended.code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
+        format!("{code}: {}", said.trim())
     })
 }
 
@@ -386,11 +387,12 @@ fn explain_code(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
         return Err("`code` is a code such as E0110, out-of-bounds or 1.8".to_owned());
     }
     let ended = texunit(scope, &words(&["explain-code", "--format", "json", code]))?;
-    if ended.code != Some(0) {
-        return Err(ended.stderr.trim().to_owned());
-    }
     let codes = ended.stdout.lines().filter_map(|line| serde_json::from_str(line).ok());
-    Ok(Answer::new(json!({})).with("codes", codes.collect()))
+    let codes: Vec<Value> = codes.collect();
+    match codes.first().and_then(|code| text(code, "error")) {
+        Some(why) => Err(why.to_owned()),
+        None => Ok(Answer::new(json!({})).with("codes", codes)),
+    }
 }
 
 /// A file in a temporary folder, which is removed with the value.

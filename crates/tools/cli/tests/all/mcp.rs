@@ -189,12 +189,13 @@ fn what_is_outside_or_takes_too_long_is_refused() {
             ("check", json!({ "path": "k.ptx", "more": 1 })),
             ("launch", json!({ "job": "job.toml", "checks": "--out=/x" })),
             ("explain_code", json!({ "code": "--help" })),
+            ("explain_code", json!({ "code": "E9999" })),
             ("page", json!({ "answer": 9, "page": 1 })),
             ("debug", json!({ "job": "job.toml", "commands": ["source /etc/passwd"] })),
             ("debug", json!({ "job": "job.toml", "commands": ["dir /etc"] })),
             ("undo", json!({})),
         ] {
-            client.refused(tool, arguments).await;
+            assert_ne!(client.refused(tool, arguments).await, "");
         }
         client.end().await;
     });

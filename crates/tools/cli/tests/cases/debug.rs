@@ -5,13 +5,44 @@
 
 use crate::{Trials, golden};
 use libtest_mimic::Failed;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const PROMPT: &str = "(texunit) ";
 
 pub(crate) fn add(trials: &mut Trials) {
     golden::of_files(trials, ("debug", "session"), 20, run);
+    trials.add("debug: an interrupt stops inside of an endless CTA", interrupted);
+}
+
+/// Its last CTA, which runs at full speed, does not end.
+const ENDLESS: &str = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{
+.reg .pred %p;\n.reg .b32 %r<3>;\nmov.u32 %r1, %ctaid.x;\nsetp.lt.u32 %p, %r1, 20;\n@%p ret;
+again:\nadd.u32 %r2, %r2, 1;\nbra again;\n}\n";
+
+fn interrupted() -> Result<(), Failed> {
+    let dir = texunit_testkit::TempDir::new("debug-interrupted");
+    dir.file("k.ptx", ENDLESS);
+    let job = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = 21\nblock = 32\nmax_steps = 1000000000000";
+    dir.file("job.toml", job);
+    // Background jobs of a shell ignore interrupts.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_texunit"), "debug", "--batch"]);
+    command.args(["-ex", "tbreak k", "-ex", "run", "-ex", "continue", "-ex", "backtrace"]);
+    command.arg("job.toml").current_dir(dir.path()).stdout(Stdio::piped());
+    let mut child = command.spawn()?;
+    let mut said = BufReader::new(child.stdout.take().ok_or("no output")?);
+    let mut stopped = String::new();
+    while !stopped.contains("breakpoint 1, k") && said.read_line(&mut stopped)? > 0 {}
+    std::thread::sleep(Duration::from_millis(500));
+    Command::new("kill").args(["-INT", &*child.id().to_string()]).status()?;
+    let mut rest = String::new();
+    said.read_to_string(&mut rest)?;
+    assert!(rest.contains("SIGINT") && rest.contains("#0  k () at k.ptx:1"), "{rest}");
+    assert!(child.wait()?.success());
+    Ok(())
 }
 
 fn run(path: &Path) -> Result<(), Failed> {

@@ -122,12 +122,12 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         .with_cancel(stop);
     let source = || kernel.module().source().clone();
     match kernel.launch(&options, &args) {
-        Ok(stats) => match bound.wrong_objects() {
-            Ok(wrong) => {
-                let (outputs, bad_fetches) = (bound.output_bytes(), !stats.bad_fetches.is_empty());
+        Ok(stats) => match (bound.wrong_objects(), bound.output_bytes()) {
+            (Ok(wrong), Ok(outputs)) => {
+                let bad_fetches = !stats.bad_fetches.is_empty();
                 Outcome::Finished(Results { outputs, printed: stats.printf, wrong, bad_fetches })
             }
-            Err(_) => Outcome::Problems(Vec::new()),
+            _ => Outcome::Problems(Vec::new()),
         },
         Err(LaunchError::Fault(fault)) => Outcome::Fault(source(), fault),
         Err(LaunchError::Unsupported(list)) => Outcome::Errors(source(), list),

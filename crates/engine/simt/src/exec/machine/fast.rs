@@ -10,8 +10,10 @@ use super::super::resident::Resident;
 use super::super::workers::CtaEnd;
 use super::super::{CtaChunk, Shared};
 use super::{ALONE, Machine, Position, Stepper};
+use crate::fault::FaultKind;
 use crate::marks::marked;
 use crate::observe::{Events, LaunchConfig};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Number of CTAs between checks for an interruption.
 const AT_ONCE: u64 = 512;
@@ -21,8 +23,8 @@ const AT_ONCE: u64 = 512;
 pub enum Fast {
     /// All requested CTAs have ended.
     Done,
-    /// After this many CTAs, one has reached a breakpoint or a fault. The contents of memory are
-    /// undefined.
+    /// After this many CTAs, one has reached a breakpoint or a fault, or was interrupted. The
+    /// contents of memory are undefined.
     Hit(u64),
 }
 
@@ -46,11 +48,14 @@ impl Machine<'_> {
     }
 
     /// Executes up to `most` CTAs, from between two CTAs, until one reaches an instruction whose
-    /// source offset is in `places`. An interruption takes effect after a CTA.
+    /// source offset is in `places`. An interruption takes effect after a CTA; with `places`, it
+    /// also abandons the current one, which may be in an infinite loop.
     pub fn skip(&mut self, places: Option<&dyn Fn(u32) -> bool>, most: u64) -> Fast {
         let (program, kernel) = (self.launch.program, self.launch.kernel);
         let unit = program.unit(kernel, self.launch.config.arithmetic());
-        let config = LaunchConfig { jit: self.jit, ..self.launch.config.clone() };
+        let interrupted = self.interrupt();
+        let mut config = LaunchConfig { jit: self.jit, ..self.launch.config.clone() };
+        config.options.cancel = config.options.cancel.or(places.map(|_| &*interrupted));
         let observed =
             places.map(|places| marked(&program.source, &unit.code, Events::STEPS, places));
         let of = (program, kernel, unit);
@@ -67,7 +72,7 @@ impl Machine<'_> {
         }
         let shared = Shared::new(begin, 1);
         let taken = CtaChunk::new(&launch, &shared);
-        let is_over = || self.stepper.is_interrupted() || launch.is_cancelled();
+        let is_over = || interrupted.load(Relaxed) || launch.is_cancelled();
         let mut ended = begin;
         while ended < end && !is_over() {
             let until = end.min(ended + AT_ONCE);
@@ -83,7 +88,8 @@ impl Machine<'_> {
                 };
                 if let Some(fault) = fault {
                     self.residents.all[0].context.counters.add(&resident.context.counters);
-                    self.fast_fault = Some(fault);
+                    self.fast_fault =
+                        Some(fault).filter(|fault| !matches!(fault.kind, FaultKind::Cancelled));
                     return Fast::Hit(taken.running.get() - begin);
                 }
                 shared.has_ended(&launch);

@@ -15,6 +15,7 @@
 mod answers;
 mod fast;
 mod look;
+mod passed;
 mod places;
 mod saved;
 pub(super) mod stepper;
@@ -22,6 +23,7 @@ mod stops;
 
 pub use fast::Fast;
 pub use look::{LanePosition, Waits};
+pub use passed::Passed;
 pub use places::{FrameAt, RegisterAt};
 pub use saved::Saved;
 use stepper::Stepper;
@@ -252,10 +254,15 @@ impl<'a> Machine<'a> {
         if self.has_ended {
             return Stop::Ended;
         }
+        // Between two CTAs, a pending interruption is that of the next one, which did not end at
+        // full speed: the CTA begins, and its first turn stops inside of it.
+        let mut entering = if self.is_between() { 2_u32 } else { 0 };
         loop {
-            if self.launch.is_cancelled() || self.stepper.is_interrupted() {
+            let is_interrupted = entering == 0 && self.stepper.is_interrupted();
+            if self.launch.is_cancelled() || is_interrupted {
                 return Stop::Interrupted;
             }
+            entering = entering.saturating_sub(1);
             if let Some(stop) = self.turn() {
                 return stop;
             }

@@ -35,9 +35,7 @@ pub(super) fn wanted(arguments: &Value) -> Result<LaunchSettings, String> {
         ..Editor::default()
     };
     let mut settings = Settings::of_editor(editor);
-    if let Some(kernel) = text("kernel") {
-        settings.kernel = Some(super::super::kernel(&kernel));
-    }
+    settings.kernel = text("kernel").map(|kernel| super::super::kernel(&kernel)).transpose()?;
     if let Some(memory) = arguments.get("checkpointMemory") {
         let given = memory.as_u64().or_else(|| crate::args::byte_size(memory.as_str()?).ok());
         settings.checkpoint_memory =
