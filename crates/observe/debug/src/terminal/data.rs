@@ -146,7 +146,7 @@ impl Live<'_, '_> {
             return self.examine(format, text);
         }
         let value = self.shown_as(format, text)?;
-        self.tell(&format!("{number}: {}{text} = {value}\n", slashed(format)))
+        self.done_with(&format!("{number}: {}{text} = {value}\n", slashed(format)))
     }
 
     fn shown_as(&mut self, format: &str, text: &str) -> Result<String, String> {
