@@ -62,6 +62,8 @@ impl Format {
     pub const E4M3: Format = Format { frac: 3, exp: 4, max: 0x7e, inf: 0x7f, nan: 0x7f };
     /// `.e5m2`
     pub const E5M2: Format = Format { frac: 2, exp: 5, max: 0x7b, inf: 0x7c, nan: 0x7f };
+    /// `.ue5m3`, which has no infinity. No number has the sign bit.
+    pub const UE5M3: Format = Format { frac: 3, exp: 5, max: 0xfe, inf: 0xff, nan: 0xff };
     // The next formats have neither infinities nor NaNs. The bits given for these are outside the
     // formats, and show that a number is too large or a NaN.
     /// `.e2m1`
@@ -83,6 +85,7 @@ impl Format {
             Ty::F64 => Self::F64,
             Ty::E4m3 | Ty::E4m3x2 => Self::E4M3,
             Ty::E5m2 | Ty::E5m2x2 => Self::E5M2,
+            Ty::Ue5m3x2 => Self::UE5M3,
             Ty::E2m1x2 => Self::E2M1,
             Ty::E2m3x2 => Self::E2M3,
             Ty::E3m2x2 => Self::E3M2,

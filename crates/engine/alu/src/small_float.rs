@@ -2,7 +2,8 @@
 //!
 //! e2m1, e2m3 and e3m2 have neither infinities nor NaNs: a magnitude that is too large becomes the
 //! largest number of its sign, and a NaN the largest positive number (PTX ISA, cvt, .satfinite).
-//! ue8m0 is only an exponent, 2^(x - 127), with 0xff as its NaN; the sign of a source is ignored.
+//! ue8m0 is only an exponent, 2^(x - 127), with 0xff as its NaN; ue5m3 has 0xff as its NaN and no
+//! infinity. For both, the sign of a source is ignored.
 
 use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
@@ -32,10 +33,10 @@ fn width(ty: Ty) -> u32 {
 
 /// The value of element k of a source register.
 fn read(from: Ty, pair: u64, k: u32) -> f64 {
-    match pair >> (width(from) * k) {
+    match pair >> (width(from) * k) & ((1 << width(from)) - 1) {
         bits if from != Ty::Ue8m0x2 => float(from, bits),
-        bits if bits & 0xff == 0xff => f64::NAN,
-        bits => power((bits & 0xff) as i32 - 127),
+        0xff => f64::NAN,
+        bits => power(bits as i32 - 127),
     }
 }
 
@@ -59,7 +60,11 @@ fn write(to: Ty, x: f64, mode: u8, satfinite: bool, relu: bool) -> u64 {
         return exponent_of(x, mode, satfinite);
     }
     let Some(format) = Format::of(to) else { return 0 };
-    let x = if relu && x <= 0.0 { 0.0 } else { x };
+    let x = match to {
+        Ty::Ue5m3x2 => x.abs(),
+        _ if relu && x <= 0.0 => 0.0,
+        _ => x,
+    };
     let bits = round::narrow(format, mode, x);
     let sign = bits & format.sign();
     let without_nan = matches!(to, Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2);
@@ -109,7 +114,8 @@ pub(super) fn select(mods: &Modifiers) -> Option<Alu> {
         return Some(Alu::SmallFloat(SmallFloat::Pack(bits, signed, mods.types.len() == 2)));
     }
     let [to, from] = mods.types[..] else { return None };
-    let small = |ty: Ty| matches!(ty, Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2 | Ty::Ue8m0x2);
+    let small =
+        |ty: Ty| matches!(ty, Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2 | Ty::Ue8m0x2 | Ty::Ue5m3x2);
     let byte = |ty: Ty| matches!(ty, Ty::E4m3x2 | Ty::E5m2x2);
     let with_bf16 = byte(to) && from == Ty::Bf16x2 || to == Ty::Bf16x2 && byte(from);
     if !small(to) && !small(from) && !with_bf16 {

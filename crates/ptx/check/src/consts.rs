@@ -33,12 +33,13 @@ pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Box<Diagnostic>> {
         ExprKind::Unary(op, e) => unary(*op, evaluate(e)?, expr.span)?,
         ExprKind::Binary(op, a, b) => binary(*op, evaluate(a)?, evaluate(b)?, expr.span)?,
         ExprKind::Conditional(c, a, b) => {
-            let (Const::Int(c, _), Const::Int(a, u), Const::Int(b, v)) =
+            let (Const::Int(c, _), a @ Const::Int(..), b @ Const::Int(..)) =
                 (evaluate(c)?, evaluate(a)?, evaluate(b)?)
             else {
                 return Err(not_float(expr.span, "?"));
             };
-            Const::Int(if c != 0 { a } else { b }, u | v)
+            // The type is that of the chosen operand.
+            if c != 0 { a } else { b }
         }
         ExprKind::Cast(unsigned, e) => match evaluate(e)? {
             Const::Int(v, _) => Const::Int(v, *unsigned),
@@ -86,16 +87,16 @@ fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Dia
         BinaryOp::Sub => Const::Int(x.wrapping_sub(y), unsigned),
         BinaryOp::Div | BinaryOp::Rem if y == 0 => return Err(by_zero(span)),
         BinaryOp::Div if unsigned => Const::Int(x / y, true),
-        BinaryOp::Rem if unsigned => Const::Int(x % y, true),
         // ptxas crashes.
         BinaryOp::Div if (xs, ys) == (i64::MIN, -1) => {
             return Err(mistake("E0123", span, "the quotient is 2^63", "write 0x8000000000000000"));
         }
         BinaryOp::Div => Const::Int((xs / ys) as u64, false),
-        BinaryOp::Rem => Const::Int(xs.wrapping_rem(ys) as u64, false),
-        BinaryOp::Shl => Const::Int(if y < 64 { x << y } else { 0 }, xu),
-        BinaryOp::Shr if xu => Const::Int(if y < 64 { x >> y } else { 0 }, true),
-        BinaryOp::Shr => Const::Int((xs >> y.min(63)) as u64, false),
+        // In ptxas, a remainder is unsigned, and the low six bits of a shift count.
+        BinaryOp::Rem => Const::Int(x % y, true),
+        BinaryOp::Shl => Const::Int(x.wrapping_shl(y as u32), xu),
+        BinaryOp::Shr if xu => Const::Int(x.wrapping_shr(y as u32), true),
+        BinaryOp::Shr => Const::Int(xs.wrapping_shr(y as u32) as u64, false),
         BinaryOp::Lt => flag(less),
         BinaryOp::Ge => flag(!less),
         BinaryOp::Gt => flag(!less && x != y),
@@ -174,7 +175,8 @@ impl Const {
     /// The bits of the constant as an f32 or f64.
     pub(crate) fn float_bits(self, ty: ScalarType) -> Option<u64> {
         Some(match (ty, self) {
-            (ScalarType::F32, Const::F32(bits)) => u64::from(bits),
+            // As an f64, `0f...` is its 32 bits, not its value.
+            (ScalarType::F32 | ScalarType::F64, Const::F32(bits)) => u64::from(bits),
             (ScalarType::F32, c) => u64::from((c.as_f64() as f32).to_bits()),
             (ScalarType::F64, c) => c.as_f64().to_bits(),
             _ => return None,

@@ -18,6 +18,7 @@ words! {
         U16x2 = "u16x2", S16x2 = "s16x2", U8x4 = "u8x4", S8x4 = "s8x4", F32x2 = "f32x2",
         S4 = "s4", U4 = "u4", B1 = "b1",
         E2m1x2 = "e2m1x2", E2m3x2 = "e2m3x2", E3m2x2 = "e3m2x2", Ue8m0x2 = "ue8m0x2",
+        Ue5m3x2 = "ue5m3x2",
         Pred = "pred",
         Texref = "texref", Samplerref = "samplerref", Surfref = "surfref",
     }
@@ -44,7 +45,8 @@ impl ScalarType {
             Pred | B1 => 1,
             S4 | U4 => 4,
             U8 | S8 | B8 | E4m3 | E5m2 | E2m1x2 => 8,
-            U16 | S16 | B16 | F16 | Bf16 | E4m3x2 | E5m2x2 | E2m3x2 | E3m2x2 | Ue8m0x2 => 16,
+            U16 | S16 | B16 | F16 | Bf16 | E4m3x2 | E5m2x2 | E2m3x2 | E3m2x2 | Ue8m0x2
+            | Ue5m3x2 => 16,
             U32 | S32 | B32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 | U8x4 | S8x4 => 32,
             U64 | S64 | B64 | F64 | F32x2 | Texref | Samplerref | Surfref => 64,
             B128 => 128,
@@ -65,7 +67,7 @@ impl ScalarType {
             B1 | B8 | B16 | B32 | B64 | B128 => TypeKind::Bits,
             F16 | F32 | F64 | Bf16 | Tf32 | E4m3 | E5m2 => TypeKind::Float,
             F16x2 | Bf16x2 | E4m3x2 | E5m2x2 | U16x2 | S16x2 | U8x4 | S8x4 | F32x2 | E2m1x2
-            | E2m3x2 | E3m2x2 | Ue8m0x2 => TypeKind::Packed,
+            | E2m3x2 | E3m2x2 | Ue8m0x2 | Ue5m3x2 => TypeKind::Packed,
             Pred => TypeKind::Predicate,
             Texref | Samplerref | Surfref => TypeKind::Opaque,
         }

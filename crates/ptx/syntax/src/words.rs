@@ -21,7 +21,7 @@ pub(crate) const TYPES: &[&str] = &[
     "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
     "u16x2", "s16x2", "u8x4", "s8x4",
     "f16", "f16x2", "f32", "f32x2", "f64", "bf16", "bf16x2", "tf32", "e4m3", "e5m2", "e4m3x2", "e5m2x2",
-    "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2",
+    "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "ue5m3x2",
     "pred", "texref", "samplerref", "surfref",
 ];
 

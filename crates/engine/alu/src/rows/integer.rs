@@ -32,6 +32,7 @@ table! { COMPOSED rows
 
         ["add.sat.s32"] |a, b| add_sat(a, b);
         ["sub.sat.s32"] |a, b| sub_sat(a, b);
+        ["add.sat.u32"] |a, b| a.min_u(b.not()).add(b);
         ["mad.hi.u32"] |a, b, c| a.mul_hi_u(b).add(c);
         ["mad.hi.s32"] |a, b, c| a.mul_hi_s(b).add(c);
         ["mad.hi.sat.s32"] |a, b, c| add_sat(a.mul_hi_s(b), c);

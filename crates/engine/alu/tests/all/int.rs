@@ -127,7 +127,7 @@ fn forms_that_do_not_exist() {
         "setp.lt.b32",
         "setp.ltu.s32",
         "setp.lo.f32",
-        "add.sat.u32",
+        "sub.sat.u32",
         "mul.wide.u64",
         "mad.hi.sat.u32",
         "bfe.b32",

@@ -286,6 +286,8 @@ pub(crate) struct Func {
     pub(crate) predicates: u32,
     /// Bytes of the call frame in local memory: results, parameters, variables.
     pub(crate) frame: u32,
+    /// Alignment of the call frame in bytes, if it is more than that of all frames, 16 bytes.
+    pub(crate) frame_align: u32,
     /// Sizes of results and parameters.
     pub(crate) shape: (Vec<u32>, Vec<u32>),
     /// Names, offsets and sizes of the variables in the call frame, for messages.

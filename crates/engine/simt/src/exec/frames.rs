@@ -82,7 +82,9 @@ impl Frames {
     /// reference to the new frame.
     pub(crate) fn call(&mut self, parent: u32, return_pc: u32, funcs: &[Func], callee: u32) -> u32 {
         // The caller may have extended its stack since other lanes executed the same call.
-        let local = self.frames[parent as usize].local_end;
+        let end = self.frames[parent as usize].local_end;
+        let Func { frame, frame_align, .. } = funcs[callee as usize];
+        let local = end.next_multiple_of(u64::from(frame_align.max(16)));
         let is_same = |f: &Frame| {
             (f.parent, f.return_pc, f.function, f.local) == (parent, return_pc, callee, local)
         };
@@ -103,8 +105,8 @@ impl Frames {
             narrow: p.narrow + caller.narrow as usize,
             wide: p.wide + caller.wide as usize,
             predicates: p.predicates + caller.predicates as usize,
-            local: p.local_end,
-            local_end: p.local_end + u64::from(funcs[callee as usize].frame),
+            local,
+            local_end: local + u64::from(frame),
             depth: p.depth + 1,
             references: 1,
         };

@@ -110,7 +110,7 @@ impl<'a> Builder<'a> {
         ops: &[Operand],
         mods: &Modifiers,
     ) -> Option<()> {
-        let wide = mods.ty().is_some_and(is_wide);
+        let wide = mods.types.iter().copied().any(is_wide);
         let mut s = [self.constant(0, wide); 4];
         for (slot, operand) in s.iter_mut().zip(ops) {
             *slot = self.source(operand, wide)?;

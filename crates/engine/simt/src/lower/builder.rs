@@ -77,13 +77,15 @@ fn is_read(function: &ir::Function) -> Vec<bool> {
     is_read
 }
 
-/// Offsets of consecutive values, each aligned to 16 bytes, and the end offset.
-pub(crate) fn layout(sizes: impl Iterator<Item = u32>, from: u32) -> (Vec<u32>, u32) {
+/// Offsets of consecutive values of these sizes and alignments, each aligned to 16 bytes at least,
+/// and the end offset.
+pub(crate) fn layout(values: impl Iterator<Item = (u32, u32)>, from: u32) -> (Vec<u32>, u32) {
+    let up = |at: u32, align| at.checked_next_multiple_of(align).unwrap_or(u32::MAX - 15);
     let mut end = from;
-    let offsets = sizes
-        .map(|size| {
-            let at = end;
-            end = end.saturating_add(size).checked_next_multiple_of(16).unwrap_or(u32::MAX - 15);
+    let offsets = values
+        .map(|(size, align)| {
+            let at = up(end, align.max(16));
+            end = up(at.saturating_add(size), 16);
             at
         })
         .collect();
@@ -96,13 +98,13 @@ impl<'a> Builder<'a> {
         function: &'a ir::Function,
         pools: &'a mut Pools,
     ) -> Self {
-        let own = |params: &[ir::Param]| -> Vec<u32> {
-            if function.is_entry { vec![] } else { params.iter().map(|p| p.size).collect() }
+        let own = |params: &[ir::Param]| -> Vec<(u32, u32)> {
+            if function.is_entry { vec![] } else { params.iter().map(|p| (p.size, 16)).collect() }
         };
         let (returns_at, end) = layout(own(&function.returns).into_iter(), 0);
         let (params_at, end) = layout(own(&function.params).into_iter(), end);
-        let sizes = function.frame.iter().map(|v| v.size.max(1));
-        let (frame_at, frame_size) = layout(sizes, end);
+        let variables = function.frame.iter().map(|v| (v.size.max(1), v.align));
+        let (frame_at, frame_size) = layout(variables, end);
         let moves = |i: &ir::Instruction| {
             matches!(i.opcode, Opcode::Alloca | Opcode::Stacksave | Opcode::Stackrestore)
         };
@@ -305,6 +307,7 @@ impl<'a> Builder<'a> {
             wide: self.wide.count,
             predicates: self.predicates.count,
             frame: self.frame_size,
+            frame_align: f.frame.iter().map(|v| v.align).max().unwrap_or(0),
             shape: if f.is_entry { Default::default() } else { (own(&f.returns), own(&f.params)) },
             objects: self.objects,
             has_body: f.body.is_some(),

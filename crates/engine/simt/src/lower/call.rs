@@ -108,8 +108,8 @@ impl<'a> Builder<'a> {
         if results.len() != shape.0.len() || arguments.len() != shape.1.len() {
             return None;
         }
-        let (returns_at, end) = layout(shape.0.iter().copied(), 0);
-        let (params_at, _) = layout(shape.1.iter().copied(), end);
+        let (returns_at, end) = layout(shape.0.iter().map(|&size| (size, 16)), 0);
+        let (params_at, _) = layout(shape.1.iter().map(|&size| (size, 16)), end);
         let passed = |values: Vec<Value>, at: Vec<u32>, sizes: &[u32]| -> Vec<Passed> {
             let all = values.into_iter().zip(at).zip(sizes);
             all.map(|((value, offset), &size)| Passed { value, offset, size, shadow: Slot::NONE })

@@ -123,6 +123,9 @@ fn header(text: &mut String, func: &Func) {
     let kind = if func.is_entry { "kernel" } else { "function" };
     let Func { name, narrow, wide, predicates, frame, .. } = func;
     let _ = write!(text, "{kind} {name}: n {narrow}, w {wide}, p {predicates}, frame {frame} B");
+    if func.frame_align > 16 {
+        let _ = write!(text, ", align {}", func.frame_align);
+    }
     for (word, is) in [("registers", func.cleared), ("predicates", func.clears_predicates)] {
         let _ = write!(text, "{}", if is { format!(", clears {word}") } else { String::new() });
     }

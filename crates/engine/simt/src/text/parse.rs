@@ -124,6 +124,7 @@ impl<'t> Parser<'t> {
                     let bytes = value.strip_suffix(" B").and_then(u32::parse);
                     func.frame = bytes.ok_or_else(wrong)?;
                 }
+                ("align", _) => func.frame_align = number()?,
                 ("clears", "registers") => func.cleared = true,
                 ("clears", "predicates") => func.clears_predicates = true,
                 ("results", _) => func.shape.0 = sizes()?,

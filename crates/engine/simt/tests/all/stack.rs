@@ -49,3 +49,17 @@ fn stacks_are_bounded() {
     let (fault, _) = run_fault(&kernel(REGS, past), How::default(), 1);
     assert!(matches!(fault.kind, FaultKind::OutOfBounds { .. }), "{fault:?}");
 }
+
+#[test]
+fn frames_have_the_alignment_of_their_variables() {
+    let f = ".func (.reg .u32 %r) f() {
+    .local .b8 small[4]; .local .align 256 .b8 large[8]; .reg .u64 %a;
+    mov.u64 %a, large; cvta.local.u64 %a, %a; and.b64 %a, %a, 255; cvt.u32.u64 %r, %a;
+    ret;
+}
+.func (.reg .u32 %r) g() { .local .b8 own[24]; call (%r), f; ret; }";
+    let body = ".local .b8 own[40]; call (%v), f; call (%w), g;
+        or.b32 %v, %v, %w; st.global.u32 [%my], %v; ret;";
+    let text = kernel_with(f, ".reg .u32 %v, %w;", body);
+    assert_eq!(run_words(&text, How::default(), 32), [0; 32]);
+}

@@ -1,4 +1,4 @@
-"""Makes forms.txt: results of whole instructions, for the arithmetic that alu_tables.py has not:
+"""Makes forms.txt: results of whole instructions, for the arithmetic that tables.py of alu has not:
 pairs of f32, f32 with sources of 16 bits, min and max of three and with .xorsign, small floats,
 bytes and halves that saturate, video instructions of several elements, packing, 128 bits.
 Scalar video instructions are those of video_tables.py.
@@ -7,13 +7,16 @@ Scalar video instructions are those of video_tables.py.
 
 A row is `instruction | A B C = D` in hexadecimal. In the instruction, D32 is a register of 32 bits
 for the result, A64 one of 64 bits for the first source, and so on. Floats are exact fractions (see
-alu_tables.py), integers Python's: nothing here shares code or method with the executor.
+tables.py of alu), integers Python's: nothing here shares code or method with the executor.
 """
 import itertools
+import pathlib
 import random
+import sys
 from fractions import Fraction as Q
 
-import alu_tables as T
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "alu/tests/data"))
+import tables as T  # noqa: E402
 
 random.seed(20261122)
 ROWS = []
@@ -127,7 +130,8 @@ def extremes():
 
 
 # Bits of fraction and exponent, largest finite number; no infinities and, in the first three, no NaN.
-SMALL = {"e2m1": (1, 2, 7), "e2m3": (3, 2, 31), "e3m2": (2, 3, 31), "e4m3": (3, 4, 0x7e), "e5m2": (2, 5, 0x7b)}
+SMALL = {"e2m1": (1, 2, 7), "e2m3": (3, 2, 31), "e3m2": (2, 3, 31), "e4m3": (3, 4, 0x7e), "e5m2": (2, 5, 0x7b),
+         "ue5m3": (3, 5, 0xfe)}
 
 
 class Small:
@@ -176,7 +180,7 @@ def around(f, small):
 
 
 def tiny():
-    for name in SMALL:
+    for name in ("e2m1", "e2m3", "e3m2", "e4m3", "e5m2"):
         s = Small(name)
         four = 4 if name == "e2m1" else 8
         width = 8 if name == "e2m1" else 16
@@ -203,6 +207,40 @@ def tiny():
                         one(x) << 16 | one(y), x << four | y)
 
 
+def to_bytes(words, f, pool, one, count):
+    """Conversions of two numbers of format f to bytes."""
+    for _ in range(count):
+        a, b = random.choice(pool), random.choice(pool)
+        d = one(a) << 8 | one(b)
+        if f is F32:
+            row(words + ".f32 D16, A32, B32;", d, a, b)
+        else:
+            row("%s.%sx2 D16, A32;" % (words, f.name), d, a << 16 | b)
+
+
+def without_sign():
+    """ue5m3: the source's magnitude is rounded; 0xff is the NaN, also of what is too large."""
+    s = Small("ue5m3")
+    for f, mode, fin in itertools.product((F32, F16, BF16), ("rn", "rz", "rp"), ("", ".satfinite")):
+        pool = around(f, s)
+
+        def one(x):
+            v = f.decode(x)
+            if v[0] != "num":
+                return 0xfe if v[0] == "inf" and fin else 0xff
+            low = max(k for k in range(0x100) if s.magnitude(k) <= v[2])
+            over = (v[2] - s.magnitude(low)) / (s.magnitude(low + 1) - s.magnitude(low))
+            up = {"rn": over > Q(1, 2) or over == Q(1, 2) and low & 1, "rz": False, "rp": over > 0}[mode]
+            return min(low + up, 0xfe if fin or mode == "rz" else 0xff)
+
+        to_bytes("cvt.%s%s.ue5m3x2" % (mode, fin), f, pool, one, 30)
+    for f in (F16, BF16):
+        for x in range(256):
+            y = random.randrange(256)
+            one = lambda k: f.nan if k == 255 else encode(f, ("num", False, s.magnitude(k)), "rn")
+            row("cvt.rn.%sx2.ue5m3x2 D32, A16;" % f.name, one(x) << 16 | one(y), x << 8 | y)
+
+
 def exponents():
     for f in (F32, BF16):
         pool = T.interesting(f, 120) + [f.encode(False, Q(2) ** e * Q(n, 4), "rn")
@@ -221,13 +259,7 @@ def exponents():
                     k = max(k for k in range(256) if powers[k] <= v[2])
                     k += mode == "rp" and powers[k] != v[2]
                     return min(k, 0xfe if fin else 0xff)
-                for _ in range(40):
-                    a, b = random.choice(pool), random.choice(pool)
-                    d = one(a) << 8 | one(b)
-                    if f is F32:
-                        row("cvt.%s%s.ue8m0x2.f32 D16, A32, B32;" % (mode, fin), d, a, b)
-                    else:
-                        row("cvt.%s%s.ue8m0x2.bf16x2 D16, A32;" % (mode, fin), d, a << 16 | b)
+                to_bytes("cvt.%s%s.ue8m0x2" % (mode, fin), f, pool, one, 40)
     for x in range(256):
         y = random.randrange(256)
         one = lambda k: BF16.nan if k == 255 else BF16.encode(False, Q(2) ** (k - 127), "rn")
@@ -341,7 +373,27 @@ def quads():
         row("mov.b128 D128, 77;", 77, a, b, c)
 
 
-for make in (pairs, mixed, extremes, tiny, exponents, bytes_and_halves, packing, simd, quads):
+def constants():
+    """Saturating integers, also of constants that are wider than the result; values of constants."""
+    for of in ("s64", "u64"):
+        for to, low, high in (("u8", 0, 255), ("s8", -128, 127), ("u16", 0, 65535), ("s16", -32768, 32767),
+                              ("u32", 0, 2 ** 32 - 1), ("s32", -2 ** 31, 2 ** 31 - 1)):
+            for n in (2 ** 32 + 1, 2 ** 63 - 1) + ((-4, -2 ** 32 + 7) if of == "s64" else (2 ** 64 - 2 ** 32 + 1,)):
+                bits = max(16, int(to[1:]))
+                row("cvt.sat.%s.%s D%d, %d;" % (to, of, bits, n), min(max(n, low), high) & (1 << bits) - 1)
+    for a, b in itertools.product((0, 1, 5, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1), repeat=2):
+        row("add.sat.u32 D32, A32, B32;", min(a + b, 2 ** 32 - 1), a, b)
+    row("cvt.rn.sat.f32.s64 D32, -33;", 0)
+    row("cvt.rn.sat.f32.f64 D32, 0d41EFFFFFFFE00000;", 0x3f800000)
+    # What ptxas 11.8 to 13.5 make of constant expressions.
+    for text, value in (("1 << 65", 2), ("1 << -1", 1 << 63), ("-256 >> 65", -128), ("0xff00U >> 72", 0xff),
+                        ("-7 % 4", 1), ("(7 % 4) - 9 > 0", 1), ("(1 ? 1 : 1U) - 2 < 0", 1),
+                        ("(1 ? 1U : 1) - 2 < 0", 0)):
+        row("mov.b64 D64, %s;" % text, value & 2 ** 64 - 1)
+    row("mov.f64 D64, 0f3f800000;", 0x3f800000)
+
+
+for make in (pairs, mixed, extremes, tiny, exponents, bytes_and_halves, packing, simd, quads, constants, without_sign):
     make()
 with open("forms.txt", "w") as out:
     out.write("# Made by form_tables.py\n")

@@ -33,7 +33,7 @@ pub(crate) enum DeclSite {
 const OF_INSTRUCTIONS: &[(&str, Ptxas)] = &[
     ("e4m3x2", Ptxas::V11_8), ("e5m2x2", Ptxas::V11_8), ("e4m3", Ptxas::V12_4), ("e5m2", Ptxas::V12_4),
     ("u16x2", Ptxas::V12_4), ("s16x2", Ptxas::V12_4), ("f32x2", Ptxas::V12_9), ("e2m1x2", Ptxas::V12_9),
-    ("e2m3x2", Ptxas::V12_9), ("e3m2x2", Ptxas::V12_9), ("ue8m0x2", Ptxas::V12_9),
+    ("e2m3x2", Ptxas::V12_9), ("e3m2x2", Ptxas::V12_9), ("ue8m0x2", Ptxas::V12_9), ("ue5m3x2", Ptxas::V13_5),
 ];
 
 /// Instruction types that no release of ptxas accepts in a declaration.
