@@ -147,7 +147,7 @@ impl Frame {
         SAVED saved, PARTS parts, INACTIVE_LANES inactive_lanes,
         GROUP divergence.group, DEPTH divergence.depth, GROUPS divergence.groups, PENDING divergence.pending,
         PENDING_AT divergence.pending_at, PENDING_TARGET divergence.pending_target,
-        PENDING_DEPTH divergence.pending_depth, TURN divergence.turn, WAIT_LIMIT divergence.wait_limit,
+        PENDING_DEPTH divergence.pending_depth, TURN divergence.turn, SHARED_TURN divergence.shared_turn, WAIT_LIMIT divergence.wait_limit,
         PATIENCE divergence.patience, OUTER_PATIENCE divergence.outer_patience,
         SLOT batch.slot, REMAINING batch.remaining, RETIRE_AT batch.retire_at, TARGET batch.target, YIELDS batch.yields,
         ALL batch.all, RELEASES batch.releases, PASSED batch.passed, FOLLOW batch.follow, PER_CTA batch.per_cta, CTAS batch.ctas,

@@ -84,8 +84,10 @@ pub struct Exit {
 pub struct DivergenceLimits {
     /// The step count at which every turn ends.
     pub end: u64,
-    /// The number of steps in a turn of diverged lanes.
+    /// The number of steps in a turn of diverged lanes, if all others wait for them.
     pub turn: u64,
+    /// The number of steps in a turn of diverged lanes while others could run.
+    pub shared_turn: u64,
     /// How many steps lanes may wait at a reconvergence point before the caller chooses which lanes
     /// run next.
     pub wait_limit: u64,

@@ -187,8 +187,10 @@ impl<B: Backend> Emitter<'_, B> {
         self.count_threads();
         // Diverged lanes run for one turn, or to the end of the warp's turn.
         let short = self.asm.label();
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R10));
-        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::TURN)));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::TURN)));
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::PENDING), 0));
+        self.asm.put(I::with2(C::Cmovne_r64_rm64, R::RAX, field(Frame::SHARED_TURN)));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R10));
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, field(Frame::LIMIT)));
         self.asm.jump(C::Jae_rel32_64, short);
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));

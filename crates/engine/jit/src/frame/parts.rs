@@ -81,6 +81,7 @@ pub(crate) struct FrameDivergence {
     /// Step limits as in [`DivergenceLimits`]; `outer_patience` is the patience that holds while no
     /// lanes have diverged.
     pub(crate) turn: u64,
+    pub(crate) shared_turn: u64,
     pub(crate) wait_limit: u64,
     pub(crate) patience: u64,
     pub(crate) outer_patience: u64,
@@ -134,7 +135,8 @@ impl FrameDivergence {
     pub(crate) fn begin(&mut self, reconverge_at: u32, limits: DivergenceLimits) {
         (self.group.reconverge_at, self.group.expected, self.group.arrived) = (reconverge_at, 0, 0);
         (self.depth, self.pending) = (0, 0);
-        (self.turn, self.wait_limit) = (limits.turn, limits.wait_limit);
+        (self.turn, self.shared_turn) = (limits.turn, limits.shared_turn);
+        self.wait_limit = limits.wait_limit;
         (self.patience, self.outer_patience) = (limits.patience, limits.patience);
     }
 

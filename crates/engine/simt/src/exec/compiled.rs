@@ -10,7 +10,7 @@ use super::context::{Context, Launch};
 use super::counters::{Counts, Done};
 use super::decoded::LaunchInputs;
 use super::groups::patience;
-use super::limits::{ATOMICS, TURN};
+use super::limits::{ATOMICS, FIRST_TURN, TURN};
 use super::notify::ProbeAdapter;
 use super::outcome::Stop;
 use super::warp::{Split, Warp, count, lanes};
@@ -61,12 +61,13 @@ impl Compiled<'_> {
 /// the region's entry.
 fn divergence_of_all(uses_activemask: bool, atomics: bool) -> DivergenceLimits {
     let wait_limit = patience(uses_activemask, atomics);
-    DivergenceLimits { end: 0, turn: TURN, wait_limit, patience: u64::MAX }
+    DivergenceLimits { end: 0, turn: TURN, shared_turn: FIRST_TURN, wait_limit, patience: u64::MAX }
 }
 
 /// For how many steps compiled code may execute diverged lanes of a warp.
 fn divergence(warp: &Warp, mode: Mode, uses_activemask: bool, atomics: bool) -> DivergenceLimits {
     let mut limits = divergence_of_all(uses_activemask, atomics);
+    (limits.turn, limits.shared_turn) = (warp.split_turn(), warp.shared_turn);
     if mode == Mode::Some {
         limits.patience = warp.patience(uses_activemask, atomics);
     }

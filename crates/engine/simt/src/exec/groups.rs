@@ -1,6 +1,7 @@
 //! Divergence of lanes at a branch, and scheduling of diverged lanes in a warp: which split runs
 //! next, which lanes wait at a reconvergence point, and when splits merge.
 
+use super::limits::{FIRST_TURN, TURN};
 use super::outcome::Flow;
 use super::warp::{Group, Split, State, Warp};
 use crate::code::NONE;
@@ -53,12 +54,22 @@ impl Warp {
         loop {
             if let Some(i) = self.splits.iter().position(|s| s.state == State::Ready) {
                 let split = self.splits.remove(i);
-                return Some(self.gather(split, State::Ready));
+                let all = self.gather(split, State::Ready);
+                if all.mask != split.mask {
+                    self.shared_turn = FIRST_TURN;
+                }
+                return Some(all);
             }
             let waiting = (0..self.groups.len() as u32).filter(|&g| self.is_waiting(g));
             let latest = waiting.max_by_key(|&g| self.groups[g as usize].since)?;
             self.open(latest);
         }
+    }
+
+    /// Number of steps in a turn of the running split.
+    pub(super) fn split_turn(&self) -> u64 {
+        let is_shared = self.splits.iter().any(|other| other.state == State::Ready);
+        if is_shared { self.shared_turn } else { TURN }
     }
 
     /// Whether each live lane is in exactly one split, or waits in exactly one group. Assertions

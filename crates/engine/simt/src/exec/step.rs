@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::decoded::{self, Progress, WarpInputs};
 use super::groups::{diverge, join};
-use super::limits::TURN;
+use super::limits::{FIRST_TURN, TURN};
 use super::machine::stepper::StepAnswer;
 use super::outcome::{At, Flow, Next, Resume, Stop, Turn, fault_of_all};
 use super::warp::{self, Split, Warp, guarded, is_converged};
@@ -16,7 +16,7 @@ impl Warp {
     /// used up.
     #[inline(always)]
     pub(super) fn begin_turn(&mut self, budget: u64) {
-        self.atomics = 0;
+        (self.atomics, self.shared_turn) = (0, FIRST_TURN);
         if self.end == 0 {
             self.end = budget;
         }
@@ -33,7 +33,7 @@ impl Context<'_> {
         while let Some((mut split, Resume { mut limit, over, .. })) = next.take().or_else(|| {
             let split = warp.pick()?;
             let is_divided = warp.is_divided(split.mask);
-            let limit = if is_divided { end.min(warp.steps + TURN) } else { end };
+            let limit = if is_divided { end.min(warp.steps + warp.split_turn()) } else { end };
             Some((split, Resume { limit, over: false, yielded: 0 }))
         }) {
             warp.enter(split.frame);
@@ -51,7 +51,10 @@ impl Context<'_> {
                     warp.splits.push(split);
                     warp.has_yielded();
                 }
-                Ok(Flow::Continues | Flow::Diverges | Flow::Pauses) => warp.splits.push(split),
+                Ok(Flow::Continues | Flow::Diverges | Flow::Pauses) => {
+                    warp.shared_turn = (2 * warp.shared_turn).min(TURN);
+                    warp.splits.push(split);
+                }
                 Ok(Flow::AtUnit) => {
                     warp.splits.push(split);
                     return Ok(Turn::AtUnit);
@@ -105,7 +108,7 @@ impl Context<'_> {
                 Flow::Continues => {}
                 Flow::Diverges => {
                     if warp.is_divided(split.mask) {
-                        *limit = (*limit).min(warp.steps + TURN);
+                        *limit = (*limit).min(warp.steps + warp.split_turn());
                     }
                     if warp.steps >= *limit && (split.pc <= from || self.is_random) {
                         return Ok(Flow::Pauses);

@@ -7,6 +7,7 @@
 
 use super::decoded::each;
 use super::frames::Frames;
+use super::limits::FIRST_TURN;
 use super::register_file::Rows;
 use crate::code::{Constants, Inst, NONE, Slot};
 use crate::observe::Registers;
@@ -138,6 +139,8 @@ pub(crate) struct Warp {
     pub(crate) steps: u64,
     /// Step count after which its turn ends at a backward jump or a barrier.
     pub(super) end: u64,
+    /// Number of steps in a turn of a split while other splits could run.
+    pub(super) shared_turn: u64,
     /// Step count at the last atomic.
     pub(crate) last_atomic: u64,
     /// Mask of lanes that a group has released because others did not arrive (`open_stale`), while
@@ -182,7 +185,7 @@ impl Warp {
     pub(super) fn start_again(&mut self, lanes: u32, pc: u32) {
         self.splits.clear();
         (self.live, self.carry, self.released_early) = (lanes, 0, 0);
-        (self.steps, self.end) = (0, 0);
+        (self.steps, self.end, self.shared_turn) = (0, 0, FIRST_TURN);
         (self.last_atomic, self.atomics) = (0, 0);
         self.splits.push(Split { pc, mask: lanes, frame: 0, group: NONE, state: State::Ready });
     }

@@ -168,6 +168,7 @@ impl Case {
             divergence: DivergenceLimits {
                 end: steps + random.below(30_u64),
                 turn: random.below(40),
+                shared_turn: random.below(40),
                 wait_limit: random.of(&[1000, 1000, 10, 0]),
                 patience: if others { 0 } else { random.of(&[1000, u64::MAX, 10]) },
             },

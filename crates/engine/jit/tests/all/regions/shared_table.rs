@@ -322,7 +322,8 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
         let steps = random.of(&[0, 5, 30, 100]);
         let (turn, wait_limit) = (random.below(40), random.of(&[1000, 10, 0]));
         let end = steps + random.below(30_u64);
-        let divergence = DivergenceLimits { end: 0, turn, wait_limit, patience: u64::MAX };
+        let divergence =
+            DivergenceLimits { end: 0, turn, shared_turn: turn, wait_limit, patience: u64::MAX };
         let limits = Limits { steps, end, divergence };
         let run = run_in_table(case, (&mut here, &mut files), &mut sites[0], limits, false);
         let Some((out, waits)) = run else { return waited };
