@@ -46,7 +46,7 @@ pub fn run(args: &ExplainCodeArgs) -> u8 {
     }
     let printed = crate::out::print(&out);
     // Standard error may be closed.
-    let _ = crate::out::tell_text(&err, false);
+    let _ = crate::out::stderr_text(&err, false);
     crate::exit(printed, known == args.codes.len())
 }
 

@@ -20,7 +20,7 @@ pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
     let (out, err) = render(report, quiet, color);
     let printed = out::print_bytes(&out);
     // Errors are printed even if standard output is closed or full.
-    out::tell_text(&err, color)?;
+    out::stderr_text(&err, color)?;
     printed
 }
 
@@ -32,8 +32,8 @@ pub fn print_page(report: &Report, quiet: bool) -> std::io::Result<()> {
     let page = page.map(|e| e.svg(report.kernel.as_deref(), report.located()));
     let printed = out::print(&page.unwrap_or_default());
     let printf = report.stats.as_ref().map_or(&[][..], |stats| &stats.printf[..]);
-    out::tell_text(&String::from_utf8_lossy(printf), false)?;
-    out::tell_text(&err, color)?;
+    out::stderr_text(&String::from_utf8_lossy(printf), false)?;
+    out::stderr_text(&err, color)?;
     printed
 }
 

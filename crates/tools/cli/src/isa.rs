@@ -56,7 +56,7 @@ fn answer(args: &IsaArgs) -> (String, bool) {
                     None => "; `texunit isa` lists all instructions".to_owned(),
                 };
                 let word = unknown.word;
-                crate::out::eprint_line(&format!(
+                crate::out::stderr_line(&format!(
                     "error: `{name}`: unknown instruction or modifier `{word}`{near}"
                 ));
             }

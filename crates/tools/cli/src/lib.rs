@@ -242,7 +242,7 @@ fn sample(args: &SampleArgs) -> u8 {
 #[cfg(feature = "cases")]
 fn warn_deprecated(file: &str, notes: &[texunit_spec::Problem]) {
     for note in notes {
-        out::eprint_line(&format!("warning[{}]: {file}: {}", note.code, note.message));
+        out::stderr_line(&format!("warning[{}]: {file}: {}", note.code, note.message));
     }
 }
 
@@ -299,8 +299,8 @@ fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
     let place = panic.location().map_or_else(String::new, |l| format!(" at {l}"));
     let version = env!("CARGO_PKG_VERSION");
     let repository = env!("CARGO_PKG_REPOSITORY");
-    out::eprint_line(&format!("internal error in texunit {version}: {message}{place}"));
-    out::eprint_line(&format!(
+    out::stderr_line(&format!("internal error in texunit {version}: {message}{place}"));
+    out::stderr_line(&format!(
         "Please report it at {repository}/issues with this message, the command line and the files that it names."
     ));
 }

@@ -39,25 +39,25 @@ pub(crate) fn is_terminal() -> bool {
 }
 
 /// Prints a line on standard error, ignoring errors.
-pub(crate) fn eprint_line(line: &str) {
-    let _ = tell_text(&(visible(line) + "\n"), false);
+pub(crate) fn stderr_line(line: &str) {
+    let _ = stderr_text(&(visible(line) + "\n"), false);
 }
 
 /// Reports why a command has failed; returns its exit code, which is `code`.
 pub(crate) fn error(why: impl std::fmt::Display, code: u8) -> u8 {
-    eprint_line(&format!("error: {why}"));
+    stderr_line(&format!("error: {why}"));
     code
 }
 
 /// Reports why a command has failed, in lines with texunit's own colours; returns the exit code.
 pub(crate) fn failed(lines: &str) -> u8 {
     // Standard error may be closed.
-    let _ = tell_text(&format!("{}\n", lines.trim_end()), color::wanted(Stream::Stderr));
+    let _ = stderr_text(&format!("{}\n", lines.trim_end()), color::wanted(Stream::Stderr));
     crate::FAILED
 }
 
 /// Prints lines on standard error, optionally with texunit's own colours.
-pub(crate) fn tell_text(text: &str, colored: bool) -> io::Result<()> {
+pub(crate) fn stderr_text(text: &str, colored: bool) -> io::Result<()> {
     io::stderr().lock().write_all(screen(text, colored).as_bytes())
 }
 

@@ -146,7 +146,7 @@ pub struct InstallLibsArgs {
 
 fn say(text: std::fmt::Arguments<'_>) {
     // Standard error may be closed.
-    let _ = crate::out::tell_text(&format!("{text}\n"), false);
+    let _ = crate::out::stderr_text(&format!("{text}\n"), false);
 }
 
 /// `texunit run`: replaces itself by the program, unless there is work to do after the program.
@@ -200,7 +200,7 @@ fn prepare(args: &RunArgs) -> Result<Prepared, String> {
     }
     let warnings = inspect::warnings(&path);
     for warning in &warnings {
-        crate::out::eprint_line(&format!("warning: {}", warning.text));
+        crate::out::stderr_line(&format!("warning: {}", warning.text));
     }
     let mut command = Command::new(&path);
     command.args(arguments);

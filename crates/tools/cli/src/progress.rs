@@ -45,7 +45,7 @@ pub(crate) fn with_bar<T>(show: Shown, total: u64, work: impl FnOnce(&AtomicU64)
                 let seconds = start.elapsed().as_secs();
                 if has_lines && seconds / LINES > printed {
                     printed = seconds / LINES;
-                    crate::out::eprint_line(&line(done.load(Ordering::Relaxed), total, seconds));
+                    crate::out::stderr_line(&line(done.load(Ordering::Relaxed), total, seconds));
                 } else if !has_lines && start.elapsed() >= PATIENCE {
                     let bar = bar.get_or_insert_with(|| StatusLine::new(start));
                     bar.show(|| filled(done.load(Ordering::Relaxed), total, start.elapsed()));

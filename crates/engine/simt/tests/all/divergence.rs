@@ -1,7 +1,8 @@
 //! Tests of divergence: every thread computes its own result whatever path it takes, and waiting at
 //! reconvergence points never blocks a thread forever.
 
-use crate::common::{How, expect, kernel, kernel_with, run_words};
+use crate::common::{Arg, How, expect, kernel, kernel_with, load_text, run_words, words};
+use texunit_simt::JitMode;
 
 #[test]
 fn a_spin_lock_between_the_lanes_of_a_warp() {
@@ -24,6 +25,40 @@ SPIN:    atom.global.cas.b32 %r, [%l], 0, 1;
     let mut got = run_words(&text, How { block: [96, 1, 1], ..How::default() }, 96);
     got.sort_unstable();
     assert_eq!(got, (1..=96).collect::<Vec<u32>>());
+}
+
+/// The post-dominator of a branch that encloses a `break` is behind the loop, but its lanes meet at
+/// the head of the loop: they do not run one by one.
+#[test]
+fn a_break_within_a_branch() {
+    let text = kernel(
+        ".reg .pred %p; .reg .u32 %v, %i, %s;",
+        "mov.u32 %i, 0;
+         mov.u32 %s, 0;
+LOOP:    mad.lo.u32 %v, %i, 0x9e3779b1, %t;
+         mul.lo.u32 %v, %v, 0x85ebca6b;
+         shr.u32 %v, %v, 31;
+         setp.eq.u32 %p, %v, 0;
+         @%p bra NEXT;
+         add.u32 %s, %s, 1;
+         setp.eq.u32 %p, %s, 2000;
+         @%p bra DONE;
+NEXT:    add.u32 %i, %i, 1;
+         setp.lt.u32 %p, %i, 1000;
+         @%p bra LOOP;
+DONE:    st.global.u32 [%my], %s;
+         ret;",
+    );
+    for jit in [JitMode::Off, JitMode::Always] {
+        let loaded = load_text(&text);
+        let (address, block) = loaded.buffer(32);
+        let how = How { jit: Some(jit), ..How::default() };
+        let stats = loaded.run("k", how, &[Arg::U64(address)]).unwrap();
+        let bit = |i: u32, t| i.wrapping_mul(0x9e37_79b1).wrapping_add(t).wrapping_mul(0x85eb_ca6b);
+        let sums = (0..32).map(|t| (0..1000).map(|i| bit(i, t) >> 31).sum());
+        assert_eq!(words(&block)[..32], sums.collect::<Vec<u32>>());
+        assert!(stats.warp_instructions < 20_000, "{}", stats.warp_instructions);
+    }
 }
 
 #[test]

@@ -110,8 +110,8 @@ pub fn run(args: &CasesArgs) -> u8 {
 
 fn failed(why: &str) -> u8 {
     why.lines().enumerate().for_each(|(i, line)| match i {
-        0 => crate::out::eprint_line(&format!("error: {line}")),
-        _ => crate::out::eprint_line(line),
+        0 => crate::out::stderr_line(&format!("error: {line}")),
+        _ => crate::out::stderr_line(line),
     });
     crate::FAILED
 }

@@ -102,7 +102,7 @@ pub(super) fn run(args: &RunArgs) -> u8 {
         OutputFormat::Human => report.human(args.quiet),
     };
     for error in &report.unreadable {
-        crate::out::eprint_line(&format!("error: {error}"));
+        crate::out::stderr_line(&format!("error: {error}"));
     }
     let printed = match args.format {
         OutputFormat::Json => crate::out::print_json(&text),

@@ -122,7 +122,7 @@ pub(super) fn run(args: &CompareArgs) -> Comparison {
     let Plan { units, sources, asked, errors } = plan(args);
     let human = args.format == OutputFormat::Human;
     if human {
-        crate::out::eprint_line(&super::print::workload_text(&asked));
+        crate::out::stderr_line(&super::print::workload_text(&asked));
     }
     let mut comparison = Comparison { errors, ..Comparison::default() };
     let start = Instant::now();

@@ -22,7 +22,7 @@ pub fn print(comparison: &Comparison) -> std::io::Result<()> {
         errors += "  = help: `texunit compare` needs a real NVIDIA GPU; everything else runs without one\n";
     }
     let printed = crate::out::print(&human(comparison));
-    crate::out::tell_text(&errors, false)?;
+    crate::out::stderr_text(&errors, false)?;
     printed
 }
 

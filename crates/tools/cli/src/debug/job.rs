@@ -60,7 +60,7 @@ pub(super) fn run(args: &DebugArgs, job: &Path) -> u8 {
     if let Some(socket) = &args.connect {
         let spawn = |take: Box<dyn FnOnce() + Send>| drop(std::thread::spawn(take));
         let Some((remote, settings)) = texunit_debug::remote::Remote::connect(socket, spawn) else {
-            crate::out::eprint_line("error: the debugger does not answer");
+            crate::out::stderr_line("error: the debugger does not answer");
             return FAILED;
         };
         let debugging = Debugging::new(settings, Box::new(remote));

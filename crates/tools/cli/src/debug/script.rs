@@ -48,7 +48,7 @@ impl Script {
                         self.lines.push_front(line.to_owned());
                     }
                 }
-                Err(error) => crate::out::eprint_line(&format!("{}: {error}", file.trim())),
+                Err(error) => crate::out::stderr_line(&format!("{}: {error}", file.trim())),
             }
         }
         None
@@ -66,6 +66,6 @@ impl Console for Script {
     }
 
     fn failed(&mut self, text: &str) {
-        let _ = crate::out::tell_text(text, false);
+        let _ = crate::out::stderr_text(text, false);
     }
 }

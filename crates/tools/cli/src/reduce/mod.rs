@@ -41,7 +41,7 @@ pub fn run(args: &ReduceArgs) -> u8 {
         Err(Stopped::Failed(text)) => {
             let printed = match args.format {
                 OutputFormat::Human => {
-                    crate::out::tell_text(&text, crate::color::wanted(Stream::Stderr))
+                    crate::out::stderr_text(&text, crate::color::wanted(Stream::Stderr))
                 }
                 OutputFormat::Json => {
                     let text = text.trim_start_matches("error: ").trim_end();

@@ -37,7 +37,7 @@ pub fn run(args: &ReportArgs) -> u8 {
         Ok(found) => found,
         Err(wrong) => {
             for (path, why) in wrong {
-                crate::out::eprint_line(&format!("error: {}: {why}", path.display()));
+                crate::out::stderr_line(&format!("error: {}: {why}", path.display()));
             }
             return crate::FAILED;
         }
@@ -49,7 +49,7 @@ pub fn run(args: &ReportArgs) -> u8 {
             return crate::out::error(why, crate::USAGE);
         }
     };
-    notes.iter().for_each(|note| crate::out::eprint_line(&format!("note: {note}")));
+    notes.iter().for_each(|note| crate::out::stderr_line(&format!("note: {note}")));
     if args.out.as_os_str() == "-" {
         return crate::exit(crate::out::print_bytes(page.as_bytes()), true);
     }

@@ -39,7 +39,7 @@ pub fn run(args: &SassArgs) -> u8 {
     };
     let printed = crate::out::print(&output.out);
     // Standard error may be closed.
-    let _ = crate::out::tell_text(&output.err, color());
+    let _ = crate::out::stderr_text(&output.err, color());
     crate::exit(printed, output.right)
 }
 
