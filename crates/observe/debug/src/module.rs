@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use texunit_report::place::{function_name, line_of_file};
 use texunit_simt::Sources;
-use texunit_simt::debug::{FrameAt, Machine, Passed};
+use texunit_simt::debug::{Dominance, FrameAt, Machine};
 use texunit_syntax::SourceFile;
 
 /// A line of a file.
@@ -72,7 +72,7 @@ pub(crate) struct Module {
     /// Lines with code in any kernel, and inlined calls with the first instruction of the copy.
     lines: OnceLock<Vec<Line>>,
     calls: OnceLock<Vec<(Line, u32)>>,
-    passed: Passed,
+    dominance: Dominance,
 }
 
 impl Module {
@@ -88,7 +88,7 @@ impl Module {
             has_lines: program.sources().files().next().is_some(),
             lines: OnceLock::new(),
             calls: OnceLock::new(),
-            passed: machine.passed(),
+            dominance: machine.dominance(),
         };
         let mut files: HashMap<String, Arc<str>> = HashMap::new();
         let mut shared = |text: &str| match files.get(text) {

@@ -177,7 +177,7 @@ pub(super) fn record_in_context(context: Handle<Context>, handle: Handle<Event>)
     Ok(())
 }
 
-/// Has a context wait for an event.
+/// Lets later work of a context wait for an event.
 pub(super) fn context_waits(context: Handle<Context>, handle: Handle<Event>) -> Answer {
     let (context, event) = (waiting_context(context)?, handle.get()?);
     capture::event_used(handle.number())
@@ -191,7 +191,8 @@ pub(super) fn context_waits(context: Handle<Context>, handle: Handle<Event>) -> 
     Ok(())
 }
 
-/// The context of a handle, which must have no fault and no stream that is being captured.
+/// The context with a handle. Contexts with a fault or with a stream that is being captured are
+/// refused.
 fn waiting_context(context: Handle<Context>) -> Answer<Arc<Context>> {
     let context = context
         .get()

@@ -2,9 +2,9 @@
 //!
 //! A kernel that may wait ([`texunit_device::Kernel::may_wait`]) is executed by another thread,
 //! while the calling thread waits for its end or for the notice that all its running CTAs wait, or
-//! that one of them may wait ([`WaitMonitor`], by `simt::ExternalWriters`). Then the call returns, as on a GPU, and the
-//! kernel continues. Later work of its stream is stored (`super`) and executed by such threads,
-//! too. No timeouts are involved.
+//! that one of them may wait ([`WaitMonitor`], by `simt::ExternalWriters`). Then the call returns,
+//! as on a GPU, and the kernel continues. Later work of its stream is stored (`super`) and executed
+//! by such threads, too. No timeouts are involved.
 //!
 //! If every kernel waits, and every thread of the program waits for kernels, nothing can change the
 //! memory that they poll. This is a deadlock, a fault of each of them. It is detected when each

@@ -49,7 +49,7 @@ pub(crate) fn refused(
             (one.function.clone(), one.count)
         })
     };
-    // The report is told after `REPORTED` is unlocked, as it has a lock of its own.
+    // The report has a lock of its own, so it is updated after `REPORTED` is unlocked.
     match &counted {
         _ if !is_wanted() => {}
         None => with(|state| state.totals.more_api += 1),

@@ -141,7 +141,6 @@ impl<'a> WaitDetector<'a> {
                     return self.compare_later(context);
                 }
                 self.begin(context, SOON);
-                context.may_wait();
                 Stage::Shares { left: TURNS }
             }
             Stage::Shares { left: 0 } => {
@@ -150,7 +149,6 @@ impl<'a> WaitDetector<'a> {
             }
             Stage::Shares { left } => {
                 self.begin(context, SOON);
-                context.may_wait();
                 Stage::Shares { left: left - 1 }
             }
             Stage::Traced { saved, left, polls } => {
@@ -178,8 +176,12 @@ impl<'a> WaitDetector<'a> {
                 }
             }
         };
+        if self.shares() {
+            context.may_wait();
+            return true;
+        }
         // A CTA waits only at the end of an iteration of its waiting loop.
-        matches!(self.stage, Stage::Traced { left: PERIOD, polls: 1.., .. } | Stage::Shares { .. })
+        matches!(self.stage, Stage::Traced { left: PERIOD, polls: 1.., .. })
     }
 
     /// Called if the CTA does not wait. Its state is compared again when its age has doubled.

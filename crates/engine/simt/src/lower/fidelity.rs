@@ -39,9 +39,9 @@ pub struct FetchSite {
     pub form: FetchForm,
     /// Source location of the instruction.
     pub span: Span,
-    /// Origin of its texture.
+    /// Origin of the texture's handle.
     pub texture: HandleSource,
-    /// Origin of its sampler, in independent texturing mode.
+    /// Origin of the sampler's handle, in independent texturing mode.
     pub sampler: Option<HandleSource>,
 }
 

@@ -33,13 +33,13 @@ impl Counters {
         first
     }
 
-    /// Counts before operation `op`, in the lanes where `guard` holds.
+    /// Inserts the counting operation `counts` before operation `op`, for lanes where `guard` holds.
     pub(super) fn count_before(&mut self, op: u32, inst: &Inst, counts: Op, guard: Slot) {
         let counts = Inst { op: counts, guard, count: 0, span: inst.span };
         self.before.entry(op).or_default().push(counts);
     }
 
-    /// Counts after operation `op`.
+    /// Inserts the counting operation `counts` after operation `op`.
     pub(super) fn count_after(&mut self, op: u32, inst: &Inst, counts: Op) {
         let counts = Inst { op: counts, guard: Slot::TRUE, count: 0, span: inst.span };
         self.after.entry(op).or_default().push(counts);

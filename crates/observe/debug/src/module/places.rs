@@ -41,7 +41,7 @@ impl Module {
             // through the first one; those of a loop's remainder that was unrolled are not.
             let copy = (Arc::clone(&i.function), i.inlined, self.copy_of(index));
             let is_met =
-                |(other, at): &(_, u32)| *other == copy && self.passed.is_before(*at, i.at);
+                |(other, at): &(_, u32)| *other == copy && self.dominance.dominates(*at, i.at);
             if !seen.iter().any(is_met) {
                 seen.push((copy, i.at));
             }

@@ -60,7 +60,7 @@ pub(crate) fn split(line: &str) -> (&str, &str, &str) {
 type Done = Result<(), String>;
 
 impl Live<'_, '_> {
-    /// Says the output of a command, which is done.
+    /// Prints the output of a command, and ends the command.
     fn done_with(&mut self, text: &str) -> Done {
         self.say(text);
         Ok(())

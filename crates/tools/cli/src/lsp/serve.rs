@@ -112,7 +112,7 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
 mod tests {
     use super::*;
 
-    /// The methods and error codes that are read from an input.
+    /// Methods of the messages in an input, and error codes of the messages that are refused.
     fn all(input: &str) -> Vec<String> {
         let mut input = input.as_bytes();
         let mut found = Vec::new();

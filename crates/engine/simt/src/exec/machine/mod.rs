@@ -13,17 +13,17 @@
 //! A launch without a debugger has no marks and no overhead.
 
 mod answers;
+mod dominance;
 mod fast;
 mod look;
-mod passed;
 mod places;
 mod saved;
 pub(super) mod stepper;
 mod stops;
 
+pub use dominance::Dominance;
 pub use fast::Fast;
 pub use look::{LanePosition, Waits};
-pub use passed::Passed;
 pub use places::{FrameAt, RegisterAt};
 pub use saved::Saved;
 use stepper::Stepper;
