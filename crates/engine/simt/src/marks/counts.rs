@@ -33,7 +33,8 @@ impl Counters {
         first
     }
 
-    /// Inserts the counting operation `counts` before operation `op`, for lanes where `guard` holds.
+    /// Inserts the counting operation `counts` before operation `op`, for the lanes where `guard`
+    /// holds.
     pub(super) fn count_before(&mut self, op: u32, inst: &Inst, counts: Op, guard: Slot) {
         let counts = Inst { op: counts, guard, count: 0, span: inst.span };
         self.before.entry(op).or_default().push(counts);
