@@ -7,9 +7,10 @@
 
 use crate::arena;
 use crate::code::Code;
+use crate::diverged::DivergedLanes;
 use crate::frame::{EntryPoint, Frame};
 use crate::ir::{Listener, Region, Routine};
-use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, SiteAccess};
+use crate::machine::{Entry, Inputs, Level, Mode, Site, SiteAccess};
 use crate::needs::Needs;
 use crate::run::{Budget, Exit, ExitReason, Memory, Resume, WarpStart};
 use crate::{Error, Registers};
@@ -292,7 +293,7 @@ impl<'a> Running<'a> {
     }
 
     /// The inactive lanes of the warp that stopped last ([`Exit::diverged`]).
-    pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
+    pub fn diverged_lanes(&self) -> DivergedLanes {
         self.frame.divergence.lanes()
     }
 

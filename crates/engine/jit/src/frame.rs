@@ -5,13 +5,13 @@
 
 mod parts;
 
+use crate::diverged::{EndedTurn, FrameDivergence, Group, Side};
 use crate::ir::Listener;
-use crate::machine::Group;
 use crate::run::MAX_WARPS;
 use crate::waiting::Runtime;
 use crate::warp_slot::WarpSlot;
 use crate::{B32, B64};
-pub(crate) use parts::{Batch, CachedShape, FrameDivergence, FrameInputs, Window};
+pub(crate) use parts::{Batch, CachedShape, FrameInputs, Window};
 use std::any::Any;
 use std::mem::offset_of;
 use std::ptr::NonNull;
@@ -39,9 +39,6 @@ pub(crate) type EntryPoint = unsafe extern "C" fn(*mut Frame);
 
 /// Capacity of [`Frame::own_uniforms`].
 const OWN_UNIFORMS: usize = 16;
-
-/// Maximum nesting depth of reconvergence groups inside a region.
-pub(crate) const DEPTH: usize = 8;
 
 /// State of a run of compiled code.
 #[repr(C, align(64))]
@@ -145,9 +142,8 @@ impl Frame {
         BYTES inputs.bytes, COUNTS inputs.counts, PREFETCH_DISTANCE inputs.prefetch_distance, SITES inputs.sites, CALL inputs.call,
         NOTIFIED notified, SHARED shared.base, SHARED_LIMITS shared.limits, LOCAL_LIMITS local.limits, ZEROS zeros,
         SAVED saved, PARTS parts, INACTIVE_LANES inactive_lanes,
-        GROUP divergence.group, DEPTH divergence.depth, GROUPS divergence.groups, PENDING divergence.pending,
-        PENDING_AT divergence.pending_at, PENDING_TARGET divergence.pending_target,
-        PENDING_DEPTH divergence.pending_depth, TURN divergence.turn, SHARED_TURN divergence.shared_turn, WAIT_LIMIT divergence.wait_limit,
+        STEPS warp.steps, GROUP divergence.group, INNERMOST divergence.innermost, GROUPS divergence.groups,
+        USED_GROUPS divergence.used, SIDES divergence.sides, PENDING divergence.pending, ENDED divergence.ended, TURN divergence.turn, SHARED_TURN divergence.shared_turn, WAIT_LIMIT divergence.wait_limit,
         PATIENCE divergence.patience, OUTER_PATIENCE divergence.outer_patience,
         SLOT batch.slot, REMAINING batch.remaining, RETIRE_AT batch.retire_at, TARGET batch.target, YIELDS batch.yields,
         ALL batch.all, RELEASES batch.releases, PASSED batch.passed, FOLLOW batch.follow, PER_CTA batch.per_cta, CTAS batch.ctas,
@@ -160,6 +156,17 @@ impl Frame {
 
     /// Offset of the reconvergence point of the innermost group.
     pub(crate) const RECONVERGE_AT: usize = Self::GROUP + offset_of!(Group, reconverge_at);
+
+    /// Offsets in the first pending side.
+    pub(crate) const SIDE_MASK: usize = Self::SIDES + offset_of!(Side, mask);
+    pub(crate) const SIDE_AT: usize = Self::SIDES + offset_of!(Side, at);
+    pub(crate) const SIDE_GROUP: usize = Self::SIDES + offset_of!(Side, group);
+    pub(crate) const SIDE_TARGET: usize = Self::SIDES + offset_of!(Side, target);
+
+    /// Offsets in the record of the turn that ended.
+    pub(crate) const ENDED_AT: usize = Self::ENDED + offset_of!(EndedTurn, at);
+    pub(crate) const ENDED_SOME: usize = Self::ENDED + offset_of!(EndedTurn, some);
+    pub(crate) const ENDED_ALL: usize = Self::ENDED + offset_of!(EndedTurn, all);
 
     /// Offset of the cached shape of a base group; the shape is 0 if it is not known.
     pub(crate) fn shape(slot: usize) -> usize {

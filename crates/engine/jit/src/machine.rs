@@ -1,5 +1,5 @@
 //! Types at the boundary between the runtime and compiled code: modes, instruction sets, inputs,
-//! entries, reconvergence groups, and the access sites with the bounds of their allocations.
+//! entries, and the access sites with the bounds of their allocations.
 
 use crate::ir::Access;
 use crate::operand::Source;
@@ -66,33 +66,6 @@ pub struct Entry {
     pub(crate) function: u64,
     pub(crate) offset: u32,
     pub(crate) mode: Mode,
-}
-
-/// A reconvergence group: lanes that diverged at a branch, and wait for each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C, align(32))]
-pub struct Group {
-    /// The instruction before which the lanes reconverge.
-    pub reconverge_at: u32,
-    /// The mask of all lanes of the group; zero for the caller's group, which compiled code never
-    /// completes.
-    pub expected: u32,
-    /// The mask of lanes that wait at the reconvergence point.
-    pub arrived: u32,
-    /// The step count when lanes last arrived at the reconvergence point, if any have.
-    pub since: u64,
-}
-
-/// The inactive lanes of a warp that has exited; the active ones are in
-/// [`crate::region::Exit::mask`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DivergedLanes<'a> {
-    /// Groups, outermost first. The first is the caller's
-    /// ([`crate::region::Budget::reconverge_at`]); the active lanes belong to all of them.
-    pub groups: &'a [Group],
-    /// The pending lanes: their next instruction, their mask, and the index of the innermost group
-    /// that they belong to.
-    pub pending: Option<(u32, u32, usize)>,
 }
 
 /// An access site: bounds and host address of the allocation that the access hit last, prepared for

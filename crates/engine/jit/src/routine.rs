@@ -13,6 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// (`emit::yield_point`).
 pub(crate) const POINT: u32 = 1 << 31;
 
+/// The number that asks for the next side of diverged lanes ([`crate::diverged`]).
+pub(crate) const NEXT_SIDE: u32 = 1 << 30;
+
 /// The bits of the result of [`pass`]: that all warps resume, and whether their turns have ended.
 /// The bits above are the number of instructions that each warp has executed.
 pub(crate) const RESUMES: u64 = 1;
@@ -22,7 +25,9 @@ pub(crate) const STEPS: u32 = 2;
 /// The trampoline's address, which the code calls.
 pub(crate) const CALL: Trampoline = call;
 
-/// Calls a routine by number, or the runtime with [`POINT`] and the instruction of a yield point.
+/// Calls a routine by number, or the runtime with [`POINT`] and the instruction of a yield point, or
+/// makes the next side of diverged lanes active and returns its code address, which is 0 if the
+/// warp has to exit.
 /// Sources of a routine are in the first four scratch registers of the frame, and its
 /// result goes to the fifth; 32-bit lanes occupy the first half, the mask of a predicate the first
 /// word. Routines return 0.
@@ -35,6 +40,11 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) -> u64 {
     if number & POINT != 0 {
         // SAFETY: the frame is valid, and the code does not access it until this function returns.
         return pass(unsafe { &mut *frame }, number & !POINT);
+    }
+    if number == NEXT_SIDE {
+        // SAFETY: the frame is valid, and the code does not access it until this function returns.
+        let frame = unsafe { &mut *frame };
+        return frame.divergence.next_side(&mut frame.warp).unwrap_or(0);
     }
     // SAFETY: `Function::with` has stored the address of the function's routines there; they live
     // while it runs.

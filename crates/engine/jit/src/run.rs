@@ -79,6 +79,12 @@ pub struct Exit {
     pub limit: u64,
 }
 
+/// The first number of steps in a turn of diverged lanes while others could run: a side of a branch
+/// runs to its next backward jump. Lanes that a conditional `break` or `return` in a loop has
+/// separated for good (their immediate post-dominator is behind the loop) so meet again at the head
+/// of the loop. The number doubles with each turn, until sides meet.
+pub const FIRST_TURN: u64 = 1;
+
 /// Limits of the turns of diverged lanes, as step counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DivergenceLimits {
@@ -86,7 +92,8 @@ pub struct DivergenceLimits {
     pub end: u64,
     /// The number of steps in a turn of diverged lanes, if all others wait for them.
     pub turn: u64,
-    /// The number of steps in a turn of diverged lanes while others could run.
+    /// The number of steps in a turn of diverged lanes while others could run, from [`FIRST_TURN`]
+    /// to `turn`.
     pub shared_turn: u64,
     /// How many steps lanes may wait at a reconvergence point before the caller chooses which lanes
     /// run next.

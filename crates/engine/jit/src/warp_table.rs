@@ -8,8 +8,9 @@
 #![allow(unsafe_code, reason = "code is called here")]
 
 use crate::compiled::{Function, Running};
+use crate::diverged::DivergedLanes;
 use crate::frame::{Frame, NarrowFile, Window};
-use crate::machine::{DivergedLanes, Mode};
+use crate::machine::Mode;
 use crate::run::{DivergenceLimits, Exit, ExitReason, Resume, WarpStart};
 use crate::waiting::Runtime;
 use crate::warp_slot::WarpSlot;
@@ -308,6 +309,13 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.running.has_diverged()
     }
 
+    /// [`crate::region::DivergenceLimits::shared_turn`] of the warp that has run last; `None` if
+    /// the function's lanes cannot diverge.
+    #[inline(always)]
+    pub fn shared_turn(&self) -> Option<u64> {
+        self.running.function.can_diverge.then_some(self.running.frame.divergence.shared_turn)
+    }
+
     /// See [`Running::exit`].
     #[inline]
     pub fn exit(&self, i: usize) -> Option<Exit> {
@@ -315,7 +323,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     }
 
     /// See [`Running::diverged_lanes`].
-    pub fn diverged_lanes(&mut self) -> DivergedLanes<'_> {
+    pub fn diverged_lanes(&self) -> DivergedLanes {
         self.running.diverged_lanes()
     }
 }

@@ -50,6 +50,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
                 exit: asm.label(),
                 diverge_routine: asm.label(),
                 arrive_routine: asm.label(),
+                turn_routine: asm.label(),
             },
             points: Points::default(),
             asm,

@@ -2,21 +2,22 @@
 //!
 //! At a branch that only some active lanes take, dirty registers are stored, the active mask
 //! narrows, and code of [`Mode::Some`] continues with one side. The other side waits at the
-//! reconvergence point, or is pending at the branch's target; only one side can be pending at a
-//! time. The last lanes to arrive at the reconvergence point continue with the mask of the group.
-//!
-//! `FrameDivergence::group` is the innermost reconvergence group; `FrameDivergence::groups` holds
-//! the enclosing ones. Entry 0 is the caller's group: the caller is told of arrivals, and compiled
-//! code never completes the group.
+//! reconvergence point, or is pending at the branch's target. The last lanes to arrive at the
+//! reconvergence point continue with the mask of the group. If the reconvergence point is behind a
+//! loop (of a branch around a `break` or `return`), sides stay in the loop: at the end of its turn,
+//! which is at a backward jump, a side merges with those that are pending at the same block, or
+//! becomes pending itself ([`crate::diverged`], whose state the code changes).
 
 use super::Emitter;
-use super::asm::at;
+use super::asm::{Label, at};
 use super::backend::{Backend, field};
-use crate::frame::{DEPTH, Frame};
+use crate::diverged::{GROUPS, Group, SIDES, Side};
+use crate::frame::Frame;
 use crate::ir::{End, Region, Target};
-use crate::machine::{Group, Mode};
+use crate::machine::Mode;
 use crate::operand::Predicate;
-use crate::run::ExitReason;
+use crate::routine::NEXT_SIDE;
+use crate::run::{ExitReason, FIRST_TURN};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::mem::offset_of;
 
@@ -76,9 +77,10 @@ const WORDS: usize = size_of::<Group>() / 8;
 const EXPECTED: usize = Frame::GROUP + offset_of!(Group, expected);
 pub(super) const ARRIVED: usize = Frame::GROUP + offset_of!(Group, arrived);
 const SINCE: usize = Frame::GROUP + offset_of!(Group, since);
-/// Binary logarithm of the size of a group.
+const PARENT: usize = Frame::GROUP + offset_of!(Group, parent);
+/// Binary logarithm of the size of a group, and of a side.
 const SHIFT: u32 = size_of::<Group>().trailing_zeros();
-const _: () = assert!(size_of::<Group>().is_power_of_two());
+const _: () = assert!(size_of::<Group>().is_power_of_two() && size_of::<Side>() == 1 << SHIFT);
 
 /// Return values of [`Emitter::arrive_routine`] in `eax`: the active lanes wait; they continue as
 /// some lanes; they continue as all live lanes.
@@ -97,13 +99,15 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::EAX));
         if let OtherSide::TakenPending(_) = divergence.other {
             let pending = field(Frame::PENDING);
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, pending, 0), C::Jne_rel32_64, full);
+            let is_full = I::with2(C::Cmp_rm32_imm8, pending, SIDES as i32);
+            self.asm.jump_if(is_full, C::Jae_rel32_64, full);
         }
         let reconverge_at = field(Frame::RECONVERGE_AT);
         self.asm.put(I::with2(C::Cmp_rm32_imm32, reconverge_at, divergence.reconverge_at as i32));
         self.asm.jump(C::Je_rel32_64, fits);
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::DEPTH), DEPTH as i32));
-        self.asm.jump(C::Jae_rel32_64, full);
+        let all = (1 << GROUPS) - 1;
+        self.asm.put(I::with2(C::Cmp_rm32_imm32, field(Frame::USED_GROUPS), all));
+        self.asm.jump(C::Je_rel32_64, full);
         self.asm.bind(fits);
         if divergence.counted {
             self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EBX, R::R14D));
@@ -136,15 +140,17 @@ impl<B: Backend> Emitter<'_, B> {
             OtherSide::TakenWaits => self.asm.put(I::with2(C::Xchg_rm32_r32, R::R13D, R::R14D)),
             OtherSide::RestWaits => {}
             OtherSide::TakenPending(block) => {
-                self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::PENDING), R::R13D));
+                self.entry_of(Frame::PENDING);
+                self.asm.put(I::with1(C::Inc_rm32, field(Frame::PENDING)));
+                self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RAX, Frame::SIDE_MASK), R::R13D));
                 let number = self.region.blocks[block].at as i32;
-                self.asm.put(I::with2(C::Mov_rm32_imm32, field(Frame::PENDING_AT), number));
+                self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RAX, Frame::SIDE_AT), number));
                 if let Some(block_entry_stub) = self.versions[1].block_entries[block] {
-                    self.asm.address(R::RAX, block_entry_stub);
+                    self.asm.address(R::RBX, block_entry_stub);
                 } else {
                     self.asm.out_of_registers();
                 }
-                self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::PENDING_TARGET), R::RAX));
+                self.asm.put(I::with2(C::Mov_rm64_r64, at(R::RAX, Frame::SIDE_TARGET), R::RBX));
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::R14D));
                 self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::R14D));
             }
@@ -152,8 +158,10 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, divergence.reconverge_at as i32));
         self.asm.jump(C::Call_rel32_64, self.labels.diverge_routine);
         if let OtherSide::TakenPending(_) = divergence.other {
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::DEPTH)));
-            self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::PENDING_DEPTH), R::EAX));
+            self.entry_of(Frame::PENDING);
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, field(Frame::INNERMOST)));
+            let last = at(R::RAX, Frame::SIDE_GROUP - size_of::<Side>());
+            self.asm.put(I::with2(C::Mov_rm32_r32, last, R::EBX));
         }
     }
 
@@ -171,7 +179,31 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(ExitReason::Reconverges, number, 0);
     }
 
-    /// Emits the routines that are called by divergences and arrivals.
+    /// Whether a side can be pending, so that turns can end before another side's.
+    pub(super) fn has_pending_sides(&self) -> bool {
+        self.has_both_modes
+            && self.region.blocks.iter().any(|block| {
+                let divergence = Divergence::of(self.region, &block.end);
+                divergence.is_some_and(|of| matches!(of.other, OtherSide::TakenPending(_)))
+            })
+    }
+
+    /// Emits the end of the turn of some lanes at a backward jump to a block. Exits unless the lanes
+    /// of another side are pending.
+    pub(super) fn turn_ends(&mut self, block: usize, number: u32) {
+        self.cache.unpin();
+        self.materialize_pending();
+        self.write_all_back();
+        if let [Some(all), Some(some)] = [0, 1].map(|i| self.versions[i].block_entries[block]) {
+            self.asm.address(R::R14, all);
+            self.asm.address(R::R13, some);
+            self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, number as i32));
+            self.asm.jump(C::Call_rel32_64, self.labels.turn_routine);
+        }
+        self.leave(ExitReason::Limit, number, 0);
+    }
+
+    /// Emits the routines that are called by divergences, arrivals and ends of turns.
     pub(super) fn divergence_routines(&mut self) {
         self.mode = Mode::Some;
         let label = self.labels.diverge_routine;
@@ -179,14 +211,20 @@ impl<B: Backend> Emitter<'_, B> {
         self.diverge_routine();
         self.asm.bind(self.labels.arrive_routine);
         self.arrive_routine();
+        self.asm.bind(self.labels.turn_routine);
+        self.turn_routine();
     }
 
     /// Emits the routine that makes the lanes in `r13d` active; those in `r14d` wait in the group
     /// that reconverges at `r12d`.
     fn diverge_routine(&mut self) {
         self.count_threads();
+        let (divided, short) = (self.asm.label(), self.asm.label());
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::R8D, field(Frame::FULL_MASK)));
+        self.asm.jump(C::Jne_rel32_64, divided);
+        self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::SHARED_TURN), FIRST_TURN as i32));
+        self.asm.bind(divided);
         // Diverged lanes run for one turn, or to the end of the warp's turn.
-        let short = self.asm.label();
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::TURN)));
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::PENDING), 0));
         self.asm.put(I::with2(C::Cmovne_r64_rm64, R::RAX, field(Frame::SHARED_TURN)));
@@ -198,16 +236,26 @@ impl<B: Backend> Emitter<'_, B> {
         let (same, done) = (self.asm.label(), self.asm.label());
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::R12D, field(Frame::RECONVERGE_AT)));
         self.asm.jump(C::Je_rel32_64, same);
-        self.outer_group();
+        self.entry_of(Frame::INNERMOST);
         for word in 0..WORDS {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, field(Frame::GROUP + 8 * word)));
             self.asm.put(I::with2(C::Mov_rm64_r64, at(R::RAX, Frame::GROUPS + 8 * word), R::RBP));
         }
-        self.asm.put(I::with1(C::Inc_rm32, field(Frame::DEPTH)));
-        // The outermost group inside the region begins to wait: the caller must look at the group
-        // after `wait_limit` steps.
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::INNERMOST)));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(PARENT), R::EAX));
+        // The group takes the first free place.
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, field(Frame::USED_GROUPS)));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBP));
+        self.asm.put(I::with1(C::Not_rm32, R::EAX));
+        self.asm.put(I::with2(C::Bsf_r32_rm32, R::EAX, R::EAX));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::INNERMOST), R::EAX));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::EBP));
+        self.asm.put(I::with2(C::Bts_rm32_r32, R::EBX, R::EAX));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::USED_GROUPS), R::EBX));
+        // The first group inside the region begins to wait: the caller must look at the group after
+        // `wait_limit` steps.
         let inner = self.asm.label();
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::DEPTH), 1));
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, 1));
         self.asm.jump(C::Jne_rel32_64, inner);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R10));
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::WAIT_LIMIT)));
@@ -240,8 +288,13 @@ impl<B: Backend> Emitter<'_, B> {
         self.count_threads();
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(EXPECTED)));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
-        self.asm.put(I::with1(C::Dec_rm32, field(Frame::DEPTH)));
-        self.outer_group();
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::INNERMOST)));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, field(Frame::USED_GROUPS)));
+        self.asm.put(I::with2(C::Btr_rm32_r32, R::EBX, R::EAX));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::USED_GROUPS), R::EBX));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(PARENT)));
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::INNERMOST), R::EAX));
+        self.entry_of(Frame::INNERMOST);
         for word in 0..WORDS {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, at(R::RAX, Frame::GROUPS + 8 * word)));
             self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::GROUP + 8 * word), R::RBP));
@@ -258,24 +311,40 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, ALL));
         self.asm.put(Ok(I::with(C::Retnq)));
         self.asm.bind(not_all);
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::PENDING), 0));
-        self.asm.jump(C::Je_rel32_64, stays);
-        // After the end of the warp's turn, the pending side does not start.
-        for end in [Frame::PATIENCE, Frame::END] {
-            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R10, field(end)), C::Jae_rel32_64, stays);
-        }
-        self.other_side();
+        self.unless_side_waits(stays);
+        self.count_threads();
+        let other = self.asm.label();
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::PENDING), 1));
+        self.asm.jump(C::Jne_rel32_64, other);
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::SIDE_GROUP)));
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, field(Frame::INNERMOST)));
+        self.asm.jump(C::Jne_rel32_64, other);
+        self.only_side();
+        self.asm.bind(other);
+        let none = Frame::NO_INSTRUCTION as i32;
+        self.asm.put(I::with2(C::Mov_rm32_imm32, field(Frame::ENDED_AT), none));
+        self.next_side();
         self.asm.bind(stays);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, STAYS));
         self.asm.put(Ok(I::with(C::Retnq)));
     }
 
-    /// Makes the active lanes wait, and continues with the pending side in a turn of its own.
-    fn other_side(&mut self) {
-        self.count_threads();
+    /// Jumps to `out` unless a side is pending that may have its turn: after the end of the warp's
+    /// turn, it does not start.
+    fn unless_side_waits(&mut self, out: Label) {
+        let pending = field(Frame::PENDING);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, pending, 0), C::Je_rel32_64, out);
+        for end in [Frame::PATIENCE, Frame::END] {
+            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R10, field(end)), C::Jae_rel32_64, out);
+        }
+    }
+
+    /// Makes the active lanes wait, and continues with the only pending side, which belongs to the
+    /// same group, as [`crate::diverged::FrameDivergence::next_side`] would.
+    fn only_side(&mut self) {
         self.asm.put(I::with2(C::Or_rm32_r32, field(ARRIVED), R::R8D));
         self.asm.put(I::with2(C::Mov_rm64_r64, field(SINCE), R::R10));
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::PENDING)));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::SIDE_MASK)));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
         self.asm.put(I::with2(C::Mov_rm32_imm32, field(Frame::PENDING), 0));
         B::active(self);
@@ -287,13 +356,58 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
         // Drops the return address, because the code continues elsewhere.
         self.asm.put(I::with2(C::Add_rm64_imm8, R::RSP, 8));
-        self.asm.put(I::with1(C::Jmp_rm64, field(Frame::PENDING_TARGET)));
+        self.asm.put(I::with1(C::Jmp_rm64, field(Frame::SIDE_TARGET)));
     }
 
-    /// Sets `rax` to the frame's address plus the offset of group `depth` in the list of enclosing
-    /// groups.
-    fn outer_group(&mut self) {
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::DEPTH)));
+    /// Emits the routine for active lanes whose turn ends at a backward jump to the block at `r12d`.
+    /// `r13` is the block's entry for some lanes, `r14` that for all. If sides are pending, the
+    /// routine continues with the next one; else it returns.
+    fn turn_routine(&mut self) {
+        let returns = self.asm.label();
+        self.unless_side_waits(returns);
+        self.count_threads();
+        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ENDED_AT), R::R12D));
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::ENDED_SOME), R::R13));
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::ENDED_ALL), R::R14));
+        self.next_side();
+        self.asm.bind(returns);
+        self.asm.put(Ok(I::with(C::Retnq)));
+    }
+
+    /// Leaves the routine and continues with the next side, unless the caller has to choose it.
+    fn next_side(&mut self) {
+        const FILES: [R; 3] = [R::RSI, R::RDX, R::RCX];
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::STEPS), R::R10));
+        for register in FILES {
+            self.asm.put(I::with1(C::Push_r64, register));
+        }
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::R10));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, R::R11));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RDI));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::ESI, NEXT_SIDE as i32));
+        self.asm.put(Ok(I::with(C::VEX_Vzeroupper)));
+        self.asm.put(I::with1(C::Call_rm64, field(Frame::CALL)));
+        for register in FILES.into_iter().rev() {
+            self.asm.put(I::with1(C::Pop_r64, register));
+        }
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R10, R::RBX));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R11, R::RBP));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RDI, R::R12));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::MASK)));
+        self.load_shared();
+        B::begin(self);
+        let none = self.asm.label();
+        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), C::Je_rel32_64, none);
+        // Drops the return address, because the code continues elsewhere.
+        self.asm.put(I::with2(C::Add_rm64_imm8, R::RSP, 8));
+        self.asm.put(I::with1(C::Jmp_rm64, R::RAX));
+        self.asm.bind(none);
+    }
+
+    /// Sets `rax` to the frame's address plus the offset of an entry of a list, whose index is a
+    /// field of the frame: a group or a side.
+    fn entry_of(&mut self, index: usize) {
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(index)));
         self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, SHIFT));
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::RDI));
     }

@@ -5,6 +5,7 @@ use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::register_cache::{Key, Kind, MASK_0, Nans, Reg, RegState, RegisterCache, SAME};
+use super::stub::StubKind;
 use crate::frame::Frame;
 use crate::ir::{End, Target};
 use crate::machine::Mode;
@@ -37,7 +38,11 @@ impl<B: Backend> Emitter<'_, B> {
             }
             self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, at(R::RDI, Frame::LIMIT)));
             self.uncounted = 0;
-            let out = self.exit_stub(ExitReason::Limit, number);
+            let out = if self.mode == Mode::Some && self.has_pending_sides() {
+                self.stub(StubKind::TurnEnds(to), number)
+            } else {
+                self.exit_stub(ExitReason::Limit, number)
+            };
             self.asm.jump(C::Jae_rel32_64, out);
         }
         // The cache is changed only after the jump to the exit, which stores its values.

@@ -152,9 +152,11 @@ struct Labels {
     start: Label,
     restart: Label,
     exit: Label,
-    /// The routines that are called by a divergence, and by an arrival at a reconvergence point.
+    /// The routines that are called by a divergence, by an arrival at a reconvergence point, and at
+    /// the end of a turn of diverged lanes.
     diverge_routine: Label,
     arrive_routine: Label,
+    turn_routine: Label,
 }
 
 /// The code of one mode.

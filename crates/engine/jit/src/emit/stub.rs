@@ -46,6 +46,8 @@ pub(super) enum StubKind {
     Diverge(Divergence),
     /// The arrival of lanes at their reconvergence point.
     Reconverge,
+    /// The end of the turn of some lanes at a backward jump to a block.
+    TurnEnds(usize),
     /// A yield point. For a barrier that the code can release: the block after it, and the number
     /// of instructions that it counts as.
     Yield(Option<(usize, u32)>),
@@ -72,9 +74,10 @@ impl<B: Backend> Emitter<'_, B> {
         let (mode, block, open) = (self.mode, self.block, self.pending.open);
         let open_indices = if mode == Mode::Live { self.pending.open_indices } else { 0 };
         let values = match kind {
-            StubKind::Exit(_) | StubKind::Diverge(_) | StubKind::BlockEntry(_) => {
-                self.pending.values.clone()
-            }
+            StubKind::Exit(_)
+            | StubKind::Diverge(_)
+            | StubKind::TurnEnds(_)
+            | StubKind::BlockEntry(_) => self.pending.values.clone(),
             StubKind::Entry(_) | StubKind::Reconverge | StubKind::Yield(_) => {
                 PendingValues::default()
             }
@@ -149,6 +152,7 @@ impl<B: Backend> Emitter<'_, B> {
                         self.diverge(divergence, stub.number, stub.uncounted)
                     }
                     StubKind::Reconverge => self.reconverge(stub.number),
+                    StubKind::TurnEnds(block) => self.turn_ends(block, stub.number),
                     StubKind::Yield(passes) => self.wait(passes),
                 }
             }

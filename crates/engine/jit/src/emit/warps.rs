@@ -140,7 +140,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Loads the fixed registers that are the same for all warps.
-    fn load_shared(&mut self) {
+    pub(super) fn load_shared(&mut self) {
         for (register, from) in [(R::R9, Frame::POOL), (R::R15, Frame::SITES)] {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, field(from)));
         }
@@ -224,7 +224,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, field(Frame::RETIRE_AT)));
         self.asm.jump(C::Jne_rel32_64, out);
         if self.has_both_modes {
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, field(Frame::DEPTH)));
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, field(Frame::INNERMOST)));
             self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(ARRIVED)));
             self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(Frame::PENDING)));
             self.asm.jump(C::Jne_rel32_64, out);

@@ -1,11 +1,9 @@
-//! Structures inside the frame: inputs, memory windows, the state of diverged lanes,
-//! and the state of a run over several warps. Compiled code reads and writes all of them by field
-//! offsets.
+//! Structures inside the frame: inputs, memory windows, and the state of a run over several warps.
+//! Compiled code reads and writes all of them by field offsets.
 
-use super::{DEPTH, Trampoline};
+use super::Trampoline;
 use crate::ir::Routine;
-use crate::machine::{DivergedLanes, Group, Site};
-use crate::run::DivergenceLimits;
+use crate::machine::Site;
 use crate::warp_slot::WarpSlot;
 use crate::{B32, B64};
 use std::cell::Cell;
@@ -63,30 +61,6 @@ impl Window {
     }
 }
 
-/// The diverged lanes of the running warp (`emit::divergence`).
-#[repr(C)]
-#[derive(Debug, Default)]
-pub(crate) struct FrameDivergence {
-    /// The innermost reconvergence group, the number of groups nested inside the caller's group,
-    /// and the enclosing groups, starting with the caller's.
-    pub(crate) group: Group,
-    pub(crate) depth: u32,
-    pub(crate) groups: [Group; DEPTH + 1],
-    /// Pending lanes (the side of a branch that has not run yet): their mask, their next
-    /// instruction, its code address, and the number of groups that enclose them.
-    pub(crate) pending: u32,
-    pub(crate) pending_at: u32,
-    pub(crate) pending_target: u64,
-    pub(crate) pending_depth: u32,
-    /// Step limits as in [`DivergenceLimits`]; `outer_patience` is the patience that holds while no
-    /// lanes have diverged.
-    pub(crate) turn: u64,
-    pub(crate) shared_turn: u64,
-    pub(crate) wait_limit: u64,
-    pub(crate) patience: u64,
-    pub(crate) outer_patience: u64,
-}
-
 /// State of a run over several warps: how the code finds the next warp (`emit::warps`).
 #[repr(C)]
 #[derive(Debug, Default)]
@@ -126,44 +100,4 @@ pub(crate) struct Batch {
     /// Sums of the steps and threads of retired warps.
     pub(crate) all_steps: u64,
     pub(crate) all_threads: u64,
-}
-
-impl FrameDivergence {
-    /// Starts a run without diverged lanes, in a group that reconverges at the instruction
-    /// `reconverge_at`.
-    #[inline(always)]
-    pub(crate) fn begin(&mut self, reconverge_at: u32, limits: DivergenceLimits) {
-        (self.group.reconverge_at, self.group.expected, self.group.arrived) = (reconverge_at, 0, 0);
-        (self.depth, self.pending) = (0, 0);
-        (self.turn, self.shared_turn) = (limits.turn, limits.shared_turn);
-        self.wait_limit = limits.wait_limit;
-        (self.patience, self.outer_patience) = (limits.patience, limits.patience);
-    }
-
-    /// Clears the state that diverged lanes of the previous warp have left, before the next warp of
-    /// a table starts.
-    #[inline(always)]
-    pub(crate) fn begin_again(&mut self) {
-        if self.has_diverged() {
-            (self.group.reconverge_at, self.group.expected, self.group.arrived) = (u32::MAX, 0, 0);
-            (self.depth, self.pending) = (0, 0);
-        }
-    }
-
-    /// Whether some lanes are pending or wait at a reconvergence point.
-    #[inline(always)]
-    pub(crate) fn has_diverged(&self) -> bool {
-        self.depth | self.group.arrived | self.pending != 0
-    }
-
-    /// See [`crate::region::Running::diverged_lanes`].
-    pub(crate) fn lanes(&mut self) -> DivergedLanes<'_> {
-        let depth = (self.depth as usize).min(DEPTH);
-        self.groups[depth] = self.group;
-        let pending = (self.pending_at, self.pending, self.pending_depth as usize);
-        DivergedLanes {
-            groups: &self.groups[..=depth],
-            pending: (self.pending != 0).then_some(pending),
-        }
-    }
 }

@@ -10,7 +10,7 @@ use super::context::{Context, Launch};
 use super::counters::{Counts, Done};
 use super::decoded::LaunchInputs;
 use super::groups::patience;
-use super::limits::{ATOMICS, FIRST_TURN, TURN};
+use super::limits::{ATOMICS, TURN};
 use super::notify::ProbeAdapter;
 use super::outcome::Stop;
 use super::warp::{Split, Warp, count, lanes};
@@ -20,7 +20,7 @@ use std::slice::from_mut;
 use texunit_alu::L32;
 use texunit_jit::Registers;
 use texunit_jit::region::{
-    DivergenceLimits, Entry, ExitReason, Inputs, Mode, Running, Sites, WarpStart,
+    DivergenceLimits, Entry, ExitReason, FIRST_TURN, Inputs, Mode, Running, Sites, WarpStart,
 };
 
 pub(super) use arrive::interpreted;
@@ -67,8 +67,8 @@ fn divergence_of_all(uses_activemask: bool, atomics: bool) -> DivergenceLimits {
 /// For how many steps compiled code may execute diverged lanes of a warp.
 fn divergence(warp: &Warp, mode: Mode, uses_activemask: bool, atomics: bool) -> DivergenceLimits {
     let mut limits = divergence_of_all(uses_activemask, atomics);
-    (limits.turn, limits.shared_turn) = (warp.split_turn(), warp.shared_turn);
     if mode == Mode::Some {
+        (limits.turn, limits.shared_turn) = (warp.split_turn(), warp.shared_turn);
         limits.patience = warp.patience(uses_activemask, atomics);
     }
     limits
@@ -251,7 +251,10 @@ impl<'a> Context<'a> {
                 *end = warp.steps.saturating_add(exit.limit);
             }
             if let Some(of) = progress.diverged.as_ref().filter(|_| progress.stray == Some(n)) {
-                warp.diverge(split, &of.lanes());
+                warp.diverge(split, of);
+            }
+            if let Some(turn) = progress.shared_turn(n, added.count_ones()) {
+                warp.shared_turn = turn;
             }
             warp.atomics = TURN_ATOMICS - exit.atomics_left;
             if exit.last_atomic != 0 {

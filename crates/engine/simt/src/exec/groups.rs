@@ -1,12 +1,12 @@
 //! Divergence of lanes at a branch, and scheduling of diverged lanes in a warp: which split runs
 //! next, which lanes wait at a reconvergence point, and when splits merge.
 
-use super::limits::{FIRST_TURN, TURN};
+use super::limits::TURN;
 use super::outcome::Flow;
 use super::warp::{Group, Split, State, Warp};
 use crate::code::NONE;
 use std::iter::successors;
-use texunit_jit::region::DivergedLanes;
+use texunit_jit::region::{DivergedLanes, FIRST_TURN, Side};
 
 /// Number of steps that a group waits at its reconvergence point for lanes that show no sign of
 /// spinning.
@@ -88,7 +88,7 @@ impl Warp {
             let other = self.splits[i];
             let meets = other.pc == split.pc && other.frame == split.frame && other.state == state;
             if meets {
-                self.splits.swap_remove(i);
+                self.splits.remove(i);
                 split = self.merge(split, other);
                 // Leaving groups may have changed the list of splits, so that the search starts
                 // again.
@@ -271,25 +271,30 @@ impl Warp {
     /// Creates the groups and splits of lanes that have diverged in a region. `split` is the
     /// running split with the lanes it had at the entry; step counts are relative to the entry.
     #[cold]
-    pub(super) fn diverge(&mut self, split: &mut Split, diverged: &DivergedLanes<'_>) {
-        let mut groups = Vec::with_capacity(diverged.groups.len());
-        for (level, group) in diverged.groups.iter().enumerate() {
-            if level != 0 {
-                let all = Split { mask: group.expected, ..*split };
-                split.group = self.group_for(&all, group.reconverge_at);
-            }
-            groups.push(split.group);
+    pub(super) fn diverge(&mut self, split: &mut Split, diverged: &DivergedLanes) {
+        let mut groups: Vec<u32> = Vec::with_capacity(diverged.groups.len());
+        for (i, group) in diverged.groups.iter().enumerate() {
+            let parent = groups.get(group.parent as usize).copied().unwrap_or(split.group);
+            let number = match i {
+                0 => parent,
+                _ => {
+                    let all = Split { mask: group.expected, group: parent, ..*split };
+                    self.group_for(&all, group.reconverge_at)
+                }
+            };
+            groups.push(number);
             if group.arrived != 0 {
                 // The result is ignored, because the group is not complete yet.
-                let _ = self.arrive(split.group, group.arrived, group.reconverge_at);
-                self.groups[split.group as usize].since = self.steps + group.since;
+                let _ = self.arrive(number, group.arrived, group.reconverge_at);
+                self.groups[number as usize].since = self.steps + group.since;
             }
         }
-        if let Some((pc, mask, level)) = diverged.pending {
+        let number = |i: usize| groups.get(i).copied().unwrap_or(split.group);
+        for &Side { at: pc, mask, group, .. } in &diverged.pending {
             self.frames.retain(split.frame);
-            let group = groups.get(level).copied().unwrap_or(split.group);
-            self.splits.push(Split { pc, mask, group, ..*split });
+            self.splits.push(Split { pc, mask, group: number(group as usize), ..*split });
         }
+        split.group = number(diverged.innermost);
     }
 
     /// Lanes of a split exit.
@@ -312,6 +317,9 @@ impl Warp {
 /// Diverges the lanes of a split: `taken` go to `target`, the others to the next instruction.
 /// `meets`: their reconvergence point.
 pub(super) fn diverge(warp: &mut Warp, split: &mut Split, taken: u32, target: u32, meets: u32) {
+    if !warp.is_divided(split.mask) {
+        warp.shared_turn = FIRST_TURN;
+    }
     let group = warp.group_for(split, meets);
     let rest = split.mask & !taken;
     split.group = group;

@@ -2,11 +2,6 @@
 
 /// Maximum number of steps that a split executes before the other splits of its warp are executed.
 pub(super) const TURN: u64 = 512;
-/// The first number of such steps in a warp's turn: a split runs to its next backward jump. Lanes
-/// that a conditional `break` or `return` in a loop has separated for good (their immediate
-/// post-dominator is behind the loop) so meet again at the head of the loop. The number doubles
-/// with each turn of a split, until splits meet.
-pub(super) const FIRST_TURN: u64 = 1;
 /// Number of atomics after which a turn ends, because they may belong to a loop that waits for a
 /// lock.
 pub(super) const ATOMICS: u32 = 64;

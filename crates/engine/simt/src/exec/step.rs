@@ -3,13 +3,14 @@
 use super::context::Context;
 use super::decoded::{self, Progress, WarpInputs};
 use super::groups::{diverge, join};
-use super::limits::{FIRST_TURN, TURN};
+use super::limits::TURN;
 use super::machine::stepper::StepAnswer;
 use super::outcome::{At, Flow, Next, Resume, Stop, Turn, fault_of_all};
 use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
 use crate::fault::FaultKind;
 use crate::observe::{CallEvent, Events};
+use texunit_jit::region::FIRST_TURN;
 
 impl Warp {
     /// Begins a turn. Fetches and barriers also end turns, but the budget is renewed only if it is

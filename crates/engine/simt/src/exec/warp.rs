@@ -7,12 +7,11 @@
 
 use super::decoded::each;
 use super::frames::Frames;
-use super::limits::FIRST_TURN;
 use super::register_file::Rows;
 use crate::code::{Constants, Inst, NONE, Slot};
 use crate::observe::Registers;
 use texunit_alu::{L32, L64};
-use texunit_jit::region::MAX_WARPS;
+use texunit_jit::region::{FIRST_TURN, MAX_WARPS};
 pub(crate) use texunit_unit::lanes;
 
 /// Number of lanes in a mask. A full mask, the most frequent case, is handled without counting

@@ -3,7 +3,7 @@
 
 use super::model::{Fixed, Next, World};
 use texunit_jit::Predicate;
-use texunit_jit::region::{DivergedLanes, End, Exit, Region, Target};
+use texunit_jit::region::{Budget, DivergedLanes, End, Exit, FIRST_TURN, Region, Side, Target};
 
 /// A split of the model: lanes that run together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +23,25 @@ struct Group {
     parent: Option<usize>,
 }
 
+/// The turns of the lanes of a warp during a run of compiled code, as step counts of the world.
+#[derive(Clone, Debug)]
+struct Turns {
+    limit: u64,
+    end: u64,
+    turn: u64,
+    shared: u64,
+    /// The mask of a converged warp, and the group of its lanes.
+    full: u32,
+    group: Option<usize>,
+}
+
 /// The state of the lanes of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct Warp {
     pub(crate) running: Split,
+    /// The turns of a run, and whether the last step was a backward jump.
+    turns: Option<Turns>,
+    has_jumped_back: bool,
     /// Lanes that are ready to run; the first of them have the next turn.
     pub(crate) ready: Vec<Split>,
     groups: Vec<Group>,
@@ -46,7 +61,55 @@ fn target(region: &Region, target: Target) -> (Next, u32) {
 impl Warp {
     pub(crate) fn new(at: Next, mask: u32) -> Self {
         let running = Split { at, mask, group: None };
-        Self { running, ready: Vec::new(), groups: Vec::new() }
+        Self { running, turns: None, has_jumped_back: false, ready: Vec::new(), groups: Vec::new() }
+    }
+
+    /// Begins a run from a step count. `full` is the mask of a converged warp; 0 if others run.
+    /// Without patience, each turn ends the run.
+    pub(crate) fn begin(&mut self, from: u64, until: &Budget, full: u32) {
+        let (limit, end) = (from + until.steps, from + until.divergence.end);
+        let (turn, shared) = (until.divergence.turn, until.divergence.shared_turn);
+        let group = self.running.group;
+        let turns = Turns { limit, end, turn, shared, full, group };
+        self.turns = (until.divergence.patience != 0).then_some(turns);
+        self.has_jumped_back = false;
+    }
+
+    /// Whether the running lanes are at the beginning of this block or of an earlier one.
+    fn is_before(&self, block: usize) -> bool {
+        matches!(self.running.at, Next::At(to, 0) if to <= block)
+    }
+
+    /// After a backward jump: if the turn of the running lanes is over, the next side has its turn.
+    /// Returns false if it is not over, or there is no side.
+    fn turn_ends(&mut self, steps: u64) -> bool {
+        let Some(turns) = self.turns.as_mut().filter(|turns| steps >= turns.limit) else {
+            return false;
+        };
+        if self.ready.is_empty() {
+            return false;
+        }
+        turns.shared = (2 * turns.shared).min(turns.turn);
+        self.ready.push(self.running);
+        self.next_side(steps);
+        true
+    }
+
+    /// The first side that is ready runs, with all others at the same instruction.
+    fn next_side(&mut self, steps: u64) {
+        self.running = self.ready.remove(0);
+        let Some(turns) = &mut self.turns else { return };
+        let running = &mut self.running;
+        for other in self.ready.extract_if(.., |other| other.at == running.at) {
+            assert_eq!(other.group, running.group);
+            running.mask |= other.mask;
+            turns.shared = FIRST_TURN;
+        }
+        let turn = if self.ready.is_empty() { turns.turn } else { turns.shared };
+        turns.limit = turns.end.min(steps + turn);
+        if running.mask == turns.full {
+            (turns.limit, running.group) = (turns.end, turns.group);
+        }
     }
 
     /// The instruction at which the running lanes reconverge with others.
@@ -67,18 +130,21 @@ impl Warp {
 
     /// The running lanes arrive at their reconvergence point. Returns false if no lanes can run any
     /// more.
-    fn arrive(&mut self) -> bool {
+    fn arrive(&mut self, steps: u64) -> bool {
         let Some(g) = self.running.group else { return false };
         let group = &mut self.groups[g];
         group.arrived |= self.running.mask;
         if u64::from(group.arrived) == group.expected {
             (self.running.mask, self.running.group) = (group.arrived, group.parent);
+            if let Some(turns) = self.turns.as_mut().filter(|of| of.full == self.running.mask) {
+                turns.limit = turns.end;
+            }
             return true;
         }
         if self.ready.is_empty() {
             return false;
         }
-        self.running = self.ready.remove(0);
+        self.next_side(steps);
         true
     }
 
@@ -89,9 +155,13 @@ impl Warp {
         taken: u32,
         (to, next): (Target, Target),
         reconverge_at: u32,
+        steps: u64,
     ) {
         let ((to, to_number), (next, next_number)) = (target(region, to), target(region, next));
         let rest = self.running.mask & !taken;
+        if let Some(turns) = self.turns.as_mut().filter(|of| of.full == self.running.mask) {
+            turns.shared = FIRST_TURN;
+        }
         if self.reconverge_at() != reconverge_at {
             let (expected, parent) = (self.running.mask.into(), self.running.group);
             self.enter(Group { reconverge_at, expected, arrived: 0, parent });
@@ -111,20 +181,28 @@ impl Warp {
             self.ready.push(Split { at: to, mask: taken, ..self.running });
             (self.running.at, self.running.mask) = (next, rest);
         }
+        if let Some(turns) = &mut self.turns {
+            let turn = if self.ready.is_empty() { turns.turn } else { turns.shared };
+            turns.limit = turns.limit.min(steps + turn);
+        }
     }
 
     /// The running lanes execute a step, or other lanes get their turn. Returns false if no lanes
     /// can run.
     pub(crate) fn go(&mut self, world: &mut World, region: &Region, fixed: &Fixed) -> bool {
+        if std::mem::take(&mut self.has_jumped_back) && self.turn_ends(world.steps) {
+            return true;
+        }
         let Next::At(b, i) = self.running.at else { return false };
         let block = &region.blocks[b];
         if i == 0 && block.joins && self.reconverge_at() == block.at {
-            return self.arrive();
+            return self.arrive(world.steps);
         }
         let mask = self.running.mask;
         let next = world.go(region, fixed, (b, i), mask);
         if next != Next::Divides {
             self.running.at = next;
+            self.has_jumped_back = i == block.steps.len() && self.is_before(b);
             return true;
         }
         let End::Branch { taken, to, next, counted, reconverge_at, .. } = block.end else {
@@ -140,7 +218,8 @@ impl Warp {
         } & mask;
         world.steps += u64::from(counted);
         world.threads += u64::from(counted) * u64::from(taken.count_ones());
-        self.part(region, taken, (to, next), reconverge_at);
+        self.part(region, taken, (to, next), reconverge_at, world.steps);
+        self.has_jumped_back = self.is_before(b);
         true
     }
 
@@ -150,26 +229,28 @@ impl Warp {
         region: &Region,
         left: Exit,
         at: Next,
-        diverged: DivergedLanes<'_>,
+        diverged: &DivergedLanes,
     ) {
-        let mut levels = vec![self.running.group];
         let (outer, own) = diverged.groups.split_first().expect("the one of this warp");
         if let Some(g) = self.running.group {
             self.groups[g].arrived |= outer.arrived;
         } else {
             assert_eq!(outer.arrived, 0);
         }
+        let mut numbers = vec![self.running.group];
         for group in own {
             assert!(group.arrived == 0 || group.since <= left.steps, "{group:?}");
             let (reconverge_at, expected, arrived) =
                 (group.reconverge_at, group.expected.into(), group.arrived);
-            self.enter(Group { reconverge_at, expected, arrived, parent: self.running.group });
-            levels.push(self.running.group);
+            let parent = numbers[group.parent as usize];
+            self.enter(Group { reconverge_at, expected, arrived, parent });
+            numbers.push(self.running.group);
         }
-        if let Some((number, mask, level)) = diverged.pending {
+        self.running.group = numbers[diverged.innermost];
+        for &Side { at: number, mask, group, .. } in &diverged.pending {
             let block = region.blocks.iter().position(|block| block.at == number);
             let at = Next::At(block.expect("a block"), 0);
-            self.ready.push(Split { at, mask, group: levels[level] });
+            self.ready.push(Split { at, mask, group: numbers[group as usize] });
         }
         (self.running.at, self.running.mask) = (at, left.mask);
     }

@@ -134,7 +134,7 @@ impl Case {
         let now = position(&self.region, left.at);
         let now = now.map_or(Next::Out(left.at), |(b, i)| Next::At(b, i));
         if left.diverged {
-            warp.leave(&self.region, left, now, running.diverged_lanes());
+            warp.leave(&self.region, left, now, &running.diverged_lanes());
             self.diverged.set(self.diverged.get() + 1);
         } else {
             (warp.running.at, warp.running.mask) = (now, left.mask);
@@ -205,6 +205,8 @@ impl Case {
             }
             let until = self.until(random, &mut warp);
             let mut model = warp.clone();
+            let is_live = self.mode == Mode::Live && warp.running.mask == self.mask;
+            model.begin(here.steps, &until, if is_live { self.mask } else { 0 });
             let before = format!("{:?}, {}", warp.running.at, warp.standing());
             if let Some(left) = self.run(&mut here, &mut warp, &mut sites, until) {
                 left_times += 1;

@@ -7,8 +7,8 @@ use super::random;
 use super::{Case, difference, list, position};
 use std::cell::Cell;
 use texunit_jit::region::{
-    self, Budget, DivergenceLimits, End, Exit, ExitReason, Inputs, Memory, Mode, Passed, Resume,
-    Runtime, Sites, Target, WaitingWarps, WarpStart, WarpTable,
+    self, Budget, DivergenceLimits, End, Exit, ExitReason, FIRST_TURN, Inputs, Memory, Mode,
+    Passed, Resume, Runtime, Sites, Target, WaitingWarps, WarpStart, WarpTable,
 };
 use texunit_jit::{B32, B64, Registers, VReg};
 use texunit_memory::Block;
@@ -320,10 +320,11 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
             .collect();
         let (mut others, mut those) = (files.clone(), files.clone());
         let steps = random.of(&[0, 5, 30, 100]);
-        let (turn, wait_limit) = (random.below(40), random.of(&[1000, 10, 0]));
+        let (turn, shared_turn) = (random.below(40), FIRST_TURN);
+        let wait_limit = random.of(&[1000, 10, 0]);
         let end = steps + random.below(30_u64);
         let divergence =
-            DivergenceLimits { end: 0, turn, shared_turn: turn, wait_limit, patience: u64::MAX };
+            DivergenceLimits { end: 0, turn, shared_turn, wait_limit, patience: u64::MAX };
         let limits = Limits { steps, end, divergence };
         let run = run_in_table(case, (&mut here, &mut files), &mut sites[0], limits, false);
         let Some((out, waits)) = run else { return waited };

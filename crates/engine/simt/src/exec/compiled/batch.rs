@@ -13,8 +13,7 @@ use crate::exec::warp::count;
 use crate::regions::{Compiled as Region, HandleAt, YieldKind};
 use std::ops::Range;
 use texunit_jit::region::{
-    DivergedLanes, Entry, ExitReason, Group, MAX_WARPS, Passed, Resume, Runtime, WaitingWarps,
-    WarpTable,
+    DivergedLanes, Entry, ExitReason, MAX_WARPS, Passed, Resume, Runtime, WaitingWarps, WarpTable,
 };
 use texunit_unit::{FetchPlan, FetchRows, Scratch};
 
@@ -55,7 +54,9 @@ pub(super) struct BatchProgress {
     /// continued.
     pub(super) stray: Option<usize>,
     /// The divergence of that warp's lanes, if any.
-    pub(super) diverged: Option<Box<Diverged>>,
+    pub(super) diverged: Option<Box<DivergedLanes>>,
+    /// The number of steps in a shared turn of the warp that has run last.
+    shared_turn: Option<u64>,
     /// The warps whose exit is an instruction that has already been executed for them.
     pub(super) passed: Range<usize>,
 }
@@ -65,17 +66,11 @@ impl BatchProgress {
     pub(super) fn has_ended(&self, i: usize) -> bool {
         self.stray != Some(i) && !self.passed.contains(&i)
     }
-}
 
-/// An owned copy of [`DivergedLanes`].
-pub(super) struct Diverged {
-    groups: Vec<Group>,
-    pending: Option<(u32, u32, usize)>,
-}
-
-impl Diverged {
-    pub(super) fn lanes(&self) -> DivergedLanes<'_> {
-        DivergedLanes { groups: &self.groups, pending: self.pending }
+    /// The number of steps in a shared turn of warp `i` of `len`, if the run may have changed it:
+    /// other warps have converged, so that their next turns begin anew.
+    pub(super) fn shared_turn(&self, i: usize, len: u32) -> Option<u64> {
+        self.shared_turn.filter(|_| len == 1 || self.stray == Some(i))
     }
 }
 
@@ -216,13 +211,11 @@ pub(super) fn run(
             if has_passed {
                 progress.passed = next..all;
             }
-            progress.diverged = has_diverged.then(|| {
-                let DivergedLanes { groups, pending } = table.diverged_lanes();
-                Box::new(Diverged { groups: groups.to_vec(), pending })
-            });
+            progress.diverged = has_diverged.then(|| Box::new(table.diverged_lanes()));
             break;
         }
     }
+    progress.shared_turn = table.shared_turn();
     if next == 0 && table.passed_warps() != 0 {
         progress.passed = 0..table.passed_warps();
     }

@@ -172,7 +172,7 @@ impl CtaLoop<'_> {
         (number, region): (u32, &Region),
         (i, warp, is_stray): (usize, &mut Warp, bool),
         exit: Exit,
-        diverged: Option<DivergedLanes<'_>>,
+        diverged: Option<&DivergedLanes>,
     ) {
         let Exit { at, why, steps, threads, limit, mask, .. } = exit;
         let (live, entry) = (self.launch.lanes_of(i as u32), self.launch.entry_at());
@@ -182,7 +182,7 @@ impl CtaLoop<'_> {
         (warp.end, warp.has_initial_state) = (self.budget, false);
         (warp.atomics, warp.last_atomic) = (TURN_ATOMICS - exit.atomics_left, exit.last_atomic);
         if let Some(lanes) = diverged {
-            warp.diverge(&mut split, &lanes);
+            warp.diverge(&mut split, lanes);
             split.mask = mask;
         }
         self.begun += 1;
@@ -328,21 +328,25 @@ impl Context<'_> {
                     Some(exit) => {
                         let at = exit.at + u32::from(progress.passed.contains(&i));
                         let is_stray = progress.stray == Some(i);
-                        let lanes = progress.diverged.as_ref().filter(|_| is_stray);
-                        let lanes = lanes.map(|of| of.lanes());
+                        let lanes = progress.diverged.as_deref().filter(|_| is_stray);
                         let (of, exit) = ((i, &mut *warp, is_stray), Exit { at, ..exit });
                         all.restore_warp(compiled, (number, region), of, exit, lanes);
+                        if let Some(turn) = progress.shared_turn(i, launch.warps) {
+                            warp.shared_turn = turn;
+                        }
                     }
                 }
             }
         } else if fits && let Some((i, exit)) = all.series(&mut of_cta, at) {
+            let shared_turn = of_cta.shared_turn();
             // All warps have used the register files of the first one.
             if let Ok([first, last]) = warps.get_disjoint_mut([0, i]) {
                 first.swap_registers(last);
             }
             let lanes = exit.diverged.then(|| running.diverged_lanes());
             let of = (i, &mut warps[i], !ends(launch.code, (exit.at, exit.why), exit.diverged));
-            all.restore_warp(compiled, (number, region), of, exit, lanes);
+            all.restore_warp(compiled, (number, region), of, exit, lanes.as_ref());
+            warps[i].shared_turn = shared_turn.unwrap_or(warps[i].shared_turn);
         }
         if all.begun < warps.len() && all.stray.is_none() {
             table.close(Mode::Live, entry);
