@@ -9,7 +9,6 @@
 mod bind;
 mod expect;
 pub mod load;
-mod names;
 mod output;
 pub mod problem;
 pub mod spec;

@@ -1,9 +1,9 @@
 //! Creates the resources of textures and surfaces: arrays, linear or pitched memory, and views of
 //! other objects.
 
+use super::match_params::job_param;
 use super::texels::{Plan, of_dims};
 use super::{Binder, Object};
-use crate::names::job_param;
 use crate::problem::{Problem, codes};
 use crate::spec::{ParamValue, ResourceSpec, TexelSource};
 use crate::texel_resource::{Place, TexelResource, refused};
