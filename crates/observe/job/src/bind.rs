@@ -28,7 +28,6 @@ use texunit_files::{CommandFiles, FileError, Prepared};
 use texunit_forms::sort_by_key;
 use texunit_spec::Problems;
 
-pub use container::container_geometry;
 pub use contents::{Content, Output, WrongObject};
 use match_params::{Assignment, kernel_param, match_params};
 
