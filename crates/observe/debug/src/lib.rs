@@ -11,11 +11,11 @@
 //!
 //! * `module`: source positions, functions, frames. `dwarf`: variables and their types. `expr`,
 //!   `value`: expressions and formatting of values.
-//! * `session`: breakpoints, including those from findings of checks (`findings`), stepping
-//!   (`run`), reverse execution (`back`). `history`: checkpoints. `unit`: textures, surfaces, and
-//!   their texels as values.
+//! * `session`: breakpoints, including those from findings of checks, stepping (`run`), reverse
+//!   execution (`back`). `history`: checkpoints. `unit`: textures, surfaces, and their texels as
+//!   values.
 //! * `terminal`, `dap`: the user interfaces. Commands that do not need a stopped launch are in
-//!   `terminal::kept`.
+//!   `terminal::idle`.
 //!
 //! # Reverse execution
 //!
@@ -38,7 +38,7 @@ mod terminal;
 mod unit;
 mod value;
 
-pub use dap::config::capabilities;
+pub use dap::config::{argument, capabilities};
 pub use dap::response;
 pub use session::Settings;
 pub use session::console::{Console, Request};
@@ -107,6 +107,11 @@ impl Debugging {
     /// Whether the program is to be killed.
     pub fn is_killed(&self) -> bool {
         self.inner().session.is_killed
+    }
+
+    /// Says that the kernel that is to be debugged was not launched.
+    pub fn missed(&self) -> Option<String> {
+        self.inner().session.settings.missed()
     }
 
     /// Uses the console between launches.

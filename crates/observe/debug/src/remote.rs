@@ -10,7 +10,7 @@ use crate::session::console::{Console, Request};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -25,16 +25,11 @@ const LONGEST: u64 = 64 << 20;
 type Interrupted = Arc<Mutex<Option<Arc<AtomicBool>>>>;
 
 /// The end of the connection in the process that executes the kernels.
+#[derive(Debug)]
 pub struct Remote {
     stream: UnixStream,
     requests: Receiver<Request>,
     interrupted: Interrupted,
-}
-
-impl std::fmt::Debug for Remote {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Remote")
-    }
 }
 
 /// The messages that the user's side sends.
@@ -51,11 +46,7 @@ enum UserMessage {
 /// Receives a message; `None` if the other side has disconnected, or has sent something else.
 fn receive<T: DeserializeOwned>(from: &mut impl BufRead) -> Option<T> {
     let mut line = Vec::new();
-    let mut limited = std::io::Read::take(from, LONGEST);
-    let count = limited.read_until(b'\n', &mut line).ok()?;
-    if count == 0 {
-        return None;
-    }
+    from.take(LONGEST).read_until(b'\n', &mut line).ok()?;
     serde_json::from_slice(&line).ok()
 }
 

@@ -1,10 +1,9 @@
 //! Shows textures and surfaces, and explains the fetch that a thread executes next.
 
-use crate::expr::basic::basic;
 use crate::expr::parts;
 use crate::ptx::Instruction;
 use crate::session::Live;
-use crate::value::{Place, Value};
+use crate::value::{Place, Value, basic};
 use serde_json::{Value as Json, json};
 use texunit_device::{Sampler, Watched};
 use texunit_explain::{Explanation, Page, SurfaceExplanation};
@@ -38,8 +37,9 @@ impl Live<'_, '_> {
             ));
         }
         if !self.history.is_on() {
-            let why = "Going back is off, so a fetch cannot be tried (--checkpoint-memory).";
-            return Err(why.to_owned());
+            return Err(
+                "Going back is off, so a fetch cannot be tried (--checkpoint-memory).".to_owned()
+            );
         }
         let (here, thread, selected) = (self.machine.position(), self.thread, self.selected);
         let answer = self.machine.answer(thread);

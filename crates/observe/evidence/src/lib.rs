@@ -21,10 +21,8 @@ mod event;
 mod file_names;
 mod format;
 mod parents;
-mod process_stat;
 mod reader;
 mod run;
-mod variables;
 mod witness;
 mod write;
 mod writer;
@@ -33,13 +31,11 @@ pub use event::{
     Accesses, Allocation, Api, Counts, Event, Finding, Interpreted, Kernel, Library, Process,
     Related, Running, Totals,
 };
-pub use file_names::{files, folder_name, is_over, own_file, process_of, processes};
+pub use file_names::{ProcessStat, files, folder_name, is_over, own_file, process_of, processes};
 pub use format::Format;
-pub use parents::{OuterRun, run_above};
-pub use process_stat::ProcessStat;
+pub use parents::{OuterRun, keep_variables, kept_variables, run_above};
 pub use reader::{Record, RunRecords, read, read_all};
 pub use run::Run;
-pub use variables::{keep_variables, kept_variables};
 pub use witness::{EventKind, Lost, Tally, WITNESS, note};
 pub use write::{is_of_each_process, is_written_in_place, name_of_process, write};
 pub use writer::Writer;

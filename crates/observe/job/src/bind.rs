@@ -5,19 +5,15 @@
 
 mod container;
 mod contents;
-mod ends;
 mod match_params;
-mod members;
 mod memory;
 mod objects;
 mod outputs;
-mod references;
 mod resource;
 mod texels;
 
 use crate::expect::Expectation;
-use crate::names::{Assignment, kernel_param};
-use crate::output::{Pending, Source, Written};
+use crate::output::{Pending, Written};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};
 use crate::texel_resource::TexelResource;
@@ -32,9 +28,8 @@ use texunit_files::{CommandFiles, FileError, Prepared};
 use texunit_forms::sort_by_key;
 use texunit_spec::Problems;
 
-pub use container::container_geometry;
 pub use contents::{Content, Output, WrongObject};
-use match_params::match_params;
+use match_params::{Assignment, kernel_param, match_params};
 
 /// The object of a parameter.
 #[derive(Debug)]
@@ -263,7 +258,8 @@ impl Binder<'_> {
         given.cloned().or_else(of_kernel).unwrap_or_else(|| param.name.value.clone())
     }
 
-    fn globals(&mut self) {
+    /// Initialises the module's variables.
+    fn globals(&self) {
         for global in &self.job.globals {
             let Some(variable) = self.module.global(&global.name.value) else {
                 let message = format!("the module has no variable `{}`", global.name.value);
@@ -273,12 +269,6 @@ impl Binder<'_> {
             };
             if let Some(data) = &global.data {
                 self.check(self.initialize(&variable, data, global.parts.as_ref()));
-            }
-            for output in &global.outputs {
-                let source = Source::Global(variable.clone());
-                if let Some(p) = self.check(Pending::new(&global.name.value, source, output)) {
-                    self.bound.outputs.push(p);
-                }
             }
         }
     }

@@ -98,14 +98,10 @@ impl Expectation {
     }
 
     pub(crate) fn compare(&self) -> Result<Option<Difference>, Error> {
-        // Texels and variables are small enough to be copied.
+        // Texels are few enough to be copied.
         let (whole, size) = match &self.source {
-            Source::Buffer(buffer) => (Vec::new(), buffer.size()),
-            other => {
-                let bytes = other.read();
-                let size = bytes.len() as u64;
-                (bytes, size)
-            }
+            Source::Memory(_) => (Vec::new(), self.source.size()),
+            Source::Texels(made) => (made.read(), self.source.size()),
         };
         let (mut found, mut expected) = (vec![0; PIECE], vec![0; PIECE]);
         let mut first: Option<Difference> = None;
@@ -114,8 +110,8 @@ impl Expectation {
             let len = (size - at).min(PIECE as u64) as usize;
             let (found, expected) = (&mut found[..len], &mut expected[..len]);
             match &self.source {
-                Source::Buffer(buffer) => buffer.read_at(at, found)?,
-                _ => found.copy_from_slice(&whole[at as usize..at as usize + len]),
+                Source::Memory(memory) => memory.read_at(at, found)?,
+                Source::Texels(_) => found.copy_from_slice(&whole[at as usize..at as usize + len]),
             }
             expected.fill(0);
             overlay(&self.before.0, at, expected);
@@ -161,7 +157,7 @@ mod tests {
         let expectation = |after: Vec<u8>| Expectation {
             name: "a".to_owned(),
             at: at(()),
-            source: Source::Buffer(buffer.clone()),
+            source: Source::Memory((*buffer).clone()),
             before: Pieces::from_bytes(vec![5]),
             after: Pieces(vec![(0, vec![0]), (70_000, after)]),
         };

@@ -9,14 +9,13 @@
 mod bind;
 mod expect;
 pub mod load;
-mod names;
 mod output;
 pub mod problem;
 pub mod spec;
 mod syntax;
 mod texel_resource;
 
-pub use bind::{Bound, Content, Output, WrongObject, bind, container_geometry};
+pub use bind::{Bound, Content, Output, WrongObject, bind};
 pub use output::Written;
 pub use problem::{InText, Problem, codes};
 pub use spec::{Job, Settings, parse};

@@ -5,7 +5,7 @@ use crate::spec::{OutputSpec, PartSpec};
 use crate::texel_resource::{Place, TexelResource};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use texunit_device::{Array, Buffer, Extent, Format, Geometry, Linear};
+use texunit_device::{Array, Extent, Format, Geometry, Linear};
 use texunit_files::{FileError, Kind, Prepared, Texels};
 use texunit_forms::Count;
 use texunit_spec::At;
@@ -13,18 +13,25 @@ use texunit_spec::At;
 /// The object that an output reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    Buffer(Buffer),
+    /// A buffer or a module variable.
+    Memory(Linear),
     /// The texels of a surface.
     Texels(TexelResource),
-    Global(Linear),
 }
 
 impl Source {
     pub(crate) fn read(&self) -> Vec<u8> {
         match self {
-            Source::Buffer(buffer) => buffer.read(),
-            Source::Global(global) => global.read(),
+            Source::Memory(memory) => memory.read(),
             Source::Texels(made) => made.read(),
+        }
+    }
+
+    /// Size in bytes; that of texels in arrays only.
+    pub(crate) fn size(&self) -> u64 {
+        match self {
+            Source::Memory(memory) => memory.size(),
+            Source::Texels(made) => made.array().map_or(0, Array::size),
         }
     }
 }
@@ -67,8 +74,7 @@ impl Pending {
         let kind = Kind::of(&file.value);
         let texels = match &source {
             Source::Texels(made) => surface_texels(made, kind, spec)?,
-            Source::Buffer(b) => memory_texels(b.size(), kind, spec)?,
-            Source::Global(g) => memory_texels(g.size(), kind, spec)?,
+            Source::Memory(memory) => memory_texels(memory.size(), kind, spec)?,
         };
         if let Some(Shape { format, dims, .. }) = texels {
             texunit_files::can_encode(kind, format, dims)
@@ -83,9 +89,8 @@ impl Pending {
     /// The current bytes, limited to those that are written to `path`; fails if there is not enough
     /// memory for a copy.
     pub(crate) fn bytes(&self, path: &Path) -> Result<Vec<u8>, FileError> {
-        let memory: &Linear = match &self.source {
-            Source::Buffer(buffer) => buffer,
-            Source::Global(global) => global,
+        let memory = match &self.source {
+            Source::Memory(memory) => memory,
             Source::Texels(made) => {
                 let no_memory = || FileError::new(path, io::Error::from(ErrorKind::OutOfMemory));
                 return made.try_read().ok_or_else(no_memory);
@@ -106,21 +111,18 @@ impl Pending {
 
     /// Number of bytes that are written.
     pub(crate) fn size(&self) -> u64 {
-        match (&self.texels, &self.source) {
-            (Some(Shape { format, extent: [width, height, depth], .. }), _) => {
-                Texels::byte_size(*format, *width, *height, *depth).unwrap_or(0)
+        match self.texels {
+            Some(Shape { format, extent: [width, height, depth], .. }) => {
+                Texels::byte_size(format, width, height, depth).unwrap_or(0)
             }
-            (None, Source::Buffer(buffer)) => buffer.size(),
-            (None, Source::Global(global)) => global.size(),
-            (None, Source::Texels(made)) => made.array().map_or(0, Array::size),
+            None => self.source.size(),
         }
     }
 
     /// The address of memory, or the allocation number of an array with its first layer or face.
     pub(crate) fn whereabouts(&self) -> (Option<u64>, Option<(u64, u32)>) {
         match &self.source {
-            Source::Buffer(buffer) => (Some(buffer.address()), None),
-            Source::Global(global) => (Some(global.address()), None),
+            Source::Memory(memory) => (Some(memory.address()), None),
             Source::Texels(TexelResource::Array(array)) => {
                 (None, Some((array.number(), array.first_plane())))
             }

@@ -238,8 +238,7 @@ fn shape(value: &TomlValue<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
     let wanted = "an array of 1 to 3 numbers";
     let items = if value.is_array() { value.array(wanted)? } else { vec![value.clone()] };
     if !(1..=3).contains(&items.len()) {
-        value.problem(codes::VALUE, format!("expected {wanted}, found {}", items.len()));
-        return None;
+        return value.refuse(codes::VALUE, format!("expected {wanted}, found {}", items.len()));
     }
     let (mut shape, mut sound) = ([1; 3], true);
     for ((to, item), most) in shape.iter_mut().zip(&items).zip(most) {
@@ -250,31 +249,33 @@ fn shape(value: &TomlValue<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
     sound.then(|| value.at(shape))
 }
 
-fn param(name: At<String>, value: &TomlValue<'_>, table_name: &'static str) -> Option<Param> {
-    let table = value.table()?;
+fn param(name: At<String>, value: &TomlValue<'_>, table: &'static str) -> Option<Param> {
+    let keys = value.table()?;
     let kinds = ["texture", "surface", "buffer", "sampler", "scalar", "use", "array"];
-    let given: Vec<_> = kinds.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
-    let (output, expected) = (table.get("output"), table.get("expected"));
-    let before = table.problem_count();
-    table.finish();
-    let [(kind, v)] = given.as_slice() else {
-        let message = match given.as_slice() {
-            [] => format!(
-                "parameter `{}` has no value: expected one of `texture`, `surface`, `buffer`, `sampler`, `scalar`, `use`",
-                name.value
-            ),
-            several => {
-                let names: Vec<_> = several.iter().map(|(k, _)| format!("`{k}`")).collect();
-                format!("parameter `{}` has {} at once", name.value, names.join(" and "))
+    let given: Vec<_> = kinds.into_iter().filter_map(|k| Some((k, keys.get(k)?))).collect();
+    let (output, expected) = (keys.get("output"), keys.get("expected"));
+    let before = keys.problem_count();
+    keys.finish();
+    let param = &name.value;
+    let (kind, v) = match given.as_slice() {
+        [(kind, v)] => (*kind, v),
+        [] => {
+            if keys.problem_count() == before {
+                let message = format!(
+                    "parameter `{param}` has no value: expected one of `texture`, `surface`, `buffer`, `sampler`, `scalar`, `use`"
+                );
+                value.report(name.problem(codes::MISSING_KEY, message));
             }
-        };
-        let code = if given.is_empty() { codes::MISSING_KEY } else { codes::CONFLICT };
-        if !given.is_empty() || table.problem_count() == before {
-            value.report(name.problem(code, message));
+            return None;
         }
-        return None;
+        several => {
+            let names: Vec<_> = several.iter().map(|(k, _)| format!("`{k}`")).collect();
+            let message = format!("parameter `{param}` has {} at once", names.join(" and "));
+            value.report(name.problem(codes::CONFLICT, message));
+            return None;
+        }
     };
-    let read = match *kind {
+    let read = match kind {
         "texture" => v.table().and_then(|t| object::texture(&t, v.at(()))).map(ParamValue::Texture),
         "surface" => v.table().and_then(|t| object::surface(&t, v.at(()))).map(ParamValue::Surface),
         "buffer" => memory::buffer(v).map(ParamValue::Buffer),
@@ -285,7 +286,7 @@ fn param(name: At<String>, value: &TomlValue<'_>, table_name: &'static str) -> O
     };
     let outputs = output.map_or_else(Vec::new, |o| {
         let files = memory::outputs(&o);
-        if !files.is_empty() && matches!(*kind, "texture" | "sampler" | "scalar" | "array") {
+        if !files.is_empty() && matches!(kind, "texture" | "sampler" | "scalar" | "array") {
             let message = format!("a {kind} has no output: kernels cannot write to it");
             o.problem(codes::CONFLICT, message);
             return Vec::new();
@@ -294,43 +295,40 @@ fn param(name: At<String>, value: &TomlValue<'_>, table_name: &'static str) -> O
     });
     let expected = expected.and_then(|e| {
         let spec = recorded::expected(&e)?;
-        let has = matches!(*kind, "buffer" | "array");
-        if !has {
-            e.problem(codes::CONFLICT, "only a buffer, an array and a variable have `expected`");
+        if matches!(kind, "buffer" | "array") {
+            return Some(spec);
         }
-        has.then_some(spec)
+        e.refuse(codes::CONFLICT, "only a buffer, an array and a variable have `expected`")
     });
-    if table_name == "objects" && matches!(*kind, "scalar" | "use") {
-        v.problem(codes::CONFLICT, format!("an object is not a `{kind}`"));
-        return None;
+    if table == "objects" && matches!(kind, "scalar" | "use") {
+        return v.refuse(codes::CONFLICT, format!("an object is not a `{kind}`"));
     }
-    Some(Param { name, value: read?, outputs, expected, table: table_name })
+    Some(Param { name, value: read?, outputs, expected, table })
 }
 
 /// An entry of the tables `textures`, `samplers` and `surfaces`.
-fn reference(name: At<String>, value: &TomlValue<'_>, table_name: &'static str) -> Option<Param> {
-    let (table, at) = (value.table()?, value.at(()));
+fn reference(name: At<String>, value: &TomlValue<'_>, table: &'static str) -> Option<Param> {
+    let (keys, at) = (value.table()?, value.at(()));
     let mut outputs = Vec::new();
-    let value = match table_name {
-        "textures" => ParamValue::Texture(object::texture(&table, at)?),
+    let value = match table {
+        "textures" => ParamValue::Texture(object::texture(&keys, at)?),
         "samplers" => ParamValue::Sampler(name.with(object::sampler(value)?)),
         _ => {
-            outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
-            ParamValue::Surface(object::surface(&table, at)?)
+            outputs = keys.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
+            ParamValue::Surface(object::surface(&keys, at)?)
         }
     };
-    Some(Param { name, value, outputs, expected: None, table: table_name })
+    Some(Param { name, value, outputs, expected: None, table })
 }
 
 fn global(name: At<String>, value: &TomlValue<'_>) -> Option<Global> {
     let table = value.table()?;
     let before = table.problem_count();
     let outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
-    let data = memory::data(&table);
+    let data = memory::data(&table).map(|d| value.at(d));
     let parts = memory::parts(&table);
     let expected = table.get("expected").and_then(|e| recorded::expected(&e));
     table.finish();
-    let data = data.map(|d| value.at(d));
     if data.is_none() && outputs.is_empty() && expected.is_none() {
         if table.problem_count() == before {
             value.problem(codes::MISSING_KEY, "expected data or `output`");

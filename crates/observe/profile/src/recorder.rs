@@ -5,7 +5,7 @@
 use crate::callgrind;
 use crate::counts::Counts;
 use crate::data::{Kernel, LaunchCounts, MAX_LAUNCHES, OverLaunches, Profile};
-use crate::probe::lock;
+use crate::probe::{Totals, Worker, lock};
 use crate::table::Table;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hasher};
@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
-use texunit_simt::observe::LaunchInfo;
+use texunit_simt::Fault;
+use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 
 /// Extension of the profiles that processes leave in the folder of a run.
 pub const EXTENSION: &str = "profile";
@@ -307,5 +308,52 @@ impl Drop for Module {
         if let Some(recorder) = self.recorder.take() {
             recorder.unloaded(&self.counted().profile);
         }
+    }
+}
+
+/// The observer of a launch of one of a [`Module`]'s kernels.
+#[derive(Debug)]
+pub struct Launch {
+    module: Arc<Module>,
+    totals: Mutex<Totals>,
+    table: Mutex<Option<Arc<Table>>>,
+}
+
+impl Launch {
+    /// The observer of a launch of this module's kernel.
+    pub fn new(module: Arc<Module>) -> Self {
+        Self { module, totals: Mutex::default(), table: Mutex::default() }
+    }
+}
+
+impl Observer for Launch {
+    fn wants(&self) -> Events {
+        Events::COUNTS
+            | Events::ISSUES
+            | Events::COSTS
+            | Events::ACCESSES
+            | Events::CONSTANTS
+            | Events::FETCHES
+    }
+
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        Box::new(Worker::new(&self.totals, launch.listing.len()))
+    }
+
+    fn launch_begins(&self, launch: &LaunchInfo<'_>) {
+        *lock(&self.table) = Some(self.module.table(launch));
+    }
+
+    fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
+        let mut totals = std::mem::take(&mut *lock(&self.totals));
+        let Some(table) = lock(&self.table).take() else { return };
+        totals.take_costs(&table.costs);
+        let mut counts = table.counted(&totals.counters);
+        totals.put(|op, add| {
+            if let Some(counts) = table.entry(op).and_then(|entry| counts.get_mut(entry)) {
+                add(counts);
+            }
+        });
+        self.module.launched(launch, &table, counts, fault.is_some());
     }
 }

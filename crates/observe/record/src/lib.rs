@@ -13,7 +13,6 @@
 mod bytes;
 mod files;
 mod memory;
-mod params;
 mod resources;
 mod text;
 mod wanted;

@@ -4,8 +4,8 @@ mod objects;
 
 use crate::bytes::Pieces;
 use crate::files::{Files, Written};
-use crate::text::{comment, digits, hex, quoted};
-use crate::{Before, Ended, Launch, Refused, memory, params};
+use crate::text::{comment, digits, hex, param_tables, quoted};
+use crate::{Before, Ended, Launch, Refused, memory};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use texunit_device::{BadFetch, Bounds, ExecutionOptions, FreedBlock, Module};
@@ -39,7 +39,7 @@ impl Before {
         let head = job.head(launch, ended);
         let objects = job.objects()?;
         let (references, variables) = (job.references()?, job.variables()?);
-        let params = params::tables(&launch.kernel.params(), launch.params, &job.names)?;
+        let params = param_tables(&launch.kernel.params(), launch.params, &job.names)?;
         let tables = [head, job.places(), params, objects, job.ended(), references, variables];
         let path = job.files.write("job.toml", tables.concat().as_bytes())?;
         Ok(job.files.done(path))

@@ -12,7 +12,6 @@ mod fault;
 mod fidelity;
 mod human;
 mod json;
-mod located;
 pub mod place;
 mod record;
 pub mod rules;
@@ -31,8 +30,7 @@ pub use fault::{
 pub use fidelity::{Instruction, fidelity_json, fidelity_sentence, fidelity_totals};
 pub use human::fit;
 pub use json::Object;
-pub use located::Located;
-pub use place::CodeLocation;
+pub use place::{CodeLocation, Located};
 pub use rules::{CHECK_RULES, CheckRule, check_rule};
 pub use run::{Run, Totals};
 pub use shown::{in_json, in_xml, is_obeyed, screen, visible};

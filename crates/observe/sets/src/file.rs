@@ -5,8 +5,8 @@
 //! for a count only if the file has enough bytes for it, and rejects runs outside their object.
 
 use crate::fold::Fold;
-use crate::runs::{AccessedBytes, Run, SECTOR};
-use crate::set::{ObjectSets, Sets};
+use crate::set::{AccessedBytes, ObjectSets, Run, Sets};
+use crate::shadow::SECTOR;
 use sha2::{Digest, Sha256};
 use texunit_device::{CtaRange, Fusion, LaunchStats};
 use texunit_syntax::Span;

@@ -26,7 +26,6 @@ mod fold;
 mod merge;
 mod object;
 mod record;
-mod runs;
 mod set;
 mod shadow;
 
@@ -35,5 +34,5 @@ pub use fold::Fold;
 pub use merge::{Conflict, ConflictSide, Does, MergeError, Merged, merge};
 pub use object::{Object, Objects, identity};
 pub use record::{Recorder, Refused};
-pub use runs::{AccessedBytes, Run, SECTOR};
-pub use set::{ObjectSets, Sets};
+pub use set::{AccessedBytes, ObjectSets, Run, Sets};
+pub use shadow::SECTOR;

@@ -3,8 +3,7 @@
 mod page;
 
 use crate::object::Objects;
-use crate::runs::{AccessedBytes, Run};
-use crate::set::{ObjectSets, Sets};
+use crate::set::{AccessedBytes, ObjectSets, Run, Sets};
 use page::{Access, Pages};
 use texunit_device::{CtaRange, LaunchStats};
 use texunit_syntax::Span;

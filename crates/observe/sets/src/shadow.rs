@@ -8,10 +8,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+/// Bytes of a sector.
+pub const SECTOR: u64 = 32;
 /// Sectors of a page.
 pub(crate) const SECTORS: usize = 512;
 /// Bytes of a page.
-pub(crate) const PAGE: u64 = SECTORS as u64 * 32;
+pub(crate) const PAGE: u64 = SECTORS as u64 * SECTOR;
 /// 4-byte words of a sector.
 pub(crate) const WORDS: usize = 8;
 /// The code of a word with several different reductions.

@@ -97,6 +97,12 @@ pub struct ShapeSpec {
 }
 
 impl ShapeSpec {
+    /// The geometry that one of the keys `geometry` and `dims` names.
+    pub fn named_geometry(&self) -> Option<Geometry> {
+        let of_dims = |dims: u8| Geometry::of(dims.into(), false, false);
+        self.geometry.as_ref().map(|g| g.value).or(self.dims.map(of_dims))
+    }
+
     /// Reads all keys of the shape from a table.
     pub fn read(table: &Table<'_>) -> Self {
         let least = table.least_size();

@@ -241,6 +241,12 @@ impl<'a> Table<'a> {
         self.report(Problem::new(code, (&self.path, self.span.clone()), message));
     }
 
+    /// Reports a problem of the table because of which there is no result.
+    pub fn refuse<T>(&self, code: &'static str, message: impl Into<String>) -> Option<T> {
+        self.problem(code, message.into());
+        None
+    }
+
     /// Reports every key that has not been read.
     pub fn finish(&self) {
         let (known, allowed) = (self.known.borrow(), self.allowed.borrow());

@@ -10,7 +10,7 @@
 //! order of launches. Two morally strong accesses do not race.
 //!
 //! A grid that a kernel launches is ordered after the accesses that were ordered before its launch
-//! in the launching thread, and is concurrent with the rest of its parent grid (`children`).
+//! in the launching thread, and is concurrent with the rest of its parent grid (`order`).
 //!
 //! # Algorithm
 //!
@@ -20,11 +20,11 @@
 //! | | |
 //! |---|---|
 //! | vector clocks | `clock`; of streams `queue` |
-//! | synchronisation | `happens_before`, `mbarrier`, `cluster`; of launches `order`, `streams` |
+//! | synchronisation | `happens_before`, `mbarrier`; of launches `order`, `streams` |
 //! | algorithm | `fasttrack`, with shortcuts in `cell` |
 //! | shadow memory | `split` and `line`; `shadow` of global memory, `lines` of shared memory |
-//! | accesses of a warp | `access`, `pages`, `shared`; deferred ones in `loads`, `phase` |
-//! | the process | `memory`, `host`, `pools` |
+//! | accesses of a warp | `access`, `pages`; deferred ones in `loads`, `phase` |
+//! | the process | `memory`, `host` |
 //! | a worker thread | `probe`, `report` |
 //!
 //! # Shadow memory
@@ -48,14 +48,11 @@
 mod access;
 mod arrays;
 mod cell;
-mod children;
 mod clock;
-mod cluster;
 mod copies;
 mod fasttrack;
 mod happens_before;
 mod host;
-mod launch;
 mod line;
 mod lines;
 mod loads;
@@ -64,14 +61,12 @@ mod memory;
 mod order;
 mod pages;
 mod phase;
-mod pools;
 mod probe;
 mod queue;
 mod recycled;
 mod report;
 mod shadow;
 mod shape;
-mod shared;
 mod split;
 mod streams;
 mod touched;
@@ -81,14 +76,15 @@ pub use memory::{Memory, PoolUse};
 pub use queue::Queue;
 pub use streams::{Streams, Submitted};
 
+use crate::end::Spot;
 use crate::lock;
 use crate::sink::Sink;
-use cluster::Clusters;
-use launch::Launch;
+use mbarrier::Clusters;
 use memory::Begun;
+use order::Order;
 use std::sync::{Arc, Mutex};
 use texunit_simt::Fault;
-use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
+use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe, linear_index};
 
 /// The check `race` of one launch.
 #[derive(Debug)]
@@ -152,5 +148,33 @@ impl Observer for Race<'_> {
         let Begun { order, loads, early } = &*lock(&self.begun);
         loads.iter().for_each(|loads| loads.measure());
         self.memory.find_pool_uses(early, order);
+    }
+}
+
+/// The launch whose CTAs a worker executes.
+struct Launch<'a> {
+    sink: Arc<Sink>,
+    /// Whether stores of one value by lanes of one instruction are reported.
+    is_strict: bool,
+    memory: &'a Memory,
+    order: Order,
+    /// The clocks of the launch's clusters; `None` if it has no clusters.
+    clusters: Option<&'a Mutex<Clusters>>,
+    /// The stream of the launch.
+    queue: Queue,
+    info: LaunchInfo<'a>,
+}
+
+impl Launch<'_> {
+    /// Number of a CTA in the grid.
+    fn index(&self, cta: [u32; 3]) -> u64 {
+        linear_index(cta, self.info.config.grid)
+    }
+
+    /// The thread of a CTA, by the CTA's serial number, at an operation.
+    fn spot(&self, serial: u32, thread: u32, op: u32) -> Spot {
+        let index = u64::from(serial.wrapping_sub(self.order.first));
+        let config = self.info.config;
+        Spot::numbered([index, thread.into()], op, (config.grid, config.block))
     }
 }

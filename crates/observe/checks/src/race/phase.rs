@@ -9,10 +9,13 @@
 //! The first access for which this does not hold records all listed accesses in the shadow memory,
 //! in their order and with the vector clocks that they had ([`Phase::materialize`]). From then on
 //! until the barrier each access is recorded in the shadow memory at once.
+//!
+//! Each worker thread has one shadow memory for the shared memory of its CTAs ([`SharedMemory`]):
+//! the records of earlier CTAs are ordered before the current CTA.
 
 mod words;
 
-use super::access::{Stored, Warp};
+use super::access::{LaneRace, Stored, Warp};
 use super::fasttrack::{AccessKind, View};
 use super::happens_before::Cta;
 use super::lines::Lines;
@@ -54,7 +57,7 @@ type Group = (u32, Arrangement, Option<[Octet; 4]>, u32, usize);
 
 /// The accesses to shared memory since the last barrier of all threads.
 #[derive(Debug, Default)]
-pub(super) struct Phase {
+struct Phase {
     /// Number of the current synchronisation interval ([`View::interval`]).
     interval: u64,
     /// Whether each access is recorded in the shadow memory at once.
@@ -87,7 +90,7 @@ impl Phase {
     /// Returns false if it has not listed them: they then have to be recorded in the shadow memory,
     /// behind the accesses that are listed ([`Self::materialize`]).
     #[inline]
-    pub(super) fn note(&mut self, warp: &Warp<'_>, more: &[GroupedLoad], view: &View<'_>) -> bool {
+    fn note(&mut self, warp: &Warp<'_>, more: &[GroupedLoad], view: &View<'_>) -> bool {
         let interval = view.interval();
         if self.interval != interval {
             self.begin(interval);
@@ -197,7 +200,7 @@ impl Phase {
     /// Records the listed accesses of the current phase in the shadow memory. Until the next
     /// barrier of all threads, each access is recorded there at once.
     #[inline]
-    pub(super) fn materialize(&mut self, lines: &mut Lines, interval: u64, order: &Order) {
+    fn materialize(&mut self, lines: &mut Lines, interval: u64, order: &Order) {
         if self.interval != interval {
             self.begin(interval);
         }
@@ -273,5 +276,47 @@ impl Phase {
         }
         debug_assert!(races.is_empty(), "nobody has touched what another thread has stored");
         self.clear();
+    }
+}
+
+/// The shadow memory for shared memory, with the accesses that are not recorded in it yet.
+#[derive(Default)]
+pub(super) struct SharedMemory {
+    lines: Lines,
+    /// The accesses since the last barrier that are only listed.
+    phase: Phase,
+}
+
+impl SharedMemory {
+    /// Records loads that the simulator reports together, all in one step. Returns false if each
+    /// load has to be recorded by itself.
+    #[inline]
+    pub(super) fn loads(&mut self, warp: &Warp<'_>, more: &[GroupedLoad], view: &View<'_>) -> bool {
+        self.phase.note(warp, more, view)
+    }
+
+    /// Records a load in one step for all its lanes. Returns false if [`Self::access`] has to
+    /// record it.
+    #[inline]
+    pub(super) fn record_all_lanes(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
+        self.phase.note(warp, &[], view)
+            || self.materialized(view).record_all_lanes(warp, view, view.interval())
+    }
+
+    /// Records an access of a warp, and adds its races.
+    #[inline]
+    pub(super) fn access(&mut self, warp: &Warp<'_>, view: &View<'_>, races: &mut Vec<LaneRace>) {
+        if !self.phase.note(warp, &[], view) {
+            let (stored, mut warp) = (Stored::of(warp.access), *warp);
+            warp.store(&stored);
+            self.materialized(view).access(&warp, view, view.interval(), races);
+        }
+    }
+
+    /// The shadow memory, in which all listed accesses have been recorded.
+    #[inline]
+    pub(super) fn materialized(&mut self, view: &View<'_>) -> &mut Lines {
+        self.phase.materialize(&mut self.lines, view.interval(), view.order);
+        &mut self.lines
     }
 }

@@ -1,19 +1,19 @@
 //! The race check of one worker thread: receives the events of the CTAs that the worker executes,
 //! updates vector clocks and shadow memory, and reports races.
 
+use super::Launch;
 use super::access::{LaneRace, Stored, Warp};
 use super::arrays::{self, WorkerTexels};
 use super::clock::Clock;
 use super::fasttrack::{AccessKind, AccessRecord, View};
 use super::happens_before::Cta;
-use super::launch::Launch;
 use super::loads::{Deferral, DeferredLoads, Loads};
 use super::mbarrier::{self, MbarrierInstruction, Mbarriers};
 use super::pages::Pages;
+use super::phase::SharedMemory;
 use super::report::report;
 use super::shadow::{PAGE, Var};
 use super::shape::LINE;
-use super::shared::Memory;
 use crate::lanes;
 use crate::lock;
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ struct PendingLoad {
 pub(super) struct Worker<'a> {
     launch: Launch<'a>,
     cta: Cta,
-    shared: Memory,
+    shared: SharedMemory,
     pages: Pages<'a>,
     loads: DeferredLoads,
     /// Synchronisation variables in shared memory, by address: locations at which strong stores
@@ -71,7 +71,7 @@ impl<'a> Worker<'a> {
             loads: DeferredLoads::new(loads, launch.info.listing.len() as usize),
             launch,
             cta: Cta::default(),
-            shared: Memory::default(),
+            shared: SharedMemory::default(),
             vars: HashMap::new(),
             mbarriers: Mbarriers::default(),
             pending: Vec::new(),

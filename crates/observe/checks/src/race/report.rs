@@ -1,8 +1,8 @@
 //! Converts the races of an access to findings.
 
+use super::Launch;
 use super::access::LaneRace;
 use super::fasttrack::Conflict;
-use super::launch::Launch;
 use crate::end::Spot;
 use crate::object;
 use crate::rules;

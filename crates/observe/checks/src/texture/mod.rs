@@ -6,7 +6,6 @@
 
 mod half;
 mod inexact;
-mod kinds;
 mod locations;
 mod measure;
 mod measured;

@@ -1,9 +1,9 @@
 //! Requests of the Debug Adapter Protocol about code and memory: `disassemble`, `readMemory`,
 //! `source`.
 
-use crate::expr::basic::of_generic;
 use crate::session::Live;
 use crate::session::breaks::number;
+use crate::value::of_generic;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dap::requests::{DisassembleArguments, ReadMemoryArguments};
@@ -18,19 +18,18 @@ impl Live<'_, '_> {
             all.partition_point(|i| i.at < address) as i64 + wanted.instruction_offset.unwrap_or(0);
         let count = wanted.instruction_count.clamp(0, 10_000);
         let told = (at..at + count).map(|index| {
-            let found = usize::try_from(index).ok().and_then(|index| all.get(index));
-            match found {
-                Some(i) => json!({
-                    "address": format!("0x{:x}", i.at),
-                    "instruction": self.module.ptx(i.at),
-                    "symbol": *i.function,
-                    "location": self.source_of(&i.place.file),
-                    "line": i.place.line,
-                }),
-                None => {
-                    json!({ "address": "0x0", "instruction": "", "presentationHint": "invalid" })
-                }
-            }
+            let Some(i) = usize::try_from(index).ok().and_then(|index| all.get(index)) else {
+                return json!({
+                    "address": "0x0", "instruction": "", "presentationHint": "invalid",
+                });
+            };
+            json!({
+                "address": format!("0x{:x}", i.at),
+                "instruction": self.module.ptx(i.at),
+                "symbol": *i.function,
+                "location": self.source_of(&i.place.file),
+                "line": i.place.line,
+            })
         });
         Ok(json!({ "instructions": told.collect::<Vec<_>>() }))
     }

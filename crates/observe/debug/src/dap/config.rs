@@ -2,9 +2,11 @@
 //! for all data.
 
 use crate::session::Settings;
-use crate::session::breaks::{Breakpoint, BreakpointKind};
+use crate::session::breaks::{Breakpoint, BreakpointKind, number};
 use crate::session::editor::Editor;
+use dap::requests::{SetFunctionBreakpointsArguments, SetInstructionBreakpointsArguments};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 /// A breakpoint of a file. The crate `dap` gives two of its fields other names than the protocol.
@@ -25,8 +27,13 @@ struct AtPlace {
     log: Option<String>,
 }
 
-pub(super) fn parsed<T: serde::de::DeserializeOwned>(arguments: &Json) -> Result<T, String> {
+pub(super) fn parsed<T: DeserializeOwned>(arguments: &Json) -> Result<T, String> {
     T::deserialize(arguments).map_err(|error| error.to_string())
+}
+
+/// One argument of a request; `None` if it is missing, an error if it has another type.
+pub fn argument<T: DeserializeOwned>(arguments: &Json, name: &str) -> Result<Option<T>, String> {
+    Option::deserialize(&arguments[name]).map_err(|error| format!("`{name}`: {error}"))
 }
 
 /// A condition, unless it is empty.
@@ -51,9 +58,8 @@ impl Settings {
 
     /// Applies the settings of a `launch` request, keeping breakpoints.
     pub fn take_launch(&mut self, launch: Self) {
-        let (own, wanted) =
-            (self.editor.get_or_insert_default(), launch.editor.unwrap_or_default());
-        own.stops_at_entry = wanted.stops_at_entry;
+        let at_entry = launch.editor.is_some_and(|editor| editor.stops_at_entry);
+        self.editor.get_or_insert_default().stops_at_entry = at_entry;
         (self.kernel, self.checkpoint_memory) = (launch.kernel, launch.checkpoint_memory);
     }
 
@@ -109,7 +115,7 @@ impl Settings {
     }
 
     fn set_functions(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
-        let wanted: dap::requests::SetFunctionBreakpointsArguments = parsed(arguments)?;
+        let wanted: SetFunctionBreakpointsArguments = parsed(arguments)?;
         let all = wanted.breakpoints.into_iter().map(|wanted| AtPlace {
             place: wanted.name,
             condition: wanted.condition,
@@ -120,9 +126,9 @@ impl Settings {
     }
 
     fn set_instructions(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
-        let wanted: dap::requests::SetInstructionBreakpointsArguments = parsed(arguments)?;
+        let wanted: SetInstructionBreakpointsArguments = parsed(arguments)?;
         let all = wanted.breakpoints.into_iter().map(|wanted| {
-            let at = crate::session::breaks::number(&wanted.instruction_reference).unwrap_or(0);
+            let at = number(&wanted.instruction_reference).unwrap_or(0);
             let at = at.wrapping_add_signed(wanted.offset.unwrap_or(0));
             let place = format!("*0x{at:x}");
             AtPlace { place, condition: wanted.condition, hits: None, log: None }
@@ -131,8 +137,7 @@ impl Settings {
     }
 
     fn set_exceptions(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
-        let filters =
-            arguments.get("filters").and_then(Json::as_array).cloned().unwrap_or_default();
+        let filters: Vec<String> = argument(arguments, "filters")?.unwrap_or_default();
         let has = |name: &str| filters.iter().any(|filter| filter == name);
         self.editor.get_or_insert_default().passes_faults = !has("fault");
         self.breakpoints.retain(|b| b.group != "exception");

@@ -1,19 +1,24 @@
 //! Requests of an editor while a launch is stopped.
 
-use super::config::{condition, parsed};
+use super::config::{argument, condition, parsed};
 use crate::focus::{coordinates, shown};
 use crate::module::base_name;
 use crate::session::breaks::BreakpointKind;
 use crate::session::editor::{Node, Onward};
-use crate::session::run::Run;
+use crate::session::run::{Reason, Run};
 use crate::session::{Live, Thread};
+use crate::terminal;
 use crate::value::print::Format;
-use dap::requests::{DataBreakpointInfoArguments, SetDataBreakpointsArguments};
+use dap::requests::{
+    DataBreakpointInfoArguments, EvaluateArguments, SetDataBreakpointsArguments,
+    SetExpressionArguments, StackTraceArguments,
+};
+use dap::types::{DataBreakpointAccessType as Access, EvaluateArgumentsContext};
 use serde_json::{Value as Json, json};
 
 /// The index of a thread, frame or node; their numbers in the protocol begin with 1.
-fn index(id: Option<&Json>) -> Option<u32> {
-    u32::try_from(id?.as_u64()?.checked_sub(1)?).ok()
+fn index(id: Option<i64>) -> Option<u32> {
+    u32::try_from(id?.checked_sub(1)?).ok()
 }
 
 impl Live<'_, '_> {
@@ -31,13 +36,9 @@ impl Live<'_, '_> {
             "variables" => self.opened(parsed(arguments)?),
             "setVariable" => self.set_variable(parsed(arguments)?),
             "setExpression" => {
-                self.at_frame(arguments.get("frameId"));
-                let text = |name: &str| {
-                    arguments.get(name).and_then(Json::as_str).unwrap_or("").to_owned()
-                };
-                let value =
-                    self.evaluate(&format!("{} = ({})", text("expression"), text("value")))?;
-                Ok(json!({ "value": self.text_of(&value, Format::Natural, true) }))
+                let wanted: SetExpressionArguments = parsed(arguments)?;
+                self.at_frame(wanted.frame_id);
+                self.assigned(&wanted.expression, &wanted.value)
             }
             "evaluate" => self.evaluates(parsed(arguments)?),
             "dataBreakpointInfo" => self.data_info(parsed(arguments)?),
@@ -49,16 +50,16 @@ impl Live<'_, '_> {
             "disassemble" => self.disassembled(&parsed(arguments)?),
             "readMemory" => self.memory(&parsed(arguments)?),
             "source" => Ok(json!({ "content": self.module.text.text(), "mimeType": "text/x-ptx" })),
-            "completions" => Ok(self.completions(arguments)),
+            "completions" => self.completions(arguments),
             "texunit/fetch" => self.fetch_picture(),
             "continue" => {
                 self.pending = Some(Onward::Forth(Run::Continue));
                 Ok(json!({ "allThreadsContinued": true }))
             }
             "next" | "stepIn" | "stepOut" | "stepBack" => {
-                self.at_thread(arguments.get("threadId"));
-                let by_instruction =
-                    arguments.get("granularity").is_some_and(|g| g == "instruction");
+                self.at_thread(argument(arguments, "threadId")?);
+                let granularity: Option<String> = argument(arguments, "granularity")?;
+                let by_instruction = granularity.is_some_and(|g| g == "instruction");
                 self.pending = Some(match (command, by_instruction) {
                     ("next", true) => Onward::Forth(Run::NextInstruction),
                     ("next", false) => Onward::Forth(Run::Next),
@@ -76,8 +77,8 @@ impl Live<'_, '_> {
             }
             "pause" => Ok(json!({})),
             "terminate" | "disconnect" => {
-                self.session.is_killed = command == "terminate"
-                    || arguments.get("terminateDebuggee").and_then(Json::as_bool).unwrap_or(true);
+                let kills = argument(arguments, "terminateDebuggee")?.unwrap_or(true);
+                self.session.is_killed = command == "terminate" || kills;
                 self.session.is_detached = true;
                 self.is_over = true;
                 Ok(json!({}))
@@ -97,7 +98,7 @@ impl Live<'_, '_> {
                 Ok(reason) => reason,
                 Err(error) => {
                     self.say(&format!("{error}\n"));
-                    crate::session::run::Reason::Moved
+                    Reason::Moved
                 }
             },
         };
@@ -106,8 +107,9 @@ impl Live<'_, '_> {
 
     /// The protocol's description of a breakpoint.
     pub(super) fn breakpoint(&self, number: u32) -> Json {
-        let found = self.session.settings.breakpoint(number);
-        let Some(breakpoint) = found else { return json!({ "id": number, "verified": false }) };
+        let Some(breakpoint) = self.session.settings.breakpoint(number) else {
+            return json!({ "id": number, "verified": false });
+        };
         let verified = !breakpoint.at.is_empty() || breakpoint.watched.is_some();
         let mut reply = json!({ "id": number, "verified": verified });
         match &breakpoint.place {
@@ -165,7 +167,7 @@ impl Live<'_, '_> {
 
     /// Selects a warp: the lane that is selected already if it belongs to the warp, otherwise its
     /// first active lane.
-    pub(super) fn at_thread(&mut self, id: Option<&Json>) {
+    pub(super) fn at_thread(&mut self, id: Option<i64>) {
         if let Some(thread) = index(id).and_then(|warp| self.thread_in(warp))
             && thread != self.thread
         {
@@ -183,7 +185,7 @@ impl Live<'_, '_> {
     }
 
     fn stack(&mut self, arguments: &Json) -> Result<Json, String> {
-        let wanted: dap::requests::StackTraceArguments = parsed(arguments)?;
+        let wanted: StackTraceArguments = parsed(arguments)?;
         let warp = u32::try_from(wanted.thread_id - 1).unwrap_or(0);
         let thread = self.thread_in(warp).unwrap_or((self.thread.0, warp, 0));
         let frames = self.module.frames(self.machine, thread);
@@ -208,7 +210,7 @@ impl Live<'_, '_> {
     }
 
     /// Selects a frame that was sent to the editor.
-    pub(super) fn at_frame(&mut self, id: Option<&Json>) {
+    pub(super) fn at_frame(&mut self, id: Option<i64>) {
         let frames = &self.session.dap.frames;
         if let Some(&(thread, frame)) = index(id).and_then(|i| frames.get(i as usize)) {
             self.look(thread, frame);
@@ -223,7 +225,7 @@ impl Live<'_, '_> {
     }
 
     fn scopes(&mut self, arguments: &Json) -> Result<Json, String> {
-        self.at_frame(arguments.get("frameId"));
+        self.at_frame(argument(arguments, "frameId")?);
         let (thread, frame) = (self.thread, self.selected);
         let mut all = Vec::new();
         let mut scope = |live: &mut Self, name: &str, hint: Option<&str>, node: Node| {
@@ -253,9 +255,9 @@ impl Live<'_, '_> {
         Ok(json!({ "scopes": all }))
     }
 
-    fn evaluates(&mut self, wanted: dap::requests::EvaluateArguments) -> Result<Json, String> {
-        self.at_frame(wanted.frame_id.map(Json::from).as_ref());
-        let is_repl = matches!(wanted.context, Some(dap::types::EvaluateArgumentsContext::Repl));
+    fn evaluates(&mut self, wanted: EvaluateArguments) -> Result<Json, String> {
+        self.at_frame(wanted.frame_id);
+        let is_repl = matches!(wanted.context, Some(EvaluateArgumentsContext::Repl));
         let text = wanted.expression.trim().to_owned();
         if is_repl && self.session.settings.reads_commands.is_some() {
             return Ok(self.terminal(&text));
@@ -263,8 +265,8 @@ impl Live<'_, '_> {
         if is_repl
             && let Err(error) = self.parsed(&text).and_then(|_| self.evaluate(&text).map(|_| ()))
         {
-            let (word, ..) = crate::terminal::split(&text);
-            if crate::terminal::command_of(word).is_err() {
+            let (word, ..) = terminal::split(&text);
+            if terminal::command_of(word).is_err() {
                 return Err(error);
             }
             return Ok(self.terminal(&text));
@@ -285,7 +287,7 @@ impl Live<'_, '_> {
         let text = self.session.dap.captured.take().unwrap_or_default();
         if before != (self.thread, self.machine.position()) && !self.is_over {
             self.session.dap.forget();
-            self.tell_stop(&crate::session::run::Reason::Moved);
+            self.tell_stop(&Reason::Moved);
         }
         json!({ "result": text.trim_end(), "variablesReference": 0 })
     }
@@ -294,7 +296,7 @@ impl Live<'_, '_> {
         let expr = match wanted.variables_reference {
             Some(reference) if reference > 0 => self.child_expression(reference, &wanted.name)?,
             _ => {
-                self.at_frame(wanted.frame_id.map(Json::from).as_ref());
+                self.at_frame(wanted.frame_id);
                 wanted.name.clone()
             }
         };
@@ -313,7 +315,6 @@ impl Live<'_, '_> {
         self.session.settings.breakpoints.retain(|b| b.group != "data");
         let mut all = Vec::new();
         for wanted in wanted.breakpoints {
-            use dap::types::DataBreakpointAccessType as Access;
             let (reads, writes) = match wanted.access_type {
                 Some(Access::Read) => (true, false),
                 Some(Access::ReadWrite) => (true, true),
@@ -331,8 +332,8 @@ impl Live<'_, '_> {
         Ok(json!({ "breakpoints": all }))
     }
 
-    fn completions(&self, arguments: &Json) -> Json {
-        let text = arguments.get("text").and_then(Json::as_str).unwrap_or("");
+    fn completions(&self, arguments: &Json) -> Result<Json, String> {
+        let text: String = argument(arguments, "text")?.unwrap_or_default();
         let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '%');
         let from = text.rfind(is_end).map_or(0, |at| at + 1);
         let word = &text[from..];
@@ -343,6 +344,6 @@ impl Live<'_, '_> {
         names.retain(|name| name.starts_with(word) && !word.is_empty());
         names.truncate(100);
         let target = |name| json!({ "label": name, "start": from, "length": word.len() });
-        json!({ "targets": names.iter().map(target).collect::<Vec<_>>() })
+        Ok(json!({ "targets": names.iter().map(target).collect::<Vec<_>>() }))
     }
 }

@@ -1,10 +1,10 @@
 //! The tree of variables that an editor shows.
 
-use crate::dwarf::{Shape, Variable};
+use crate::dwarf::{Member, Shape, Variable};
 use crate::session::Live;
 use crate::session::editor::Node;
-use crate::value::Value;
 use crate::value::print::{Format, chosen, element, member};
+use crate::value::{Place, Value, generic, small_float};
 use dap::requests::{SetVariableArguments, VariablesArguments};
 use serde_json::{Value as Json, json};
 use texunit_forms::Count;
@@ -23,7 +23,7 @@ impl Live<'_, '_> {
         let Node::Value(.., value, _) = &node else { return self.session.dap.node(node) };
         let opens = match self.types.shape(value.ty) {
             Shape::Struct { members, .. } => {
-                !members.is_empty() && crate::value::small_float(&self.types, value.ty).is_none()
+                !members.is_empty() && small_float(&self.types, value.ty).is_none()
             }
             Shape::Array { .. } | Shape::Choice { .. } => true,
             Shape::Pointer { to, .. } => {
@@ -43,14 +43,18 @@ impl Live<'_, '_> {
             _ => None,
         };
         let memory = match &value.place {
-            Some(crate::value::Place::Memory(space, at)) => {
-                Some(format!("0x{:x}", crate::expr::basic::generic(*space, *at)))
-            }
+            Some(Place::Memory(space, at)) => Some(format!("0x{:x}", generic(*space, *at))),
             _ => None,
         };
         let node = Node::Value(self.thread, self.selected, Box::new(value), expr.to_owned());
         let reference = self.reference(node);
-        let mut reply = json!({ "name": name, "value": text, "type": ty, "variablesReference": reference, "evaluateName": expr });
+        let mut reply = json!({
+            "name": name,
+            "value": text,
+            "type": ty,
+            "variablesReference": reference,
+            "evaluateName": expr,
+        });
         if let Some(count) = indexed {
             reply["indexedVariables"] = json!(count);
         }
@@ -126,9 +130,9 @@ impl Live<'_, '_> {
             Node::Textures => {
                 for (name, value, inside) in self.textures() {
                     let reference = self.session.dap.node(Node::Lines(inside));
-                    all.push(
-                        json!({ "name": name, "value": value, "variablesReference": reference }),
-                    );
+                    let mut node = leaf(&name, &value);
+                    node["variablesReference"] = json!(reference);
+                    all.push(node);
                 }
             }
             Node::Fetch(thread) => {
@@ -158,31 +162,19 @@ impl Live<'_, '_> {
         from: usize,
         count: usize,
     ) -> Vec<(String, Result<Value, String>, String)> {
-        match self.types.shape(value.ty).clone() {
+        let inside = |m: &Member| {
+            let expr = if m.is_base { expr.to_owned() } else { format!("({expr}).{}", m.name) };
+            (m.name.clone(), Ok(member(&self.types, value, m)), expr)
+        };
+        match self.types.shape(value.ty) {
             Shape::Struct { members, .. } => {
-                let all = members.iter().skip(from).take(count).map(|m| {
-                    let child = member(&self.types, value, m);
-                    let expr =
-                        if m.is_base { expr.to_owned() } else { format!("({expr}).{}", m.name) };
-                    (m.name.clone(), Ok(child), expr)
-                });
-                all.collect()
+                members.iter().skip(from).take(count).map(inside).collect()
             }
-            Shape::Choice { .. } => {
-                let variant = chosen(&self.types, value).cloned();
-                let all = variant.into_iter().map(|m| {
-                    let child = member(&self.types, value, &m);
-                    (m.name.clone(), Ok(child), format!("({expr}).{}", m.name))
-                });
-                all.collect()
-            }
+            Shape::Choice { .. } => chosen(&self.types, value).map(inside).into_iter().collect(),
             Shape::Array { of, count: all } => {
-                let end = all.min((from + count) as u64);
-                let each = (from as u64..end).map(|i| {
-                    let child = element(&self.types, value, of, i);
-                    (format!("[{i}]"), Ok(child), format!("({expr})[{i}]"))
-                });
-                each.collect()
+                let each = from as u64..*all.min(&((from + count) as u64));
+                let child = |i| Ok(element(&self.types, value, *of, i));
+                each.map(|i| (format!("[{i}]"), child(i), format!("({expr})[{i}]"))).collect()
             }
             Shape::Pointer { .. } => {
                 let pointed = self.with_scene(|scene| scene.pointed(value));
@@ -220,7 +212,12 @@ impl Live<'_, '_> {
 
     pub(super) fn set_variable(&mut self, wanted: SetVariableArguments) -> Result<Json, String> {
         let expr = self.child_expression(wanted.variables_reference, &wanted.name)?;
-        let value = self.evaluate(&format!("{expr} = ({})", wanted.value))?;
+        self.assigned(&expr, &wanted.value)
+    }
+
+    /// Assigns a value to an expression, and returns the response.
+    pub(super) fn assigned(&mut self, expr: &str, value: &str) -> Result<Json, String> {
+        let value = self.evaluate(&format!("{expr} = ({value})"))?;
         Ok(json!({ "value": self.text_of(&value, Format::Natural, true) }))
     }
 }

@@ -1,11 +1,10 @@
 //! Arithmetic on values, with C's conversions.
 
-use super::basic::generic;
 use super::eval::Valued;
 use super::parse::Expr;
 use super::scene::Scene;
 use crate::dwarf::{Base, Shape, TypeId};
-use crate::value::{Number, Place, Value};
+use crate::value::{Number, Place, Value, generic};
 
 impl Scene<'_, '_> {
     pub(super) fn unary(&mut self, sign: &str, inner: &Expr) -> Valued {
@@ -22,14 +21,10 @@ impl Scene<'_, '_> {
                 }
                 _ => Err("Attempt to take address of value not located in memory.".to_owned()),
             },
-            "sizeof" => {
-                let (size, ty) = (self.types.size(value.ty), self.basic("unsigned long"));
-                self.number(ty, Number::Int(size.into()))
-            }
+            "sizeof" => self.size_of(value.ty),
             "!" => {
                 let is_true = self.arithmetic(&value)?.is_true();
-                let ty = self.basic("int");
-                self.number(ty, Number::Int((!is_true).into()))
+                self.basic_number("int", Number::Int((!is_true).into()))
             }
             _ => {
                 let number = self.arithmetic(&value)?;
@@ -87,9 +82,8 @@ impl Scene<'_, '_> {
             _ => None,
         };
         let (to_left, to_right) = (pointee(&left), pointee(&right));
-        let compares = matches!(sign, "==" | "!=" | "<" | ">" | "<=" | ">=");
         let (a, b) = (self.arithmetic(&left)?, self.arithmetic(&right)?);
-        if compares {
+        if matches!(sign, "==" | "!=" | "<" | ">" | "<=" | ">=") {
             let order = match (a, b) {
                 (Number::Int(a), Number::Int(b)) if to_left.is_none() && to_right.is_none() => {
                     let ty = self.common(left.ty, right.ty);
@@ -107,8 +101,7 @@ impl Scene<'_, '_> {
                 "<=" => order.is_some_and(|o| o.is_le()),
                 _ => order.is_some_and(|o| o.is_ge()),
             };
-            let ty = self.basic("int");
-            return self.number(ty, Number::Int(result.into()));
+            return self.basic_number("int", Number::Int(result.into()));
         }
         match (sign, to_left, to_right) {
             ("+" | "-", Some(to), None) => {
@@ -121,9 +114,9 @@ impl Scene<'_, '_> {
                 return self.number(right.ty, Number::Int(b.as_int() + step));
             }
             ("-", Some(to), Some(_)) => {
-                let ty = self.basic("long");
                 let step = i128::from(self.types.size(to).max(1));
-                return self.number(ty, Number::Int((a.as_int() - b.as_int()) / step));
+                let count = (a.as_int() - b.as_int()) / step;
+                return self.basic_number("long", Number::Int(count));
             }
             _ => {}
         }
@@ -131,11 +124,8 @@ impl Scene<'_, '_> {
             "<<" | ">>" => self.promoted(left.ty),
             _ => self.common(left.ty, right.ty),
         };
-        let is_float = matches!(self.types.shape(ty), Shape::Base(Base::Float));
-        if is_float {
+        if matches!(self.types.shape(ty), Shape::Base(Base::Float)) {
             let (x, y) = (a.as_float(), b.as_float());
-            let single = self.types.size(ty) == 4;
-            let round = |v: f64| if single { f64::from(v as f32) } else { v };
             let result = match sign {
                 "+" => x + y,
                 "-" => x - y,
@@ -143,7 +133,9 @@ impl Scene<'_, '_> {
                 "/" => x / y,
                 _ => return Err("Integer only operation applied to a float.".to_owned()),
             };
-            return self.number(ty, Number::Float(round(result)));
+            let is_single = self.types.size(ty) == 4;
+            let rounded = if is_single { f64::from(result as f32) } else { result };
+            return self.number(ty, Number::Float(rounded));
         }
         // Converted to the common type, in which a negative number may become a large unsigned one.
         let wrap =

@@ -1,11 +1,12 @@
 //! Evaluates expressions.
 
-use super::basic::{basic, generic, named_basic, of_generic};
 use super::parse::{Expr, TypeName};
 use super::scene::Scene;
 use crate::dwarf::{Base, Shape, TypeId};
 use crate::value::print::{chosen, element, member};
-use crate::value::{Number, Place, Value, bytes_of};
+use crate::value::{
+    Number, Place, Value, basic, bytes_of, generic, integer, named_basic, of_generic,
+};
 use texunit_forms::Count;
 use texunit_memory::SpaceKind;
 
@@ -17,13 +18,10 @@ pub(crate) const LARGEST: u64 = 16 << 20;
 impl Scene<'_, '_> {
     pub(crate) fn evaluate(&mut self, expr: &Expr) -> Valued {
         match expr {
-            Expr::Int(value, name) => {
-                let ty = self.basic(name);
-                self.number(ty, Number::Int(*value))
-            }
+            Expr::Int(value, name) => self.basic_number(name, Number::Int(*value)),
             Expr::Float(value, is_single) => {
-                let ty = self.basic(if *is_single { "float" } else { "double" });
-                self.number(ty, Number::Float(*value))
+                let name = if *is_single { "float" } else { "double" };
+                self.basic_number(name, Number::Float(*value))
             }
             Expr::Text(text) => {
                 let char = self.basic("char");
@@ -53,10 +51,8 @@ impl Scene<'_, '_> {
             }
             Expr::Binary(sign @ ("&&" | "||"), left, right) => {
                 let first = self.is_true(left)?;
-                let is_and = *sign == "&&";
-                let result = if first == is_and { self.is_true(right)? } else { first };
-                let ty = self.basic("int");
-                self.number(ty, Number::Int(result.into()))
+                let result = if first == (*sign == "&&") { self.is_true(right)? } else { first };
+                self.basic_number("int", Number::Int(result.into()))
             }
             Expr::Binary(sign, left, right) => {
                 let (left, right) = (self.operand(left)?, self.operand(right)?);
@@ -91,14 +87,24 @@ impl Scene<'_, '_> {
             }
             Expr::SizeOf(name) => {
                 let ty = self.type_of(name)?;
-                let (size, ty) = (self.types.size(ty), self.basic("unsigned long"));
-                self.number(ty, Number::Int(size.into()))
+                self.size_of(ty)
             }
         }
     }
 
     pub(super) fn basic(&mut self, name: &str) -> TypeId {
         basic(self.types, name)
+    }
+
+    /// A number of a basic type.
+    pub(super) fn basic_number(&mut self, name: &str, value: Number) -> Valued {
+        let ty = self.basic(name);
+        self.number(ty, value)
+    }
+
+    /// The value of `sizeof` for a type.
+    pub(super) fn size_of(&mut self, ty: TypeId) -> Valued {
+        self.basic_number("unsigned long", Number::Int(self.types.size(ty).into()))
     }
 
     pub(super) fn number(&self, ty: TypeId, value: Number) -> Valued {
@@ -148,11 +154,7 @@ impl Scene<'_, '_> {
         let value = self.decayed(value.clone());
         let address = self.arithmetic(&value).map(|number| number.as_int() as u64);
         match self.types.shape(value.ty) {
-            Shape::Pointer { to, .. } => {
-                let to = *to;
-                if matches!(self.types.shape(to), Shape::Void) {
-                    return Err("Attempt to take contents of a non-pointer value.".to_owned());
-                }
+            &Shape::Pointer { to, .. } if !matches!(self.types.shape(to), Shape::Void) => {
                 self.at_generic(to, address?)
             }
             // As in gdb, an integer is dereferenced as `int *`: `*0x1000`.
@@ -188,8 +190,7 @@ impl Scene<'_, '_> {
             }
         }
         let pointer = self.decayed(of.clone());
-        let ty = self.basic("long");
-        let index = self.number(ty, Number::Int(index))?;
+        let index = self.basic_number("long", Number::Int(index))?;
         if !matches!(self.types.shape(pointer.ty), Shape::Pointer { .. }) {
             let name = &self.types.get(of.ty).name;
             return Err(format!("cannot subscript something of type `{name}'"));
@@ -269,8 +270,8 @@ impl Scene<'_, '_> {
         };
         if let Some((first, count)) = target.bits {
             let mask = (u128::MAX >> (128 - count.clamp(1, 128))) << first;
-            let old = crate::value::integer(&target.bytes, false) as u128;
-            let new = crate::value::integer(&bytes, false) as u128;
+            let old = integer(&target.bytes, false) as u128;
+            let new = integer(&bytes, false) as u128;
             let mixed = old & !mask | (new << first) & mask;
             bytes = mixed.to_le_bytes()[..target.bytes.len().min(16)].to_vec();
         }

@@ -1,7 +1,6 @@
 //! C expressions for `print`, conditions, `set var`, `x` and watchpoints.
 
 mod arith;
-pub(crate) mod basic;
 pub(crate) mod eval;
 mod lex;
 pub(crate) mod parse;

@@ -1,13 +1,12 @@
 //! The context of expressions: a frame of a thread in a stopped launch.
 
-use super::basic::{basic, generic, of_generic};
-use crate::dwarf::{At, Location, TypeId, Types, Variable, locate};
+use crate::dwarf::{At, Location, Scope, TypeId, Types, Variable, locate};
 use crate::focus::coordinates;
 use crate::module::{Frame, Module};
-use crate::value::{Place, Value, integer};
+use crate::value::{Number, Place, Value, basic, bytes_of, generic, integer, of_generic};
 use std::collections::HashMap;
 use texunit_isa::ScalarType;
-use texunit_memory::SpaceKind;
+use texunit_memory::{SpaceKind, space_of};
 use texunit_simt::debug::{Machine, RegisterAt};
 
 /// The context of an expression.
@@ -58,17 +57,14 @@ impl Scene<'_, '_> {
             return Ok(Value::new(ty, 32_i32.to_le_bytes().to_vec()));
         }
         if let Some((ty, value)) = self.types.enumerator(name) {
-            let number = crate::value::Number::Int(value.into());
-            let bytes = crate::value::bytes_of(self.types, ty, number).unwrap_or_default();
+            let bytes = bytes_of(self.types, ty, Number::Int(value.into())).unwrap_or_default();
             return Ok(Value::new(ty, bytes));
         }
         if let Some(found) = self.member_of_this(name) {
             return Ok(found);
         }
-        if let Some(value) = self.of_ptx(name) {
-            return value;
-        }
-        Err(format!("No symbol \"{name}\" in current context."))
+        let missing = || Err(format!("No symbol \"{name}\" in current context."));
+        self.of_ptx(name).unwrap_or_else(missing)
     }
 
     /// A visible variable: of the surrounding blocks, innermost first, then of the module. A
@@ -97,9 +93,7 @@ impl Scene<'_, '_> {
     /// A kernel parameter with its value at the launch, for a thread that does not run.
     fn kernel_parameter(&mut self, name: &str) -> Option<Result<Value, String>> {
         let kernel = self.machine.kernel();
-        let is_it = |f: &&crate::dwarf::Scope| {
-            f.linkage == kernel || f.name.rsplit("::").next() == Some(kernel)
-        };
+        let is_it = |f: &&Scope| f.linkage == kernel || f.name.rsplit("::").next() == Some(kernel);
         let function = self.module.info.functions.iter().find(is_it)?;
         let mut parameters = function.variables.iter().filter(|v| v.is_parameter).enumerate();
         let (index, parameter) = parameters.find(|(_, v)| v.name == name)?;
@@ -143,8 +137,7 @@ impl Scene<'_, '_> {
         }
         let blocks = self.machine.config().memory.blocks();
         let (address, block) = blocks.iter().find(|(_, block)| block.name() == name)?;
-        let space = texunit_memory::space_of(*address);
-        Some((space, *address, block.size() as u64))
+        Some((space_of(*address), *address, block.size() as u64))
     }
 
     /// A PTX register, including special ones.
@@ -179,12 +172,7 @@ impl Scene<'_, '_> {
             "%warpid" => return Some(warp),
             _ => return None,
         };
-        let index = match axis {
-            "x" => 0,
-            "y" => 1,
-            "z" => 2,
-            _ => return None,
-        };
+        let index = ["x", "y", "z"].iter().position(|known| *known == axis)?;
         Some(self.built_in(vector)?[index])
     }
 
@@ -218,7 +206,7 @@ impl Scene<'_, '_> {
         from: u32,
     ) -> Option<Value> {
         let words = self.machine.register(self.thread, frame, &register)?;
-        let all: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let all = words.map(u64::to_le_bytes).concat();
         let size = self.types.size(ty) as usize;
         let mut bytes: Vec<u8> = all.into_iter().skip(from as usize).take(size).collect();
         bytes.resize(size.min(1 << 16), 0);
@@ -313,16 +301,12 @@ impl Scene<'_, '_> {
             let (space, address, _) = self.ptx_place(name)?;
             return Some((space, address.wrapping_add_signed(offset)));
         }
-        let space = match variable.class {
-            Some(6) => Some(SpaceKind::Local),
-            Some(7) => Some(SpaceKind::Param),
-            Some(8) => Some(SpaceKind::Shared),
-            _ => None,
-        };
-        match space {
-            Some(space) if number < 1 << 32 => Some((space, number)),
-            _ => Some(of_generic(number)),
-        }
+        Some(match variable.class {
+            Some(6) if number < 1 << 32 => (SpaceKind::Local, number),
+            Some(7) if number < 1 << 32 => (SpaceKind::Param, number),
+            Some(8) if number < 1 << 32 => (SpaceKind::Shared, number),
+            _ => of_generic(number),
+        })
     }
 
     /// Writes bytes to a value's location.
@@ -330,9 +314,8 @@ impl Scene<'_, '_> {
         match place {
             None => Err("Left operand of assignment is not an lvalue.".to_owned()),
             Some(Place::Memory(SpaceKind::Param, _)) => {
-                let why =
-                    "Parameters of a kernel are constant; registers that hold them can be set.";
-                Err(why.to_owned())
+                Err("Parameters of a kernel are constant; registers that hold them can be set."
+                    .to_owned())
             }
             Some(Place::Memory(space, address)) => {
                 let is_written = self.machine.write(*space, self.thread, *address, bytes);
@@ -350,7 +333,7 @@ impl Scene<'_, '_> {
                 let lost = || "Left operand of assignment is not an lvalue.".to_owned();
                 let words =
                     self.machine.register(self.thread, *frame, register).ok_or_else(lost)?;
-                let mut all: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let mut all = words.map(u64::to_le_bytes).concat();
                 let from = *from as usize;
                 let end = (from + bytes.len()).min(all.len());
                 if from >= end {

@@ -4,11 +4,16 @@ use super::{Live, Thread, is_of};
 use crate::dwarf::TypeId;
 use crate::value::Place;
 use serde::{Deserialize, Serialize};
+use texunit_checks::{Finding, Log};
 use texunit_simt::debug::StopPoint;
 use texunit_unit::lanes;
 
 /// The heading of `info breakpoints`.
 pub(crate) const HEADER: &str = "Num     Type           Disp Enb Address            What\n";
+
+/// The group of breakpoints at findings; an editor's breakpoints have groups that are replaced as a
+/// whole.
+const FINDINGS: &str = "finding";
 
 /// What a breakpoint stops at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,20 +104,48 @@ impl Breakpoint {
 /// Splits location and condition: `file.cu:12 if i == 70`, `kernel if ...`, `if ...`
 pub(crate) fn split_condition(text: &str) -> (&str, Option<String>) {
     let text = text.trim();
-    let condition = |at: usize, skip: usize| Some(text[at + skip..].trim().to_owned());
-    if let Some(rest) =
-        text.strip_prefix("if ").or_else(|| text.strip_prefix("if(").map(|_| &text[2..]))
-    {
-        return ("", Some(rest.trim().to_owned()));
-    }
-    let found = text.find(" if ").map(|at| (at, 4)).or_else(|| text.find(" if(").map(|at| (at, 3)));
-    match found {
-        Some((at, skip)) => (text[..at].trim(), condition(at, skip)),
+    let is_if = |word: &str| word.starts_with("if ") || word.starts_with("if(");
+    let at = match is_if(text) {
+        true => Some(0),
+        false => text.find(" if ").or_else(|| text.find(" if(")).map(|at| at + 1),
+    };
+    match at {
+        Some(at) => (text[..at].trim(), Some(text[at + 2..].trim().to_owned())),
         None => (text, None),
     }
 }
 
 impl Live<'_, '_> {
+    /// Runs the launch once with checks at full speed, restores memory, and sets a breakpoint at
+    /// the instruction and thread of each finding, until the launch ends.
+    pub(super) fn rehearse(&mut self, log: &Log) {
+        if !self.history.is_on() {
+            return self.say("[Findings are not looked for: --checkpoint-memory is too small for this launch.]\n");
+        }
+        let known = log.all().len();
+        if !self.machine.rehearse() {
+            return self.say("[Findings are not looked for: the kernel may launch others.]\n");
+        }
+        self.history.restore(self.machine, 0);
+        for finding in log.all().iter().skip(known) {
+            self.breaks_at(finding);
+        }
+    }
+
+    fn breaks_at(&mut self, finding: &Finding) {
+        let Some(at) = &finding.at else { return };
+        let severity = finding.severity.name();
+        let text = format!("{severity}[{}]: {}", finding.code(), finding.message);
+        let is = |name: &str, [x, y, z]: [u32; 3]| {
+            format!("{name}.x == {x} && {name}.y == {y} && {name}.z == {z}")
+        };
+        let condition = format!("{} && {}", is("blockIdx", at.cta), is("threadIdx", at.thread));
+        let place = format!("*0x{:x}", at.span.start);
+        let breakpoint = self.session.settings.add(BreakpointKind::Finding(text), &place);
+        breakpoint.condition = Some(condition);
+        breakpoint.group = FINDINGS.to_owned();
+    }
+
     /// Resolves the locations of all breakpoints.
     pub(crate) fn resolve(&mut self) {
         let all = std::mem::take(&mut self.session.settings.breakpoints);
@@ -139,11 +172,8 @@ impl Live<'_, '_> {
             (at, place)
         };
         let current = || {
-            let frame = self.frame();
-            frame.map(|frame| frame.place.file.to_string()).or_else(|| {
-                let first = module.instructions.first()?;
-                Some(first.place.file.to_string())
-            })
+            let first = module.instructions.first().map(|i| &i.place);
+            Some(self.frame().map(|frame| &frame.place).or(first)?.file.to_string())
         };
         if text.is_empty() {
             let frame = self.frame().ok_or("No default breakpoint location.")?;
@@ -170,15 +200,12 @@ impl Live<'_, '_> {
         if let Some((file, line)) = text.rsplit_once(':').filter(|(file, _)| !file.ends_with(':')) {
             if let Ok(wanted) = line.trim().parse::<u32>() {
                 if file == "ptx" {
-                    let found = module.at_ptx_line(wanted);
-                    let (line, at) =
-                        found.ok_or_else(|| format!("No line {wanted} in the PTX."))?;
+                    let none = || format!("No line {wanted} in the PTX.");
+                    let (line, at) = module.at_ptx_line(wanted).ok_or_else(none)?;
                     return Ok((at, (module.text.name().to_owned(), line)));
                 }
-                let found = module.at_line(file, wanted);
-                let (_, at) =
-                    found.ok_or_else(|| format!("No line {wanted} in file \"{file}\"."))?;
-                return Ok(here(at));
+                let none = || format!("No line {wanted} in file \"{file}\".");
+                return Ok(here(module.at_line(file, wanted).ok_or_else(none)?.1));
             }
             let at = module.at_function(line);
             if !at.is_empty() {
@@ -204,9 +231,8 @@ impl Live<'_, '_> {
         let there: Vec<_> = there.map(|(i, b)| (i, b.condition.clone())).collect();
         let mut hit: Option<(Vec<u32>, Thread)> = None;
         for (index, condition) in there {
-            let Some(thread) = self.meets(stop_point, condition.as_deref(), index) else {
-                continue;
-            };
+            let thread = self.meets(stop_point, condition.as_deref(), index);
+            let Some(thread) = thread else { continue };
             let breakpoint = &mut self.session.settings.breakpoints[index];
             if counts {
                 breakpoint.hits += 1;
@@ -219,8 +245,7 @@ impl Live<'_, '_> {
                     continue;
                 }
             }
-            let number = self.session.settings.breakpoints[index].number;
-            hit.get_or_insert((Vec::new(), thread)).0.push(number);
+            hit.get_or_insert((Vec::new(), thread)).0.push(breakpoint.number);
         }
         hit
     }

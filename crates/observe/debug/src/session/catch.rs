@@ -4,6 +4,7 @@
 use super::Live;
 use super::run::Reason;
 use crate::ptx::Instruction;
+use texunit_forms::Count;
 use texunit_simt::debug::{RegisterAt, StopPoint};
 use texunit_unit::lanes;
 
@@ -41,8 +42,7 @@ impl Live<'_, '_> {
     fn nan_lanes(&self, stop_point: StopPoint, frame: u32, register: &RegisterAt) -> u32 {
         let bits = register.ty.bits();
         lanes(stop_point.lanes).fold(0, |mask, lane| {
-            let thread = (stop_point.cta, stop_point.warp, lane as u32);
-            let value = self.machine.register(thread, frame, register).map_or(0, |words| words[0]);
+            let value = self.register_in(stop_point, lane, frame, register);
             let is_nan = match bits {
                 64 => f64::from_bits(value).is_nan(),
                 _ => f32::from_bits(value as u32).is_nan(),
@@ -51,24 +51,24 @@ impl Live<'_, '_> {
         })
     }
 
+    /// The lower 64 bits of a register in a lane.
+    fn register_in(&self, at: StopPoint, lane: usize, frame: u32, register: &RegisterAt) -> u64 {
+        let thread = (at.cta, at.warp, lane as u32);
+        self.machine.register(thread, frame, register).map_or(0, |words| words[0])
+    }
+
     /// Whether lanes diverge at the instruction that they have reached, or the previous one has
     /// produced a NaN.
     pub(super) fn caught_here(&mut self, stop_point: StopPoint) -> Option<Reason> {
         if let Some(begun) = self.begun.take() {
-            let made = self.nan_lanes(begun.stop_point, begun.frame, &begun.register)
-                & !begun.mask
-                & begun.stop_point.lanes;
+            let PendingInstruction { stop_point: by, frame, register, mask, number } = begun;
+            let made = self.nan_lanes(by, frame, &register) & !mask & by.lanes;
             if made != 0 {
-                let thread = (begun.stop_point.cta, begun.stop_point.warp, made.trailing_zeros());
-                self.focus(thread);
-                let text = format!(
-                    "NaN in {} of {}, made by `{}' at {}",
-                    begun.register.name,
-                    texunit_forms::Count(made.count_ones(), "lane"),
-                    self.module.ptx(begun.stop_point.at),
-                    self.module.place_of(begun.stop_point.at)
-                );
-                return Some(Reason::Catch(begun.number, text));
+                self.focus((by.cta, by.warp, made.trailing_zeros()));
+                let (name, lanes) = (register.name, Count(made.count_ones(), "lane"));
+                let (ptx, place) = (self.module.ptx(by.at), self.module.place_of(by.at));
+                let text = format!("NaN in {name} of {lanes}, made by `{ptx}' at {place}");
+                return Some(Reason::Catch(number, text));
             }
         }
         let ptx = self.module.ptx(stop_point.at);
@@ -78,18 +78,13 @@ impl Live<'_, '_> {
             && let Some((frame, register)) = self.register_of(stop_point, guard)
         {
             let taken = lanes(stop_point.lanes).fold(0, |mask, lane| {
-                let thread = (stop_point.cta, stop_point.warp, lane as u32);
-                let value =
-                    self.machine.register(thread, frame, &register).map_or(0, |words| words[0]);
+                let value = self.register_in(stop_point, lane, frame, &register);
                 mask | (value as u32 & 1) << lane
             });
             if taken != 0 && taken != stop_point.lanes {
                 self.focus(Self::first_of(stop_point));
-                let text = format!(
-                    "lanes part: {} of {} at `{ptx}'",
-                    taken.count_ones().min(stop_point.lanes.count_ones() - taken.count_ones()),
-                    stop_point.lanes.count_ones()
-                );
+                let (all, taken) = (stop_point.lanes.count_ones(), taken.count_ones());
+                let text = format!("lanes part: {} of {all} at `{ptx}'", taken.min(all - taken));
                 return Some(Reason::Catch(number, text));
             }
         }

@@ -6,18 +6,18 @@ pub(crate) mod breaks;
 pub(crate) mod catch;
 pub(crate) mod console;
 pub(crate) mod editor;
-mod findings;
 pub(crate) mod run;
 pub(crate) mod watch;
 pub(crate) mod written;
 
 use crate::dwarf::{Info, Types};
-use crate::expr::parse::parse;
+use crate::expr::changes;
+use crate::expr::parse::{Expr, parse};
 use crate::expr::scene::Scene;
 use crate::history::History;
-use crate::module::{Frame, Module};
+use crate::module::{Frame, Module, short};
 use crate::value::Value;
-use breaks::Breakpoint;
+use breaks::{Breakpoint, BreakpointKind};
 use console::{Console, Request};
 use editor::{Editor, EditorState, Onward};
 use run::Run;
@@ -26,6 +26,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use texunit_checks::Log;
+use texunit_forms::Count;
+use texunit_report::place::function_name;
 use texunit_simt::debug::{Machine, Position, StopPoint};
 
 /// A thread: CTA, warp, lane.
@@ -44,6 +46,8 @@ pub struct Settings {
     pub(crate) displays: Vec<Display>,
     /// Debugs only launches of this kernel, and only the launch with this number (from 1) if given.
     pub kernel: Option<(String, Option<u64>)>,
+    /// Whether that launch has taken place.
+    pub is_met: bool,
     /// Maximum memory for the checkpoints of a launch.
     pub checkpoint_memory: u64,
     /// Folders that are searched for source files.
@@ -60,6 +64,17 @@ impl Settings {
     /// The settings at the beginning of a session.
     pub fn new() -> Self {
         Self { checkpoint_memory: 1 << 30, next_breakpoint: 1, ..Self::default() }
+    }
+
+    /// Says that the kernel that is to be debugged was not launched.
+    pub fn missed(&self) -> Option<String> {
+        let (name, number) = self.kernel.as_ref().filter(|_| !self.is_met)?;
+        Some(match number {
+            None => format!("[No kernel `{name}` was launched.]\n"),
+            Some(number) => {
+                format!("[Kernel `{name}` was not launched {}.]\n", Count(*number, "time"))
+            }
+        })
     }
 }
 
@@ -104,12 +119,6 @@ impl KnownModule {
     }
 }
 
-impl std::fmt::Debug for Session {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").finish_non_exhaustive()
-    }
-}
-
 /// A stopped launch in a session.
 pub(crate) struct Live<'s, 'm> {
     pub(crate) session: &'s mut Session,
@@ -124,7 +133,7 @@ pub(crate) struct Live<'s, 'm> {
     /// Number of the launch in the process, from 0.
     pub(crate) launch: u64,
     /// The line after the last listing.
-    pub(crate) listed: Option<(std::sync::Arc<str>, u32, u32)>,
+    pub(crate) listed: Option<(Arc<str>, u32, u32)>,
     /// The last command, which an empty line repeats.
     pub(crate) last: String,
     /// The address at which `x` continues.
@@ -172,9 +181,10 @@ impl Session {
             let at_entry = editor.is_some_and(|editor| std::mem::take(&mut editor.stops_at_entry));
             return (true, at_entry);
         };
-        let symbol = texunit_report::place::function_name(kernel);
-        let is_it = [kernel, &symbol, &*crate::module::short(&symbol)].contains(&&**name);
+        let symbol = function_name(kernel);
+        let is_it = [kernel, &symbol, &*short(&symbol)].contains(&&**name);
         let is_chosen = is_it && number.is_none_or(|n| n == *count);
+        self.settings.is_met |= is_chosen;
         (is_chosen, is_chosen)
     }
 
@@ -186,9 +196,8 @@ impl Session {
         stops_first: bool,
         findings: Option<&Log>,
     ) {
-        let key =
-            (machine.program().source().name().to_owned(), machine.program().source().text().len());
-        let text = machine.program().source().text();
+        let source = machine.program().source();
+        let (key, text) = ((source.name().to_owned(), source.text().len()), source.text());
         let known = self.modules.remove(&key).filter(|known| known.text == text);
         let mut known = known.unwrap_or_else(|| {
             self.printed.clear();
@@ -242,7 +251,8 @@ impl Session {
             live.tell_breakpoints();
         }
         live.serve(stops_first);
-        live.forget_findings();
+        let all = &mut live.session.settings.breakpoints;
+        all.retain(|b| !matches!(b.what, BreakpointKind::Finding(_)));
         known.types = std::mem::take(&mut live.types);
         if self.is_killed {
             machine.kill();
@@ -329,23 +339,20 @@ impl Live<'_, '_> {
             return self.texel(arguments);
         }
         let expr = self.parsed(text)?;
-        let changes = crate::expr::changes(&expr);
         let value = self.with_scene(|scene| scene.evaluate(&expr))?;
-        if changes {
+        if changes(&expr) {
             self.history.changed(self.machine);
         }
         Ok(value)
     }
 
     /// Parses an expression.
-    pub(crate) fn parsed(&self, text: &str) -> Result<crate::expr::parse::Expr, String> {
-        let is_type = |word: &str| self.types.named(word).is_some();
+    pub(crate) fn parsed(&self, text: &str) -> Result<Expr, String> {
         let is_variable = |word: &str| {
-            let frame = self.frame();
-            let scopes = frame.map_or_else(Vec::new, |frame| self.module.scopes(frame));
+            let scopes = self.frame().map_or_else(Vec::new, |frame| self.module.scopes(frame));
             scopes.iter().any(|scope| scope.variables.iter().any(|v| v.name == word))
         };
-        parse(text, &|word| is_type(word) && !is_variable(word))
+        parse(text, &|word| self.types.named(word).is_some() && !is_variable(word))
     }
 
     /// The step number that users see.

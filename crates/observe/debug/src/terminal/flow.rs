@@ -1,12 +1,22 @@
-//! The commands `run`, `continue`, `step` and their relatives.
+//! The commands `run`, `continue`, `step` and their relatives, also backwards, `goto` and
+//! `last-write`.
 
 use super::Done;
+use crate::dwarf::{Shape, TypeId};
+use crate::focus::{coordinates, shown};
+use crate::module::Frame;
 use crate::session::Live;
 use crate::session::breaks::number;
 use crate::session::run::{Reason, Run};
+use crate::session::written::Written;
+use crate::value::print::Format;
+use crate::value::{Place, Value};
+use std::sync::Arc;
+use texunit_memory::SpaceKind;
+use texunit_simt::debug::Position;
 
 /// Reads a value after the launch has continued.
-type Reader<L> = Box<dyn FnOnce(&mut L) -> Option<crate::value::Value>>;
+type Reader<L> = Box<dyn FnOnce(&mut L) -> Option<Value>>;
 
 impl Live<'_, '_> {
     pub(super) fn flows(&mut self, command: &str, rest: &str) -> Done {
@@ -61,7 +71,7 @@ impl Live<'_, '_> {
         let begun = !self.frames.is_empty();
         if begun && self.history.is_on() {
             self.session.settings.breakpoints.iter_mut().for_each(|b| b.hits = 0);
-            self.go_to(texunit_simt::debug::Position::default());
+            self.go_to(Position::default());
         }
         let run = if stops || self.begins_stopped { Run::Begin } else { Run::Continue };
         if run == Run::Continue {
@@ -80,7 +90,7 @@ impl Live<'_, '_> {
         }
         let call = self.call_text(self.selected);
         self.say(&format!("Run till exit from #{}  {call} at {}\n", self.selected, frame.place));
-        let module = std::sync::Arc::clone(&self.module);
+        let module = Arc::clone(&self.module);
         let result = module.scopes(&frame).first().and_then(|scope| scope.result);
         let is_real = self.frames[self.selected + 1..].first().is_some_and(|f| f.id != frame.id);
         let returned = if is_real { self.before_return(&frame, result) } else { None };
@@ -89,7 +99,7 @@ impl Live<'_, '_> {
         self.stop(reason);
         if let (true, Some(value)) = (finished, returned.and_then(|read| read(self))) {
             self.session.printed.push(value.clone());
-            let text = self.text_of(&value, crate::value::print::Format::Natural, true);
+            let text = self.text_of(&value, Format::Natural, true);
             let number = self.session.printed.len();
             self.say(&format!("Value returned is ${number} = {text}\n"));
         }
@@ -97,20 +107,80 @@ impl Live<'_, '_> {
     }
 
     /// Prepares to read a function's result after its return, from the function's parameter space.
-    fn before_return(
-        &mut self,
-        frame: &crate::module::Frame,
-        result: Option<crate::dwarf::TypeId>,
-    ) -> Option<Reader<Self>> {
-        let ty = result?;
-        let places = self.machine.results(self.thread, frame.id);
-        let &(address, _) = places.first()?;
-        let thread = self.thread;
+    fn before_return(&self, frame: &Frame, result: Option<TypeId>) -> Option<Reader<Self>> {
+        let (ty, thread) = (result?, self.thread);
+        let &(address, _) = self.machine.results(thread, frame.id).first()?;
         Some(Box::new(move |live: &mut Self| {
             live.with_scene_of(thread, None, |scene| {
-                let read = scene.in_memory(ty, texunit_memory::SpaceKind::Local, address).ok()?;
-                Some(crate::value::Value { place: None, ..read })
+                let read = scene.in_memory(ty, SpaceKind::Local, address).ok()?;
+                Some(Value { place: None, ..read })
             })
         }))
+    }
+
+    pub(super) fn goes_back(&mut self, command: &str, rest: &str) -> Done {
+        if command == "last-write" {
+            return self.tell_last_write(rest);
+        }
+        if command == "goto" {
+            let number = number(rest).ok_or("Argument required (the number of a step).")?;
+            let reason = self.jump(number)?;
+            return self.stops(reason);
+        }
+        if self.frames.is_empty() {
+            return Err("The program is not being run.".to_owned());
+        }
+        let Some(back) = Run::of(command) else { return Ok(()) };
+        let count = number(rest).unwrap_or(1);
+        let mut reason = self.backward(&back)?;
+        for _ in 1..count.min(1_000_000) {
+            if !matches!(reason, Reason::Step) {
+                break;
+            }
+            reason = self.backward(&back)?;
+        }
+        self.stops(reason)
+    }
+
+    /// `last-write`: the location is a variable, or what a pointer expression points to.
+    fn tell_last_write(&mut self, text: &str) -> Done {
+        if text.is_empty() {
+            return Err("Argument required (an expression).".to_owned());
+        }
+        let value = self.referred(text)?;
+        // A computed pointer refers to the location that it points to; a pointer variable is a
+        // location itself.
+        let value = match (&value.place, self.types.shape(value.ty)) {
+            (None, Shape::Pointer { .. }) => self.with_scene(|scene| scene.pointed(&value))?,
+            _ => value,
+        };
+        let Some(place) = value.place.clone() else {
+            return Err(format!("`{}' is in no place that can be written.", text.trim()));
+        };
+        let found = self.last_write(&place, value.bytes.len().max(1))?;
+        let Some(Written { caught, line: place, before, after }) = found else {
+            return self.done_with(match &place {
+                Place::Memory(..) | Place::Texel(..) => {
+                    "Nothing of this launch has written it before here.\n"
+                }
+                Place::Register(..) => "Its thread has not written it before here.\n",
+            });
+        };
+        let (old, new) = (self.bytes_text(value.ty, &before), self.bytes_text(value.ty, &after));
+        let block = self.machine.config().block;
+        let thread = shown(coordinates((caught.warp * 32 + caught.lane).into(), block));
+        let step = self.step_number(caught.position);
+        let at = place.as_ref().map(|at| at.to_string());
+        let line = place.and_then(|at| {
+            let text = self.module.line(&at, &self.session.settings.folders)?;
+            Some(format!("{}\t{text}\n", at.line))
+        });
+        let text = format!(
+            "{}, block {}, thread {thread}: {old} -> {new}, step {step}\n{}",
+            at.unwrap_or_default(),
+            shown(caught.cta),
+            line.unwrap_or_default()
+        );
+        self.done_with(&text)
     }
 }

@@ -12,11 +12,10 @@ impl Live<'_, '_> {
         if self.frames.is_empty() && self.machine.ctas().is_empty() {
             return Err("Focus not set on any active CUDA kernel.".to_owned());
         }
-        let words = words(rest);
         let config = self.machine.config();
         let (grid, block) = (config.grid, config.block);
         let (mut cta, mut warp, mut lane) = self.thread;
-        let mut words = words.into_iter().peekable();
+        let mut words = words(rest).into_iter().peekable();
         let (mut moves, mut lines) = (false, Vec::new());
         while let Some(word) = words.next() {
             let value =
@@ -40,9 +39,7 @@ impl Live<'_, '_> {
                 parsed(&value).ok_or_else(|| format!("Invalid coordinates \"{value}\"."))?;
             moves = true;
             match word.as_str() {
-                "block" => {
-                    cta = index_of(numbers, grid).ok_or(UNCHANGED)?;
-                }
+                "block" => cta = index_of(numbers, grid).ok_or(UNCHANGED)?,
                 "thread" => {
                     let linear = index_of(numbers, block).ok_or(UNCHANGED)?;
                     (warp, lane) = ((linear / 32) as u32, (linear % 32) as u32);

@@ -16,15 +16,13 @@ impl Live<'_, '_> {
         }
         let count = self.frames.len();
         let most = rest.parse::<i64>().unwrap_or(i64::MAX);
-        let range = if most < 0 {
-            count.saturating_sub(most.unsigned_abs() as usize)..count
-        } else {
-            0..count.min(usize::try_from(most).unwrap_or(count))
+        let range = match usize::try_from(most) {
+            Ok(most) => 0..count.min(most),
+            Err(_) => count.saturating_sub(most.unsigned_abs() as usize)..count,
         };
         let (end, mut out) = (range.end, String::new());
         for index in range {
-            let text = self.frame_text(index);
-            let _ = writeln!(out, "{text}");
+            let _ = writeln!(out, "{}", self.frame_text(index));
         }
         if end < count {
             out.push_str("(More stack frames follow...)\n");
@@ -81,38 +79,29 @@ impl Live<'_, '_> {
         let place =
             here.or(first).ok_or("No symbol table is loaded.  Use the \"file\" command.")?;
         let around = |line: u32| line.saturating_sub(LINES / 2).max(1);
+        let number =
+            |text: &str| text.trim().rsplit(':').next().and_then(|n| n.parse::<u32>().ok());
         let (file, from, to) = match (rest, &self.listed) {
-            ("", Some((file, _, next))) => (Arc::clone(file), *next, *next + LINES - 1),
+            ("", Some((file, _, next))) => (Arc::clone(file), *next, None),
             ("-", Some((file, first, _))) => {
-                let from = first.saturating_sub(LINES).max(1);
-                (Arc::clone(file), from, first.saturating_sub(1).max(1))
+                let last = first.saturating_sub(1).max(1);
+                (Arc::clone(file), first.saturating_sub(LINES).max(1), Some(last))
             }
-            ("" | "-", _) => {
-                let from = around(place.line);
-                (Arc::clone(&place.file), from, from + LINES - 1)
-            }
-            (range, _) if range.contains(',') => {
-                let (a, b) = range.split_once(',').unwrap_or((range, ""));
-                let number =
-                    |text: &str| text.trim().rsplit(':').next().and_then(|n| n.parse::<u32>().ok());
-                let from = number(a).ok_or("Bad line number.")?;
-                (Arc::clone(&place.file), from, number(b).unwrap_or(from + LINES - 1))
-            }
-            (text, _) => {
-                let wanted = text.rsplit(':').next().and_then(|n| n.parse::<u32>().ok());
-                let is_plain = text.parse::<u32>().is_ok();
-                let found = if is_plain { None } else { Some(self.locate(text)?.1) };
-                let (file, line) = match found {
-                    Some((file, line)) => (file.as_str().into(), wanted.unwrap_or(line)),
-                    None => (Arc::clone(&place.file), wanted.unwrap_or(place.line)),
-                };
-                let from = around(line);
-                (file, from, from + LINES - 1)
-            }
+            ("" | "-", _) => (place.file, around(place.line), None),
+            (text, _) => match (text.split_once(','), text.parse::<u32>()) {
+                (Some((from, to)), _) => {
+                    (place.file, number(from).ok_or("Bad line number.")?, number(to))
+                }
+                (None, Ok(line)) => (place.file, around(line), None),
+                (None, Err(_)) => {
+                    let (_, (file, line)) = self.locate(text)?;
+                    (file.as_str().into(), around(number(text).unwrap_or(line)), None)
+                }
+            },
         };
         let mut out = String::new();
         let mut last = from;
-        for line in from..=to {
+        for line in from..=to.unwrap_or(from + LINES - 1) {
             let place = Line { file: Arc::clone(&file), line };
             let Some(text) = self.module.line(&place, &self.session.settings.folders) else {
                 break;

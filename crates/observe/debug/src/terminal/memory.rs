@@ -2,11 +2,10 @@
 
 use super::Done;
 use crate::dwarf::{Shape, TypeId};
-use crate::expr::basic::{basic, generic, of_generic};
 use crate::session::Live;
 use crate::session::breaks::number;
 use crate::value::print::Format;
-use crate::value::{Place, Value};
+use crate::value::{Place, Value, basic, generic, of_generic};
 use std::fmt::Write;
 use texunit_memory::SpaceKind;
 

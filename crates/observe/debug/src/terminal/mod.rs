@@ -1,15 +1,12 @@
 //! Commands of the terminal, named as in gdb and cuda-gdb.
 
-mod back;
 mod data;
 mod flow;
 mod focus;
 pub(crate) mod idle;
 mod info;
-mod lanes;
 mod listing;
 mod memory;
-mod places;
 mod points;
 mod stops;
 

@@ -1,18 +1,70 @@
-//! Commands that work with and without a stopped launch: existing breakpoints and displays.
+//! The commands `break` and `watch`, and those that work with and without a stopped launch:
+//! existing breakpoints and displays.
 
-use super::{Done, echoed};
-use crate::session::Settings;
-use crate::session::breaks::{Breakpoint, BreakpointKind, number};
+use super::{Done, HELP, echoed};
+use crate::module::base_name;
+use crate::session::breaks::{Breakpoint, BreakpointKind, number, split_condition};
+use crate::session::{Live, Settings};
 use texunit_forms::Count;
 
-/// The event that `catch` is given, and its name in messages.
-fn caught(word: &str) -> Option<(&'static str, &'static str)> {
-    Some(match word {
-        "end" | "exit" => ("end", "the end of the launch"),
-        "nan" => ("nan", "NaN made of numbers"),
-        "divergence" => ("divergence", "lanes of a warp part"),
-        _ => return None,
-    })
+impl Live<'_, '_> {
+    pub(super) fn breaks(&mut self, is_temporary: bool, rest: &str) -> Done {
+        let (place, condition) = split_condition(rest);
+        let found = self.locate(place);
+        let place = match (place, &found) {
+            // The selected frame's position, fixed as an instruction.
+            ("", Ok((at, _))) => format!("*{}", at.first().copied().unwrap_or(0)),
+            (place, Ok((_, (file, line)))) if place.parse::<u32>().is_ok() => {
+                format!("{file}:{line}")
+            }
+            (place, _) => place.to_owned(),
+        };
+        if let Err(error) = &found
+            && !error.contains("not defined")
+            && !error.contains("in file")
+        {
+            return Err(error.clone());
+        }
+        if let Some(condition) = &condition {
+            self.parsed(condition)?;
+        }
+        let breakpoint = self.session.settings.add(BreakpointKind::Place, &place);
+        breakpoint.condition = condition;
+        breakpoint.is_temporary = is_temporary;
+        let number = breakpoint.number;
+        let word = if is_temporary { "Temporary breakpoint" } else { "Breakpoint" };
+        let text = match found {
+            Ok((at, (file, line))) => {
+                let (first, name) = (at.first().copied().unwrap_or(0), base_name(&file));
+                let text = match at.len() {
+                    1 => format!("file {name}, line {line}."),
+                    count => format!("{name}:{line}. ({count} locations)"),
+                };
+                breakpoint.at = at;
+                breakpoint.place = Some((file.clone(), line));
+                format!("{word} {number} at 0x{first:x}: {text}\n")
+            }
+            Err(_) => format!("{word} {number} ({place}) pending.\n"),
+        };
+        self.done_with(&text)
+    }
+
+    pub(super) fn watches_at(&mut self, command: &str, rest: &str) -> Done {
+        let (text, condition) = split_condition(rest);
+        let text = text.trim_start_matches("-location").trim_start_matches("-l ").trim();
+        let (watched, _) = self.watched_of(text)?;
+        let (reads, writes, name) = match command {
+            "watch" => (false, true, "Hardware watchpoint"),
+            "rwatch" => (true, false, "Hardware read watchpoint"),
+            _ => (true, true, "Hardware access (read/write) watchpoint"),
+        };
+        let kind = BreakpointKind::Watch { reads, writes };
+        let breakpoint = self.session.settings.add(kind, text);
+        breakpoint.watched = Some(watched);
+        breakpoint.condition = condition;
+        let number = breakpoint.number;
+        self.done_with(&format!("{name} {number}: {text}\n"))
+    }
 }
 
 impl Settings {
@@ -82,7 +134,7 @@ impl Settings {
                 Ok(())
             }
             "help" => {
-                say(super::HELP);
+                say(HELP);
                 Ok(())
             }
             "show" => Ok(()),
@@ -92,11 +144,15 @@ impl Settings {
 
     fn catch(&mut self, rest: &str, say: &mut dyn FnMut(&str)) -> Done {
         if rest == "finding" {
-            let why = "Findings of `--check race,...` are breakpoints; see `info breakpoints`.";
-            return Err(why.to_owned());
+            return Err("Findings of `--check race,...` are breakpoints; see `info breakpoints`."
+                .to_owned());
         }
-        let caught = caught(rest).ok_or("Catch requires one of: end, nan, divergence.");
-        let (name, what) = caught?;
+        let (name, what) = match rest {
+            "end" | "exit" => ("end", "the end of the launch"),
+            "nan" => ("nan", "NaN made of numbers"),
+            "divergence" => ("divergence", "lanes of a warp part"),
+            _ => return Err("Catch requires one of: end, nan, divergence.".to_owned()),
+        };
         let number = self.add(BreakpointKind::Catch(name.to_owned()), name).number;
         say(&format!("Catchpoint {number} ({what})\n"));
         Ok(())
@@ -108,10 +164,8 @@ impl Settings {
             return self.undisplay(displays);
         }
         let numbers = numbers(rest)?;
-        for number in &numbers {
-            if self.breakpoint(*number).is_none() {
-                return Err(format!("No breakpoint number {number}."));
-            }
+        if let Some(number) = numbers.iter().find(|number| self.breakpoint(**number).is_none()) {
+            return Err(format!("No breakpoint number {number}."));
         }
         let is_meant = |n: u32| numbers.is_empty() || numbers.contains(&n);
         let all = &mut self.breakpoints;

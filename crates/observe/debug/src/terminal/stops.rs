@@ -3,12 +3,14 @@
 use crate::dwarf::{Shape, TypeId};
 use crate::focus::{coordinates, shown};
 use crate::module::{Frame, base_name};
-use crate::session::Live;
 use crate::session::breaks::BreakpointKind;
 use crate::session::run::Reason;
-use crate::value::Value;
+use crate::session::{Live, Thread};
 use crate::value::print::{Format, inner, shown as printed};
+use crate::value::{Value, small_float};
 use std::fmt::Write;
+use std::sync::Arc;
+use texunit_simt::FaultKind;
 
 impl Live<'_, '_> {
     /// Reports why and where the launch stopped, and shows displays.
@@ -22,17 +24,15 @@ impl Live<'_, '_> {
         let mut text = String::new();
         let (mut with_frame, mut commands) = (true, Vec::new());
         match &reason {
-            Reason::Begin | Reason::Moved => {}
+            Reason::Begin | Reason::Moved | Reason::Finish => {}
             Reason::Breakpoint(numbers) => {
                 let number = numbers.first().copied().unwrap_or(0);
                 let found = self.session.settings.breakpoint(number);
                 commands = found.map_or_else(Vec::new, |b| b.commands.clone());
-                let _ = match found.map(|b| &b.what) {
-                    Some(BreakpointKind::Finding(what)) => {
-                        write!(text, "\nFinding {number}, {what}\n")
-                    }
-                    Some(_) => write!(text, "\nBreakpoint {number}, "),
-                    None => write!(text, "\nTemporary breakpoint {number}, "),
+                text = match found.map(|b| &b.what) {
+                    Some(BreakpointKind::Finding(what)) => format!("\nFinding {number}, {what}\n"),
+                    Some(_) => format!("\nBreakpoint {number}, "),
+                    None => format!("\nTemporary breakpoint {number}, "),
                 };
             }
             Reason::Watch(number, old, new) => {
@@ -50,33 +50,29 @@ impl Live<'_, '_> {
                         true => format!("Value = {new}"),
                         false => format!("Old value = {old}\nNew value = {new}"),
                     };
-                    let _ = write!(text, "\n{name} {number}: {expr}\n\n{values}\n");
+                    text = format!("\n{name} {number}: {expr}\n\n{values}\n");
                 }
             }
             Reason::WatchScope(number) => {
-                let _ = write!(
-                    text,
+                text = format!(
                     "\nWatchpoint {number} deleted because the program has left the block in\nwhich its expression is valid.\n"
                 );
             }
             Reason::Catch(number, what) => {
-                let _ = writeln!(text, "\nCatchpoint {number} ({what})");
+                text = format!("\nCatchpoint {number} ({what})\n");
                 with_frame = false;
             }
             Reason::Step => with_frame = self.frame_key() != self.told_frame,
-            Reason::Finish => {}
             Reason::ThreadEnd => {
-                let _ = writeln!(text, "[The thread has ended; another one is looked at.]");
+                text = "[The thread has ended; another one is looked at.]\n".to_owned();
             }
-            Reason::NoHistory => {
-                let _ = write!(text, "\nNo more reverse-execution history.\n");
-            }
+            Reason::NoHistory => text = "\nNo more reverse-execution history.\n".to_owned(),
             Reason::Fault(fault) => {
                 let (signal, kind) = (signal(&fault.kind), &fault.kind);
-                let _ = write!(text, "\nThread received signal {signal}.\n{kind}\n");
+                text = format!("\nThread received signal {signal}.\n{kind}\n");
             }
             Reason::Interrupted => {
-                let _ = write!(text, "\nThread received signal SIGINT, Interrupt.\n");
+                text = "\nThread received signal SIGINT, Interrupt.\n".to_owned();
             }
             Reason::Ended => return,
         }
@@ -99,7 +95,7 @@ impl Live<'_, '_> {
     }
 
     /// Function and depth of the frame; the frame is shown again if they change.
-    fn frame_key(&self) -> Option<(String, u32, crate::session::Thread)> {
+    fn frame_key(&self) -> Option<(String, u32, Thread)> {
         let frame = self.frames.first()?;
         Some((frame.name.clone(), frame.depth, self.thread))
     }
@@ -159,18 +155,17 @@ impl Live<'_, '_> {
     }
 
     fn arguments(&mut self, frame: &Frame) -> String {
-        let module = std::sync::Arc::clone(&self.module);
+        let module = Arc::clone(&self.module);
         let scopes = module.scopes(frame);
         let Some(function) = scopes.first() else { return String::new() };
         let parameters = function.variables.iter().filter(|v| v.is_parameter);
         let shown: Vec<String> = parameters
             .map(|parameter| {
-                let thread = self.thread;
-                let text = self.with_scene_of(thread, Some(frame), |scene| {
+                let text = self.with_scene_of(self.thread, Some(frame), |scene| {
                     let value = scene.read_variable(parameter)?;
                     let shape = scene.types.shape(value.ty);
                     let is_whole = matches!(shape, Shape::Struct { .. } | Shape::Array { .. });
-                    if is_whole && crate::value::small_float(scene.types, value.ty).is_none() {
+                    if is_whole && small_float(scene.types, value.ty).is_none() {
                         return Ok("...".to_owned());
                     }
                     let text = |address: u64| scene.text(address);
@@ -224,8 +219,8 @@ impl Live<'_, '_> {
 }
 
 /// The name of a fault in NVIDIA's debugger.
-fn signal(kind: &texunit_simt::FaultKind) -> String {
-    use texunit_simt::FaultKind as K;
+fn signal(kind: &FaultKind) -> String {
+    use FaultKind as K;
     let (number, name) = match kind {
         K::Trap { .. } => (7, "Device Illegal Instruction"),
         K::Deadlock { .. } => return "CUDA_EXCEPTION, Deadlock".to_owned(),

@@ -1,12 +1,13 @@
-//! Values: bytes with a type and a location.
+//! Values: bytes with a type and a location; C's basic types, generic addresses, and numbers as
+//! text.
 
-pub(crate) mod number;
 pub(crate) mod print;
 
 use crate::dwarf::{Base, Shape, TypeId, Types};
 use half::{bf16, f16};
-use texunit_memory::SpaceKind;
+use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of};
 use texunit_simt::debug::RegisterAt;
+use texunit_simt::format_general;
 
 /// The location of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,4 +141,82 @@ pub(crate) fn bytes_of(types: &Types, ty: TypeId, value: Number) -> Option<Vec<u
         Shape::Struct { .. } => float(small_float(types, ty)?),
         _ => return None,
     })
+}
+
+/// A basic type by its C name, which must be one.
+pub(crate) fn basic(types: &mut Types, name: &str) -> TypeId {
+    named_basic(types, name).unwrap_or_else(|| types.base(name, Base::Signed, 4))
+}
+
+/// The basic type with this C name; `None` for other names.
+pub(crate) fn named_basic(types: &mut Types, name: &str) -> Option<TypeId> {
+    let (base, size) = match name {
+        "bool" => (Base::Bool, 1),
+        "char" | "signed char" => (Base::SignedChar, 1),
+        "unsigned char" => (Base::UnsignedChar, 1),
+        "short" => (Base::Signed, 2),
+        "unsigned short" => (Base::Unsigned, 2),
+        "int" => (Base::Signed, 4),
+        "unsigned int" => (Base::Unsigned, 4),
+        "long" | "long long" => (Base::Signed, 8),
+        "unsigned long" | "unsigned long long" => (Base::Unsigned, 8),
+        "__half" => (Base::Float, 2),
+        "float" => (Base::Float, 4),
+        "double" => (Base::Float, 8),
+        "void" => return Some(types.void()),
+        _ => return None,
+    };
+    Some(types.base(name, base, size))
+}
+
+/// The generic address of a location.
+pub(crate) fn generic(space: SpaceKind, address: u64) -> u64 {
+    let window = match space {
+        SpaceKind::Global | SpaceKind::Const => 0,
+        SpaceKind::Shared => SHARED_WINDOW,
+        SpaceKind::Local => LOCAL_WINDOW,
+        SpaceKind::Param => PARAM_WINDOW,
+    };
+    address.wrapping_add(window)
+}
+
+/// The state space of a generic address, and the address in it.
+pub(crate) fn of_generic(address: u64) -> (SpaceKind, u64) {
+    let space = space_of(address);
+    (space, address.wrapping_sub(generic(space, 0)))
+}
+
+/// Formats a number as C's `printf` does for `%.{digits}g`.
+pub(crate) fn general(value: f64, digits: usize) -> String {
+    if value.is_nan() {
+        let sign = if value.is_sign_negative() { "-" } else { "" };
+        let bits = value.to_bits() & ((1 << 52) - 1);
+        // The payload of a NaN; for a float, of the float itself.
+        return format!("{sign}nan(0x{:x})", if digits < 17 { bits >> 29 } else { bits });
+    }
+    format_general(value, digits.max(1), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_printf_writes_them() {
+        for (value, digits, text) in [
+            (9.5, 9, "9.5"),
+            (f64::from(0.1_f32), 9, "0.100000001"),
+            (0.1, 17, "0.10000000000000001"),
+            (1e10, 9, "1e+10"),
+            (123_456_789.0, 9, "123456789"),
+            (1_234_567_890.0, 9, "1.23456789e+09"),
+            (1e-5, 9, "1e-05"),
+            (-2.5e-7, 9, "-2.5e-07"),
+            (0.0001, 9, "0.0001"),
+            (100.0, 9, "100"),
+            (f64::INFINITY, 9, "inf"),
+        ] {
+            assert_eq!(general(value, digits), text);
+        }
+    }
 }

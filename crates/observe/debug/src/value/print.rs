@@ -1,7 +1,6 @@
 //! Formats values as gdb does.
 
-use super::number::general;
-use super::{Number, Place, Value, integer, small_float};
+use super::{Number, Place, Value, general, integer, small_float};
 use crate::dwarf::{Base, Member, Shape, TypeId, Types};
 use std::fmt::Write;
 use texunit_forms::Count;
@@ -220,12 +219,7 @@ impl Printer<'_> {
                 return integer(&bytes[..size.clamp(1, 16)], true).to_string();
             }
             Format::Unsigned => return masked(raw, size, value).to_string(),
-            Format::Char => {
-                let byte = raw as u8;
-                let mut out = format!("{} '", byte as i8);
-                escape(&mut out, byte, '\'');
-                return out + "'";
-            }
+            Format::Char => return character((raw as i8).into(), raw as u8),
             Format::Float if is_float => {}
             Format::Float => {
                 return match size {
@@ -242,12 +236,10 @@ impl Printer<'_> {
                 other => other.to_string(),
             },
             Shape::Base(Base::SignedChar | Base::UnsignedChar) if size == 1 => {
-                let mut out = format!("{} '", number.as_int());
-                escape(&mut out, raw as u8, '\'');
-                out + "'"
+                character(number.as_int(), raw as u8)
             }
             Shape::Base(base @ (Base::Float | Base::Brain)) => {
-                general(number.as_float(), digits(size as u64, *base))
+                general(number.as_float(), digits(size, *base))
             }
             Shape::Struct { .. } => {
                 let base = small_float(types, value.ty).unwrap_or(Base::Float);
@@ -270,6 +262,13 @@ impl Printer<'_> {
             _ => number.as_int().to_string(),
         }
     }
+}
+
+/// `97 'a'`
+fn character(number: i128, byte: u8) -> String {
+    let mut out = format!("{number} '");
+    escape(&mut out, byte, '\'');
+    out + "'"
 }
 
 /// Quotes characters; like gdb, leaves out trailing zeros.
@@ -314,7 +313,7 @@ fn escape(out: &mut String, byte: u8, quote: char) {
 }
 
 /// Number of digits with which a float can be read back.
-pub(crate) fn digits(size: u64, base: Base) -> usize {
+fn digits(size: usize, base: Base) -> usize {
     match (size, base) {
         (_, Base::Brain) => 4,
         (2, _) => 5,

@@ -2,12 +2,11 @@
 
 use super::Binder;
 use super::memory::file_problem;
-use super::texels::{Plan, check_counts, plain_axes};
+use super::texels::{Plan, check_counts};
 use crate::problem::{Problem, codes};
 use crate::spec::ResourceSpec;
 use std::path::PathBuf;
 use texunit_device::{Extent, Format, Geometry};
-use texunit_files::Container;
 use texunit_forms::Count;
 use texunit_spec::At;
 
@@ -29,11 +28,9 @@ impl Binder<'_> {
         {
             return conflict(format!("`{name}` holds {}, not {format}", container.format));
         }
-        let geometry = container_geometry(&container);
-        let wanted = spec.shape.geometry.as_ref().map(|g| g.value);
-        if wanted.is_some_and(|g| g != geometry)
-            || spec.shape.dims.is_some_and(|d| Some(usize::from(d)) != plain_axes(geometry))
-        {
+        let is_layered = container.layers.is_some();
+        let geometry = Geometry::of(container.dims.into(), is_layered, container.is_cube);
+        if spec.shape.named_geometry().is_some_and(|named| named != geometry) {
             return conflict(format!("`{name}` holds a {} texture", geometry.name()));
         }
         let [width, height, depth] = container.extent;
@@ -61,9 +58,4 @@ impl Binder<'_> {
             bytes: container.levels.concat(),
         })
     }
-}
-
-/// The geometry of the array in a file.
-pub fn container_geometry(container: &Container) -> Geometry {
-    Geometry::of(container.dims.into(), container.layers.is_some(), container.is_cube)
 }

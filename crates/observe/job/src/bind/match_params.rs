@@ -1,14 +1,56 @@
-//! Assigns the job's parameters to those of the kernel, and checks their types.
+//! Assigns the job's parameters to those of the kernel, checks their types, and builds structure
+//! parameters.
+//!
+//! A key of the job is the name or number of a parameter, or a member: `camera+8` specifies bytes
+//! from offset 8 on of the parameter `camera`, which the kernel takes by value.
 
-use super::members::check_members;
-use crate::names::{Assignment, job_param, place};
-use crate::problem::{Problem, codes, listed};
+use super::{Binder, Object};
+use crate::problem::{Problem, codes, listed, nearest};
 use crate::spec::{Job, Param, ParamValue};
 use texunit_device::{ParamInfo, ParamType};
-use texunit_forms::sort_by_key;
+use texunit_forms::{Count, sort_by_key};
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_spec::Problems;
-use texunit_spec::number::Scalar;
+use texunit_spec::number::{NumberType, Scalar};
+
+/// The kernel parameter that a key refers to: by name, or by number from 0.
+pub(super) fn kernel_param(key: &str, params: &[ParamInfo]) -> Option<usize> {
+    params.iter().position(|p| p.name == key).or_else(|| {
+        let digits = !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
+        key.parse().ok().filter(|&i: &usize| digits && i < params.len())
+    })
+}
+
+/// The job parameter that a reference names: by its key, or by the kernel parameter that it belongs
+/// to.
+pub(super) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<usize> {
+    job.params.iter().position(|p| p.name.value == key).or_else(|| {
+        let wanted = kernel_param(key, params)?;
+        let is_it = |p: &Param| kernel_param(&p.name.value, params) == Some(wanted);
+        job.params.iter().position(|p| p.table == "params" && is_it(p))
+    })
+}
+
+/// Resolves a key: a name or a number from 0, optionally with `+offset`. Returns the index of the
+/// kernel parameter, and the byte offset of a member; `None` for the whole parameter.
+fn place(key: &str, params: &[ParamInfo]) -> Option<(usize, Option<u32>)> {
+    if let Some(slot) = kernel_param(key, params) {
+        return Some((slot, None));
+    }
+    let (name, offset) = key.rsplit_once('+')?;
+    let digits = offset.bytes().all(|b| b.is_ascii_digit());
+    let offset = offset.parse().ok().filter(|_| digits)?;
+    Some((kernel_param(name.trim_end(), params)?, Some(offset)))
+}
+
+/// The job parameters, by index, that provide a kernel parameter's value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Assignment {
+    /// The one for the whole parameter.
+    pub(super) whole: Option<usize>,
+    /// The values for members, with byte offsets; they overwrite parts of the whole.
+    pub(super) members: Vec<(u32, usize)>,
+}
 
 /// For each kernel parameter, the job parameters whose objects it gets.
 pub(super) fn match_params(
@@ -122,7 +164,7 @@ fn no_such_parameter(param: &Param, params: &[ParamInfo], kernel: &str) -> Probl
     }
     let names: Vec<_> = params.iter().map(|p| p.name.as_str()).collect();
     let list = params.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
-    problem.help(match crate::problem::nearest(name, &names) {
+    problem.help(match nearest(name, &names) {
         Some(near) => format!("did you mean `{near}`? The parameters are {list}"),
         None => format!("the parameters are {list}"),
     })
@@ -183,7 +225,7 @@ fn fits(value: &ParamValue, param: &ParamInfo) -> Result<(), String> {
         (_, ParamValue::Scalar(s)) if s.value.bytes.len() != param.size as usize => false,
         (ParamType::Bytes, ParamValue::Scalar(s)) => {
             // nvcc passes `__half` as a structure of two bytes.
-            s.value.ty.is_none() || s.value.ty == Some(texunit_spec::number::NumberType::F16)
+            s.value.ty.is_none() || s.value.ty == Some(NumberType::F16)
         }
         (ParamType::Bytes, _) => false,
         (ParamType::Scalar(ty), ParamValue::Scalar(s)) => match (s.value.ty, ty.kind()) {
@@ -197,4 +239,74 @@ fn fits(value: &ParamValue, param: &ParamInfo) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("parameter `{param}` takes {}, but is given {}", takes(param), value.what()))
+}
+
+/// Bytes that a value takes in a structure.
+fn size(value: &ParamValue) -> u64 {
+    match value {
+        ParamValue::Scalar(s) => s.value.bytes.len() as u64,
+        // Addresses and handles have 8 bytes.
+        _ => 8,
+    }
+}
+
+/// Checks the members of a parameter. `targets` has for each member its offset, the job parameter
+/// that names it, and the job parameter whose object it gets.
+fn check_members(
+    targets: &[(u32, usize, usize)],
+    param: &ParamInfo,
+    job: &Job,
+    mut push: impl FnMut(Problem),
+) {
+    let problem =
+        |index: usize, code, message: String| job.params[index].name.problem(code, message);
+    let mut last: Option<(u64, usize)> = None;
+    for &(offset, index, target) in targets {
+        let value = &job.params[target].value;
+        let end = u64::from(offset) + size(value);
+        if param.ty != ParamType::Bytes {
+            let message = format!("parameter `{param}` is not a structure and has no members");
+            push(problem(index, codes::PARAMETER, message));
+        } else if end > u64::from(param.size) {
+            let message = format!(
+                "{} at offset {offset} does not fit into the {} of parameter `{param}`",
+                value.what(),
+                Count(param.size, "byte")
+            );
+            push(problem(index, codes::PARAMETER, message));
+        } else if let Some((end, before)) = last
+            && end > u64::from(offset)
+        {
+            let before = &job.params[before].name.value;
+            let message = format!("`{before}` reaches to offset {end} and over this member");
+            push(problem(index, codes::CONFLICT, message));
+        }
+        last = Some((end, index));
+    }
+}
+
+impl Binder<'_> {
+    /// Builds the bytes of parameters with members.
+    pub(super) fn structures(&mut self) {
+        for (slot, assignment) in self.bound.order.iter().enumerate() {
+            if assignment.members.is_empty() {
+                continue;
+            }
+            let whole = assignment.whole.and_then(|i| self.bound.objects.get(&i));
+            let mut bytes = match whole {
+                Some(Object::Bytes(bytes)) => bytes.clone(),
+                _ => vec![0; self.params[slot].size as usize],
+            };
+            for &(offset, index) in &assignment.members {
+                let Some(object) = self.bound.objects.get(&index) else { continue };
+                let member = object.arg().bytes();
+                let at = offset as usize;
+                // Members that do not fit are reported already.
+                if let Some(place) = bytes.get_mut(at..at + member.len()) {
+                    place.copy_from_slice(&member);
+                }
+            }
+            self.bound.structures.insert(slot, bytes);
+        }
+    }
 }

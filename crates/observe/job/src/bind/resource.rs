@@ -1,9 +1,9 @@
 //! Creates the resources of textures and surfaces: arrays, linear or pitched memory, and views of
 //! other objects.
 
-use super::texels::{Plan, of_dims};
+use super::match_params::job_param;
+use super::texels::Plan;
 use super::{Binder, Object};
-use crate::names::job_param;
 use crate::problem::{Problem, codes};
 use crate::spec::{ParamValue, ResourceSpec, TexelSource};
 use crate::texel_resource::{Place, TexelResource, refused};
@@ -128,9 +128,9 @@ impl Binder<'_> {
         if layout == Layout::Array {
             return self.array(wanted, plan, name);
         }
-        let word = if layout == Layout::Linear { "linear" } else { "pitch" };
         if spec.shape.tiles.is_some() || plan.levels.is_some() {
-            let message = format!("a {what} of layout \"{word}\" has no levels and no tiles");
+            let layout = layout.name();
+            let message = format!("a {what} of layout \"{layout}\" has no levels and no tiles");
             return wanted.conflict(message);
         }
         match (layout, plan.geometry) {
@@ -203,7 +203,7 @@ impl Binder<'_> {
         other: &At<String>,
     ) -> Result<TexelResource, Problem> {
         let (Wanted { spec, what, .. }, format) = (wanted, wanted.format()?);
-        let geometry = spec.shape.geometry.as_ref().map(|g| g.value);
+        let geometry = spec.shape.named_geometry();
         let over = format!("a {what} over a buffer");
         if spec.shape.layout == Some(Layout::Array) {
             return wanted.conflict(format!("{over} has the layout \"pitch\" or \"linear\""));
@@ -221,15 +221,12 @@ impl Binder<'_> {
         if depth != 1 {
             return wanted.conflict(format!("{over} has at most two dimensions"));
         }
-        let two = spec.shape.dims == Some(2) || geometry == Some(Geometry::D2);
-        let linear = match spec.shape.layout {
-            Some(layout) => layout == Layout::Linear,
-            None => height == 1 && spec.shape.pitch.is_none() && !two,
-        };
-        let layout = if linear { Layout::Linear } else { Layout::Pitched };
+        let is_row = height == 1 && spec.shape.pitch.is_none() && geometry != Some(Geometry::D2);
+        let own = if is_row { Layout::Linear } else { Layout::Pitched };
+        let layout = spec.shape.layout.unwrap_or(own);
         check_layout(wanted, layout)?;
         let place = Place::Buffer(buffer.clone(), spec.offset.unwrap_or(0));
-        if linear {
+        if layout == Layout::Linear {
             if height != 1 {
                 return wanted.conflict(single_row(what));
             }
@@ -243,8 +240,8 @@ impl Binder<'_> {
     /// Creates a texture on the memory at an address.
     fn over_memory(&self, wanted: Wanted<'_>, address: &At<u64>) -> Result<TexelResource, Problem> {
         let (Wanted { spec, what, .. }, format) = (wanted, wanted.format()?);
-        let is_line = spec.shape.geometry.is_none() && spec.shape.dims.is_none();
-        if what != "texture" || !wanted.is_plain() || !is_line {
+        let is_named = spec.shape.named_geometry().is_some();
+        if what != "texture" || !wanted.is_plain() || is_named {
             return wanted.conflict("`memory` is of a texture of one level, with a `width`, or a `width`, a `height` and a `pitch`".to_owned());
         }
         let [width, height, depth] = spec.shape.extent.extent.unwrap_or([1; 3]);
@@ -322,14 +319,10 @@ fn single_row(what: &str) -> String {
 /// Checks that a given geometry is possible for linear or pitched memory.
 fn check_layout(wanted: Wanted<'_>, layout: Layout) -> Result<(), Problem> {
     let Wanted { spec, what, .. } = wanted;
-    let (word, geometry) = match layout {
-        Layout::Linear => ("linear", Geometry::D1),
-        _ => ("pitch", Geometry::D2),
-    };
-    let named = spec.shape.geometry.as_ref().map(|g| g.value).or(spec.shape.dims.map(of_dims));
-    match named {
+    let geometry = if layout == Layout::Linear { Geometry::D1 } else { Geometry::D2 };
+    match spec.shape.named_geometry() {
         Some(named) if named != geometry => {
-            let of = format!("a {what} of layout \"{word}\"");
+            let of = format!("a {what} of layout \"{}\"", layout.name());
             wanted.conflict(format!("{of} has the geometry `{geometry}`, not `{named}`"))
         }
         _ => Ok(()),

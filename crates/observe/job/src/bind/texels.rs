@@ -109,10 +109,10 @@ impl Binder<'_> {
         let problem = |message: String| file.problem(codes::FILE, message);
         let array =
             texunit_files::read_array(&self.path(file)).map_err(|e| problem(e.to_string()))?;
-        let axes = spec.shape.geometry.as_ref().map(|At { value: g, .. }| {
-            g.axes() + usize::from(g.is_array() || g.is_cube() || g.is_multisample())
-        });
-        let axes = axes.or(spec.shape.dims.map(usize::from));
+        let axes = spec
+            .shape
+            .named_geometry()
+            .map(|g| g.axes() + usize::from(g.is_array() || g.is_cube() || g.is_multisample()));
         array.format(axes).map_err(|why| problem(format!("`{}` {why}", file.value.display())))
     }
 
@@ -125,7 +125,8 @@ impl Binder<'_> {
     ) -> Result<Plan, Problem> {
         let counts = [&spec.shape.layers, &spec.shape.levels, &spec.shape.samples];
         let whole = counts.iter().all(|count| count.is_none());
-        let plain = spec.shape.geometry.as_ref().is_none_or(|g| plain_axes(g.value).is_some());
+        let plain = |g: Geometry| matches!(g, Geometry::D1 | Geometry::D2 | Geometry::D3);
+        let plain = spec.shape.named_geometry().is_none_or(plain);
         Ok(match &spec.source {
             TexelSource::Files(files) => match files.as_slice() {
                 [file] if whole && plain && !format.is_block() && !has_slices_below(spec, file) => {
@@ -158,12 +159,12 @@ impl Binder<'_> {
         format: Format,
         file: &At<PathBuf>,
     ) -> Result<Plan, Problem> {
-        let dims = spec.shape.dims.or(spec.shape.geometry.as_ref().map(|g| g.value.axes() as u8));
+        let dims = spec.shape.named_geometry().map(|g| g.axes() as u8);
         let wanted = TexelRequest { format, dims, extent: spec.shape.extent.extent };
         let texels = texunit_files::read_texels(&self.path(file), &wanted);
         let Texels { format, dims, width, height, depth, bytes } =
             texels.map_err(file_problem(file))?;
-        let geometry = of_dims(dims);
+        let geometry = Geometry::of(dims.into(), false, false);
         let extent = Extent { width, height, depth };
         Ok(Plan { format, geometry, extent, layers: 1, levels: None, samples: 1, bytes })
     }
@@ -204,8 +205,7 @@ impl Binder<'_> {
 
 /// Whether the slices of a 3D array are stacked vertically in an image.
 fn has_slices_below(spec: &ResourceSpec, file: &At<PathBuf>) -> bool {
-    let solid = spec.shape.dims == Some(3)
-        || spec.shape.geometry.as_ref().is_some_and(|g| g.value == Geometry::D3)
+    let solid = spec.shape.named_geometry() == Some(Geometry::D3)
         || spec.shape.extent.extent.is_some_and(|[_, _, depth]| depth > 1);
     solid && matches!(Kind::of(&file.value), Kind::Png | Kind::Jpeg | Kind::Exr)
 }
@@ -292,14 +292,6 @@ pub(super) fn check_counts(spec: &ResourceSpec, geometry: Geometry) -> Result<()
     Ok(())
 }
 
-pub(super) fn of_dims(dims: u8) -> Geometry {
-    match dims {
-        1 => Geometry::D1,
-        2 => Geometry::D2,
-        _ => Geometry::D3,
-    }
-}
-
 /// Determines the shape from the keys, and from the files where keys are missing. `total` is the
 /// size of the given texels in bytes, or 0 if the shape determines it.
 fn shape(
@@ -310,15 +302,12 @@ fn shape(
     total: u64,
 ) -> Result<Plan, Problem> {
     let first = pieces.and_then(|p| p.first()).and_then(|p| p.size);
-    let geometry = match (&spec.shape.geometry, spec.shape.dims) {
-        (Some(g), _) => g.value,
-        (None, Some(dims)) => of_dims(dims),
-        (None, None) => match spec.shape.extent.extent.or(first) {
+    let geometry =
+        spec.shape.named_geometry().unwrap_or_else(|| match spec.shape.extent.extent.or(first) {
             Some([_, _, (2..)]) => Geometry::D3,
             Some([_, (2..), _]) => Geometry::D2,
             _ => Geometry::D1,
-        },
-    };
+        });
     check_counts(spec, geometry)?;
     let samples = match (&spec.shape.samples, geometry.is_multisample()) {
         (Some(samples), _) => samples.value,
@@ -428,9 +417,4 @@ fn check_rows(plan: &Plan, spec: &ResourceSpec, pieces: &[Piece<'_>]) -> Result<
         left = left.saturating_sub(bytes);
     }
     Ok(())
-}
-
-/// The number of axes, for geometries that the key `dims` can express.
-pub(super) fn plain_axes(geometry: Geometry) -> Option<usize> {
-    matches!(geometry, Geometry::D1 | Geometry::D2 | Geometry::D3).then(|| geometry.axes())
 }

@@ -78,16 +78,14 @@ pub(super) fn buffer(value: &TomlValue<'_>) -> Option<BufferSpec> {
     let data = match data {
         Some(Data::Zeros(None)) if !has_size => {
             let message = "expected the number of bytes in `zeros` or `size`";
-            table.problem(codes::MISSING_KEY, message.into());
-            return None;
+            return table.refuse(codes::MISSING_KEY, message);
         }
         Some(data) => data,
         None if table.problem_count() > before => return None,
         None if has_size => Data::Zeros(None),
         None => {
             let keys = "`zeros`, `size`, `file`, `bytes` or a type such as `u32`";
-            table.problem(codes::MISSING_KEY, format!("expected one of the keys {keys}"));
-            return None;
+            return table.refuse(codes::MISSING_KEY, format!("expected one of the keys {keys}"));
         }
     };
     Some(BufferSpec { at: value.at(()), data, is_undefined, size, parts, place })
@@ -100,11 +98,9 @@ pub(super) fn undefined(table: &Table<'_>) -> bool {
 
 /// Parses the keys for contents, of which at most one is allowed.
 pub(super) fn data(table: &Table<'_>) -> Option<Data> {
-    let zeros = table.get("zeros");
-    let file = table.get("file");
-    let bytes = table.get("bytes");
+    let (zeros, file, bytes) = (table.get("zeros"), table.get("file"), table.get("bytes"));
     let typed = number::typed(table);
-    let format = if file.is_some() { format(table) } else { None };
+    let format = file.as_ref().and_then(|_| format(table));
     match (zeros, file, bytes, typed) {
         (None, None, None, Typed::None) => None,
         (Some(v), None, None, Typed::None) => zeros_of(&v),
@@ -114,8 +110,7 @@ pub(super) fn data(table: &Table<'_>) -> Option<Data> {
         _ => {
             let message =
                 "only one of `zeros`, `file`, `bytes` and the types such as `u32` can be there";
-            table.problem(codes::CONFLICT, message.into());
-            None
+            table.refuse(codes::CONFLICT, message)
         }
     }
 }
@@ -130,8 +125,7 @@ pub(super) fn file_name(value: &TomlValue<'_>) -> Option<At<PathBuf>> {
 fn zeros_of(value: &TomlValue<'_>) -> Option<Data> {
     if value.is_boolean() {
         if value.boolean() == Some(false) {
-            value.problem(codes::VALUE, "expected `true` or a number of bytes");
-            return None;
+            return value.refuse(codes::VALUE, "expected `true` or a number of bytes");
         }
         return Some(Data::Zeros(None));
     }
@@ -159,8 +153,7 @@ fn output(value: &TomlValue<'_>) -> Option<At<OutputSpec>> {
         value.report(file.problem(codes::VALUE, "no file name has control characters"));
         return None;
     }
-    let file = file.with(path.to_owned());
-    Some(value.at(OutputSpec { file, format, extent, dims, part }))
+    Some(value.at(OutputSpec { file: file.with(path.to_owned()), format, extent, dims, part }))
 }
 
 /// Parses an output or an array of outputs.
@@ -197,14 +190,15 @@ const ENDS: [(&str, End); 4] = [
 
 /// Parses these keys of a buffer.
 pub(super) fn place(table: &Table<'_>) -> PlaceSpec {
+    let given = table.get("address");
     let spec = PlaceSpec {
-        address: table.get("address").and_then(|v| address(&v)),
+        address: given.as_ref().and_then(address),
         name: table.get("name").and_then(|v| Some(v.string("a name")?.value)),
         number: table.get("number").and_then(|v| v.number(0, i64::MAX as u64)),
         read_only: table.get("read_only").and_then(|v| v.boolean()).unwrap_or(false),
         ended: table.get("ended").and_then(|v| v.word(&ENDS)),
     };
-    if spec.address.is_none() && (spec.number.is_some() || spec.read_only || spec.ended.is_some()) {
+    if given.is_none() && (spec.number.is_some() || spec.read_only || spec.ended.is_some()) {
         let message = "`number`, `read_only` and `ended` are of a buffer with an `address`";
         table.problem(codes::CONFLICT, message.to_owned());
     }
@@ -218,12 +212,13 @@ pub(super) fn address(value: &TomlValue<'_>) -> Option<At<u64>> {
     }
     let text = value.string("an address")?;
     let digits = text.value.strip_prefix("0x").unwrap_or("");
-    let number = u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'));
-    if number.is_none() {
-        let message = format!("`{}` is not a number such as \"0x700000000000\"", text.value);
-        value.problem(codes::VALUE, message);
+    match u64::from_str_radix(digits, 16) {
+        Ok(number) if !digits.starts_with('+') => Some(value.at(number)),
+        _ => {
+            let message = format!("`{}` is not a number such as \"0x700000000000\"", text.value);
+            value.refuse(codes::VALUE, message)
+        }
     }
-    number.map(|n| value.at(n))
 }
 
 /// Offsets and lengths of an object's bytes; the data holds them consecutively.
@@ -238,13 +233,12 @@ pub(super) fn parts(table: &Table<'_>) -> Option<At<Parts>> {
     for item in &items {
         let pair = item.array("an offset and a number of bytes")?;
         let [offset, bytes] = pair.as_slice() else {
-            item.problem(codes::VALUE, "expected [offset, bytes]");
-            return None;
+            return item.refuse(codes::VALUE, "expected [offset, bytes]");
         };
         let part = [offset.number(0, 1 << 40)?, bytes.number(1, 1 << 40)?];
         if part[0] < end {
-            item.problem(codes::VALUE, "parts follow each other, and have no bytes in common");
-            return None;
+            let message = "parts follow each other, and have no bytes in common";
+            return item.refuse(codes::VALUE, message);
         }
         end = part[0] + part[1];
         parts.push(part);

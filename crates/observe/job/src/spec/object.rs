@@ -93,9 +93,9 @@ pub(super) fn handle(table: &Table<'_>) -> Option<u64> {
 
 fn is_one_part(table: &Table<'_>, resource: &ResourceSpec, part: &PartSpec, what: &str) -> bool {
     // A view of a level of a mipmapped array is applied first and then has that level.
-    let whole = !matches!(resource.source, TexelSource::Array(_));
-    let both =
-        whole && resource.shape.view.is_some() && (part.level.is_some() || part.layer.is_some());
+    let both = !matches!(resource.source, TexelSource::Array(_))
+        && resource.shape.view.is_some()
+        && (part.level.is_some() || part.layer.is_some());
     if both {
         let message = format!("a {what} has either a `view`, or a `level` and a `layer`");
         table.problem(codes::CONFLICT, message);

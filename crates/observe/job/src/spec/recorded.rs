@@ -79,12 +79,8 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
     let number = |key, most| root.get(key).and_then(|v| v.number(1, most));
     let arch = root.get("arch").and_then(|v| {
         let name = v.string("an architecture, such as \"sm_75\"")?;
-        let arch = ComputeCapability::from_target(&name.value);
-        if arch.is_none() {
-            let message = format!("`{}` is not an architecture, such as sm_75", name.value);
-            v.problem(codes::VALUE, message);
-        }
-        arch
+        let wrong = || format!("`{}` is not an architecture, such as sm_75", name.value);
+        ComputeCapability::from_target(&name.value).or_else(|| v.refuse(codes::VALUE, wrong()))
     });
     Settings {
         arch,

@@ -36,20 +36,15 @@ impl TexelSource {
 
     /// The first file, if it is an array file (`.npy`), whose elements determine the format.
     pub fn npy(&self) -> Option<&At<PathBuf>> {
-        match self {
-            Self::Files(files) => files.first().filter(|f| Kind::of(&f.value) == Kind::Npy),
-            _ => None,
-        }
+        let Self::Files(files) = self else { return None };
+        files.first().filter(|file| Kind::of(&file.value) == Kind::Npy)
     }
 
     /// The file, if its name is that of a container format, whose header describes the texels.
     pub fn container(&self) -> Option<&At<PathBuf>> {
-        match self {
-            Self::Files(files) if files.len() == 1 => {
-                files.first().filter(|f| matches!(Kind::of(&f.value), Kind::Dds | Kind::Ktx2))
-            }
-            _ => None,
-        }
+        let Self::Files(files) = self else { return None };
+        let [file] = files.as_slice() else { return None };
+        matches!(Kind::of(&file.value), Kind::Dds | Kind::Ktx2).then_some(file)
     }
 }
 
@@ -85,7 +80,7 @@ pub(super) fn resource(table: &Table<'_>, what: &str) -> Option<ResourceSpec> {
 fn is_complete(spec: &ResourceSpec, table: &Table<'_>, what: &str, before: usize) -> bool {
     let conflict = |message: String| table.problem(codes::CONFLICT, message);
     if spec.shape.geometry.is_some() && spec.shape.dims.is_some() {
-        conflict("only one of the keys `geometry`, `dims` can be there".into());
+        conflict("only one of the keys `geometry`, `dims` can be there".to_owned());
     }
     if spec.shape.pitch.is_some() && spec.shape.layout.is_some_and(|l| l != Layout::Pitched) {
         conflict(format!("only a {what} of layout \"pitch\" has a `pitch`"));
@@ -139,12 +134,11 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
         [(key, v)] => (*key, v),
         [] => {
             let message = format!("a {what} needs texels: expected one of the keys {keys}");
-            table.problem(codes::MISSING_KEY, message);
-            return None;
+            return table.refuse(codes::MISSING_KEY, message);
         }
         _ => {
-            table.problem(codes::CONFLICT, format!("only one of the keys {keys} can be there"));
-            return None;
+            let message = format!("only one of the keys {keys} can be there");
+            return table.refuse(codes::CONFLICT, message);
         }
     };
     Some(match key {
@@ -153,8 +147,7 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
         "texels" => TexelSource::Inline(Texels::read(v, format)?),
         "zeros" | "undefined" => {
             if !v.boolean()? {
-                v.problem(codes::VALUE, "expected `true`: leave the key out otherwise");
-                return None;
+                return v.refuse(codes::VALUE, "expected `true`: leave the key out otherwise");
             }
             TexelSource::Zeros
         }
@@ -169,8 +162,7 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
 fn files(value: &TomlValue<'_>) -> Option<Vec<At<PathBuf>>> {
     let items = value.array("an array of file names")?;
     if items.is_empty() {
-        value.problem(codes::VALUE, "expected at least one file name");
-        return None;
+        return value.refuse(codes::VALUE, "expected at least one file name");
     }
     let files: Vec<_> = items.iter().filter_map(memory::file_name).collect();
     (files.len() == items.len()).then_some(files)

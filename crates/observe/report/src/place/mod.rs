@@ -19,7 +19,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::path::Path;
 use texunit_simt::{Fault, Sources};
-use texunit_syntax::{HandedSource, SourceFile, Span};
+use texunit_syntax::{Diagnostic, HandedSource, SourceFile, Span};
 
 /// Maximum number of frames and calls of a position.
 const MAX_FRAMES: usize = 64;
@@ -291,6 +291,48 @@ impl PtxPlace {
             function: function.map(function_name),
             text: cut(text.line(at.line)),
         }
+    }
+}
+
+/// A text that diagnostics refer to, and its line table, if known. With a line table, source
+/// positions are shown before those in the PTX.
+#[derive(Clone, Copy, Debug)]
+pub struct Located<'a> {
+    /// The text.
+    pub text: &'a SourceFile,
+    /// The line table, from `.loc` directives.
+    pub sources: Option<&'a Sources>,
+}
+
+impl<'a> From<&'a SourceFile> for Located<'a> {
+    fn from(text: &'a SourceFile) -> Self {
+        Self { text, sources: None }
+    }
+}
+
+impl<'a, S: Into<Option<&'a Sources>>> From<(&'a SourceFile, S)> for Located<'a> {
+    fn from((text, sources): (&'a SourceFile, S)) -> Self {
+        Self { text, sources: sources.into() }
+    }
+}
+
+impl Located<'_> {
+    /// The position of a diagnostic.
+    pub fn place(&self, diagnostic: &Diagnostic) -> CodeLocation {
+        self.place_of(diagnostic.primary.span)
+    }
+
+    /// The position of an instruction.
+    pub fn place_of(&self, span: Span) -> CodeLocation {
+        match self.sources {
+            Some(sources) => CodeLocation::new(sources, self.text, span),
+            None => CodeLocation::of_text(self.text, span),
+        }
+    }
+
+    /// The source positions of an instruction, innermost first; empty if unknown.
+    pub(crate) fn frames(&self, span: Span) -> Vec<Frame> {
+        self.sources.map_or_else(Vec::new, |sources| frames_at(sources, span))
     }
 }
 

@@ -3,14 +3,10 @@
 
 use super::Does;
 use crate::fold::Fold;
-use crate::runs::{Run, SECTOR};
+use crate::set::Run;
+use crate::shadow::{PAGE, SECTOR, SECTORS};
 use std::sync::Arc;
 use texunit_memory::Block;
-
-/// Sectors of a page.
-const SECTORS: usize = 512;
-/// Bytes of a page.
-const PAGE: u64 = SECTORS as u64 * SECTOR;
 
 /// A page with accesses.
 struct Page {

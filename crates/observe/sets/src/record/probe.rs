@@ -2,8 +2,7 @@
 
 use super::{Recorder, lock};
 use crate::fold::Fold;
-use crate::runs::SECTOR;
-use crate::shadow::{Folds, Marks, PAGE, Page, Shadow};
+use crate::shadow::{Folds, Marks, PAGE, Page, SECTOR, Shadow};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use texunit_memory::MemoryMap;

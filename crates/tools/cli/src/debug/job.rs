@@ -85,7 +85,9 @@ pub(super) fn run(args: &DebugArgs, job: &Path) -> u8 {
             return FAILED;
         }
         let name = job.display();
+        let missed = debugging.missed().unwrap_or_default();
         debugging.with_console(|console| {
+            console.write(&missed);
             console.write(&match failed {
                 false => format!("[Inferior 1 (job {name}) exited normally]\n"),
                 true => format!("[Inferior 1 (job {name}) exited with code 01]\n"),

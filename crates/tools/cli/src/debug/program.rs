@@ -93,6 +93,7 @@ fn runs(
         match news.recv_timeout(Duration::from_millis(100)) {
             Ok(DebugEvent::Ended(status)) => {
                 if !is_over {
+                    settings.missed().iter().for_each(|missed| script.write(missed));
                     script.write(&ended(process, status));
                 }
                 return Ok(is_over);
@@ -156,13 +157,16 @@ fn serve(
     let mut is_over = false;
     while let Some(said) = served.hear() {
         match said {
-            EngineMessage::Asks(prompt) => match script.next(&prompt) {
-                Some(line) => drop(answers.ask(Request::Command(line))),
-                None => {
-                    is_over = true;
-                    answers.ask(Request::Command("kill".to_owned()));
+            EngineMessage::Asks(prompt) => {
+                settings.is_met = true;
+                match script.next(&prompt) {
+                    Some(line) => drop(answers.ask(Request::Command(line))),
+                    None => {
+                        is_over = true;
+                        answers.ask(Request::Command("kill".to_owned()));
+                    }
                 }
-            },
+            }
             EngineMessage::Text(text) => script.write(&text),
             EngineMessage::Failed(text) => script.failed(&text),
             EngineMessage::Settings(now) => *settings = *now,

@@ -1,17 +1,20 @@
 //! The `launch` request of an editor, and the command that it runs.
 
+use super::super::kernel;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use texunit_debug::remote::VARIABLE;
-use texunit_debug::{Editor, Settings};
+use texunit_debug::{Editor, Settings, argument};
 
 /// The launch settings of an editor.
 #[derive(Default)]
 pub(super) struct LaunchSettings {
     pub(super) target: Vec<String>,
     pub(super) folder: Option<PathBuf>,
-    pub(super) environment: Vec<(String, String)>,
+    /// Variables that are set, or removed if they have no value.
+    pub(super) environment: BTreeMap<String, Option<String>>,
     pub(super) settings: Settings,
     schedule: Option<u64>,
     check: Option<String>,
@@ -22,39 +25,45 @@ pub(super) struct LaunchSettings {
 
 /// Parses the arguments of `launch`.
 pub(super) fn wanted(arguments: &Value) -> Result<LaunchSettings, String> {
-    let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
-    let program = text("program")
-        .or_else(|| text("job"))
-        .ok_or("`launch` needs `program`: a CUDA program, or a job (.toml).")?;
-    let mut target = vec![program];
-    for argument in arguments.get("args").and_then(Value::as_array).into_iter().flatten() {
-        target.push(argument.as_str().map_or_else(|| argument.to_string(), str::to_owned));
-    }
-    let editor = Editor {
-        stops_at_entry: arguments.get("stopOnEntry").and_then(Value::as_bool).unwrap_or(false),
-        ..Editor::default()
+    let text = |name: &str| argument::<String>(arguments, name);
+    let program = match text("program")? {
+        Some(program) => program,
+        None => {
+            text("job")?.ok_or("`launch` needs `program`: a CUDA program, or a job (.toml).")?
+        }
     };
-    let mut settings = Settings::of_editor(editor);
-    settings.kernel = text("kernel").map(|kernel| super::super::kernel(&kernel)).transpose()?;
+    let folder = argument::<PathBuf>(arguments, "cwd")?;
+    let path = folder.clone().unwrap_or_default().join(&program);
+    if is_job(&program) && !path.is_file() {
+        return Err(format!("There is no job `{}`.", path.display()));
+    }
+    let mut target = vec![program];
+    for word in argument::<Vec<Value>>(arguments, "args")?.into_iter().flatten() {
+        target.push(word.as_str().map_or_else(|| word.to_string(), str::to_owned));
+    }
+    let stops_at_entry = argument(arguments, "stopOnEntry")?.unwrap_or(false);
+    let mut settings = Settings::of_editor(Editor { stops_at_entry, ..Editor::default() });
+    settings.kernel = text("kernel")?.map(|name| kernel(&name)).transpose()?;
     if let Some(memory) = arguments.get("checkpointMemory") {
         let given = memory.as_u64().or_else(|| crate::args::byte_size(memory.as_str()?).ok());
         settings.checkpoint_memory =
             given.ok_or("`checkpointMemory` is a number of bytes, or a text such as \"512M\".")?;
     }
-    let environment = arguments.get("env").and_then(Value::as_object).into_iter().flatten();
-    let environment =
-        environment.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
     Ok(LaunchSettings {
         target,
-        folder: text("cwd").map(PathBuf::from),
-        environment: environment.collect(),
+        folder,
+        environment: argument(arguments, "env")?.unwrap_or_default(),
         settings,
-        schedule: arguments.get("schedule").and_then(Value::as_u64),
-        check: text("check"),
-        device: text("device"),
-        out: text("out"),
-        process: arguments.get("process").and_then(Value::as_u64).unwrap_or(1),
+        schedule: argument(arguments, "schedule")?,
+        check: text("check")?,
+        device: text("device")?,
+        out: text("out")?,
+        process: argument(arguments, "process")?.unwrap_or(1),
     })
+}
+
+fn is_job(program: &str) -> bool {
+    Path::new(program).extension().is_some_and(|end| end == "toml")
 }
 
 /// The command to run.
@@ -71,7 +80,7 @@ pub(super) fn command(wanted: &LaunchSettings, socket: &Path) -> Result<Command,
         options.extend(["--device", device]);
     }
     let program = &wanted.target[0];
-    if Path::new(program).extension().is_some_and(|end| end == "toml") {
+    if is_job(program) {
         let own = std::env::current_exe().map_err(|e| e.to_string())?;
         let mut command = Command::new(own);
         command.arg("debug").args(options).arg("--connect").arg(socket);

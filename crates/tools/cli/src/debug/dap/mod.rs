@@ -169,6 +169,9 @@ impl Adapter {
             self.stands = false;
             self.answers = None;
             self.child = None;
+            if let Some(missed) = self.settings.missed() {
+                self.event("output", json!({ "category": "console", "output": missed }));
+            }
             self.event("exited", json!({ "exitCode": code }));
             self.event("terminated", json!({}));
         }
@@ -263,7 +266,12 @@ impl Adapter {
         let wanted = self.wanted.take().ok_or("There was no `launch`.")?;
         let socket = Socket::new().map_err(|e| format!("no socket for the debugger: {e}"))?;
         let mut command = command(&wanted, &socket.path())?;
-        command.envs(wanted.environment.iter().map(|(name, value)| (name, value)));
+        for (name, value) in &wanted.environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
         if let Some(folder) = &wanted.folder {
             command.current_dir(folder);
         }
@@ -332,6 +340,7 @@ impl Adapter {
             EngineMessage::Dap(message) => {
                 if message["event"] == "stopped" {
                     self.stands = true;
+                    self.settings.is_met = true;
                 }
                 self.send(message);
             }
