@@ -37,6 +37,8 @@ pub(crate) struct Maker {
     depth: u32,
     /// Whether all live lanes of a warp are converged.
     uniform: bool,
+    /// Labels behind the loops that diverged lanes may leave.
+    ends: Vec<String>,
     /// Whether a fault may still be generated.
     faults: bool,
     /// Number of statements left.
@@ -53,6 +55,7 @@ impl Maker {
             threads,
             depth: 0,
             uniform: true,
+            ends: Vec::new(),
             faults,
             left,
         }

@@ -17,6 +17,11 @@ impl Maker {
         let not = if self.random.one_in(2) { "!" } else { "" };
         self.line(&format!("@{not}{p} bra {other};"));
         self.some();
+        if self.random.one_in(2) && !self.ends.is_empty() {
+            let out = self.random.pick(&self.ends).clone();
+            let (p, r) = (self.p(), self.r());
+            self.line(&format!("setp.lt.s32 {p}, {r}, 0;\n@{p} bra {out};"));
+        }
         let both = self.random.one_in(2);
         if both {
             self.line(&format!("bra.uni {end};"));
@@ -46,7 +51,7 @@ impl Maker {
             self.line(&format!("and.b32 {counter}, {a}, 3;"));
         }
         self.line(&format!("{start}:"));
-        self.some();
+        self.body(&end);
         if !self.uniform && self.random.one_in(3) {
             self.line(&format!("@{p} bra {end};"));
         }
@@ -101,7 +106,7 @@ impl Maker {
                  add.u64 %addr, %in, %addr;\n{guard}ld.global.{ty} {to}, [%addr];"
             )),
         }
-        self.some();
+        self.body(&end);
         if self.random.one_in(3) {
             let out = self.p();
             self.line(&format!("@{out} bra {end};"));
@@ -116,6 +121,16 @@ impl Maker {
         self.line(&again.replace("{START}", &start).replace("{END}", &end));
         self.line(&format!("{end}:"));
         (self.depth, self.uniform) = (depth, uniform);
+    }
+
+    /// The body of a loop, which diverged lanes may leave for `end`.
+    fn body(&mut self, end: &str) {
+        let outer = self.ends.len();
+        if !self.uniform {
+            self.ends.push(end.to_owned());
+        }
+        self.some();
+        self.ends.truncate(outer);
     }
 
     fn some(&mut self) {
