@@ -48,8 +48,7 @@ pub fn fetch(args: &Written<'_>, form: FetchForm) -> Result<FetchOperands, Strin
             operands.dpdy = three(y, gradients).map_err(|e| format!("--grad, DPDY: {e}"))?;
         }
         (_, true) => {
-            let names = &["DX", "DY", "DZ"][..gradients];
-            let of = names.join(",");
+            let of = ["DX", "DY", "DZ"][..gradients].join(",");
             return Err(format!("{form} needs two gradients: --grad {of} {of}"));
         }
         (Some(_), false) => return Err(format!("{form} has no gradients: leave --grad out")),

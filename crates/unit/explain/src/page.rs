@@ -157,8 +157,7 @@ fn draw_row(p: &mut Picture, n: usize, access: &Access, y: f64) {
 /// The picture of access `n` with a heading above it.
 fn panel(n: usize, access: &Access) -> Picture {
     let mut p = Picture::default();
-    let heading = format!("access {}", n + 1);
-    p.text(MARGIN, NORMAL, NORMAL, Paint::Exact, &heading);
+    p.text(MARGIN, NORMAL, NORMAL, Paint::Exact, &format!("access {}", n + 1));
     for line in &access.place {
         p.below(SMALL + 2.0, SMALL, Paint::Ink, &cut(line));
     }

@@ -151,14 +151,7 @@ impl Picture {
         self.grow(from.0.max(to.0), from.1.max(to.1));
     }
 
-    pub(crate) fn circle(
-        &mut self,
-        x: f64,
-        y: f64,
-        radius: f64,
-        fill: Paint<'_>,
-        stroke: Paint<'_>,
-    ) {
+    pub(crate) fn circle(&mut self, (x, y): (f64, f64), radius: f64, fill: Paint, stroke: Paint) {
         let paint = painted(Some(fill), Some(stroke));
         let _ = writeln!(
             self.body,
@@ -187,10 +180,11 @@ impl Picture {
         fill: Paint<'_>,
         text: &str,
     ) {
-        let word = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
+        let length = text_width(text, size);
+        let (word, right) = match anchor {
+            Anchor::Start => ("start", x + length),
+            Anchor::Middle => ("middle", x + length / 2.0),
+            Anchor::End => ("end", x),
         };
         let _ = writeln!(
             self.body,
@@ -198,12 +192,6 @@ impl Picture {
             painted(Some(fill), None),
             escape(text)
         );
-        let length = text_width(text, size);
-        let right = match anchor {
-            Anchor::Start => x + length,
-            Anchor::Middle => x + length / 2.0,
-            Anchor::End => x,
-        };
         self.grow(right, y + size * 0.3);
     }
 

@@ -152,8 +152,7 @@ impl<'a> Table<'a> {
         let (name, span) = (written.get_ref(), written.span());
         if value.is_some() {
             let message = format!("`{name}` and `{}` are the same key", key.name);
-            let path = join(&self.path, name);
-            self.report(Problem::new(codes::CONFLICT, (&path, span), message));
+            self.report(Problem::new(codes::CONFLICT, (&join(&self.path, name), span), message));
             return value;
         }
         self.note(name, span, &format!("`{name}` is called `{}`", key.name), Some(key.name));

@@ -220,8 +220,7 @@ fn compare(form: FetchForm, texture: &Texture, sampler: &Sampler) -> Option<Comp
 /// Section 5 of docs/numerics.md: whether sRGB decoding takes effect. It acts on 8-bit unorm texels
 /// that are read as normalized floats.
 fn srgb_takes_effect(texture: &Texture, srgb: bool) -> bool {
-    let format = texture.resource.format();
-    let readings = readings(format, reads_normalized(texture), srgb);
+    let readings = readings(texture.resource.format(), reads_normalized(texture), srgb);
     readings.is_some_and(|r| r.contains(&Reading::Srgb))
 }
 

@@ -124,8 +124,7 @@ impl Description {
             }
             (Layout::Array, _) => {
                 let bytes = self.bytes.unwrap_or(shape.size()? as usize);
-                let block = Block::new(bytes, "b").unwrap();
-                Resource::array_for(limits, shape, Arc::new(block), "t")
+                Resource::array_for(limits, shape, Arc::new(Block::new(bytes, "b").unwrap()), "t")
             }
         }?;
         for view in &self.views {
@@ -354,8 +353,7 @@ fn answer(line: &str) -> String {
     let description = Description::new(resource);
     if question == "size" {
         let shape = &description.shape;
-        let check = shape.check_for(&description.limits);
-        return check.map_or_else(
+        return shape.check_for(&description.limits).map_or_else(
             |e| e.to_string(),
             |()| format!("{} packed {}", shape.size().unwrap(), shape.packed_size().unwrap()),
         );

@@ -138,8 +138,7 @@ impl Fetch<'_> {
         gradient.then(|| {
             let shape = self.resource().shape();
             let point = footprint::place(shape, self.operands.coords, None).coords;
-            let geometry = self.form.geometry;
-            graded::graded(geometry, &self.effective, shape.extent, point, self.operands)
+            graded::graded(self.form.geometry, &self.effective, shape.extent, point, self.operands)
         })
     }
 
@@ -307,8 +306,7 @@ impl Fetch<'_> {
         });
         if effective.seamless_cube {
             let [x, y, _] = &mut axes;
-            let found = [x, y].map(|axis| (axis.index, axis.upper));
-            let pulled = cube::pulled(found, extent.width);
+            let pulled = cube::pulled([x, y].map(|axis| (axis.index, axis.upper)), extent.width);
             [(axes[0].index, axes[0].upper), (axes[1].index, axes[1].upper)] = pulled;
         }
         axes

@@ -56,7 +56,7 @@ use texunit_texel::f32_to_f16;
 pub struct Scratch {
     fast: fast::Space,
     general: general::Space,
-    buffers: general::buffers::Buffers,
+    buffers: general::indices::Buffers,
     results: [Lanes; 4],
 }
 
@@ -66,7 +66,7 @@ impl Scratch {
         Self {
             fast: fast::Space::new(),
             general: general::Space::new(),
-            buffers: general::buffers::Buffers::ZERO,
+            buffers: general::indices::Buffers::ZERO,
             results: [[0; 32]; 4],
         }
     }
@@ -237,12 +237,7 @@ impl FetchPlan {
 
     /// Executes the fetch of one warp: writes the requested components and the residency of the
     /// active lanes, and leaves everything else unchanged.
-    pub fn fetch(
-        &self,
-        request: &FetchRequest<'_>,
-        scratch: &mut Scratch,
-        answer: &mut FetchAnswer,
-    ) {
+    pub fn fetch(&self, request: &FetchRequest, scratch: &mut Scratch, answer: &mut FetchAnswer) {
         let Scratch { fast, general, buffers, results } = scratch;
         let direct = request.active == u32::MAX && !self.is_narrow();
         let components = self.components(request.components);
@@ -274,7 +269,7 @@ impl FetchPlan {
         (fast, general, buffers): (
             &mut fast::Space,
             &mut general::Space,
-            &mut general::buffers::Buffers,
+            &mut general::indices::Buffers,
         ),
         out: &mut [Lanes; 4],
     ) -> u32 {
