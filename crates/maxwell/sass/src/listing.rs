@@ -36,10 +36,6 @@ pub fn lines(code: &[u8]) -> Result<impl Iterator<Item = Line>, BadLength> {
     Ok(groups.iter().enumerate().flat_map(|(n, group)| {
         let word = |at: usize| u64::from_le_bytes(group.as_chunks().0[at]);
         let controls = Control::of_group(word(0));
-        [1, 2, 3].map(|at| Line {
-            offset: 32 * n + 8 * at,
-            word: word(at),
-            control: controls[at - 1],
-        })
+        [1, 2, 3].map(|i| Line { offset: 32 * n + 8 * i, word: word(i), control: controls[i - 1] })
     }))
 }

@@ -55,13 +55,8 @@ impl Page {
 
     /// Adds a surface access to the page, with its source location.
     pub fn surface(&mut self, place: Vec<String>, e: &SurfaceExplanation) {
-        self.accesses.push(Access {
-            place,
-            what: e.headline(),
-            result: e.summary(),
-            colour: None,
-            picture: Some(e.picture()),
-        });
+        let (what, result, picture) = (e.headline(), e.summary(), Some(e.picture()));
+        self.accesses.push(Access { place, what, result, colour: None, picture });
     }
 
     /// Adds an access that cannot be explained, with the reason.

@@ -212,12 +212,8 @@ impl Picture {
     /// Embeds another picture with its upper left corner at x, y, under an id to which links can
     /// refer.
     pub(crate) fn place(&mut self, other: &Picture, x: f64, y: f64, id: &str) {
-        let _ = writeln!(
-            self.body,
-            "<g id=\"{}\" transform=\"translate({x:.1},{y:.1})\">\n{}</g>",
-            escape(id),
-            other.body
-        );
+        let (id, at, body) = (escape(id), format!("translate({x:.1},{y:.1})"), &other.body);
+        let _ = writeln!(self.body, "<g id=\"{id}\" transform=\"{at}\">\n{body}</g>");
         self.grow(x + other.width, y + other.height);
     }
 

@@ -191,10 +191,8 @@ impl SurfaceExplanation {
 
     /// The fault of the access, or the elements that it loaded, stored or combined, in one line.
     pub(crate) fn summary(&self) -> String {
-        match text::address_steps(self).into_iter().find(|line| line.starts_with("FAULT")) {
-            Some(fault) => fault,
-            None => format!("{} {}", verb(self.form), text::element_text(self)),
-        }
+        let fault = text::address_steps(self).into_iter().find(|line| line.starts_with("FAULT"));
+        fault.unwrap_or_else(|| format!("{} {}", verb(self.form), text::element_text(self)))
     }
 
     /// The elements that the instruction's registers hold: 1, 2 or 4.

@@ -180,12 +180,8 @@ impl<'a> Table<'a> {
     }
 
     fn found(&self, key: &str, value: &'a Spanned<DeValue<'a>>) -> TomlValue<'a> {
-        TomlValue {
-            value: value.get_ref(),
-            context: self.context,
-            key: join(&self.path, key),
-            span: value.span(),
-        }
+        let (value, span) = (value.get_ref(), value.span());
+        TomlValue { value, context: self.context, key: join(&self.path, key), span }
     }
 
     /// The value of a required key; reports a problem if it is missing.

@@ -135,10 +135,7 @@ pub fn effective_sampler(
 fn sums(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> bool {
     let anisotropic = sampler.max_anisotropy > 1;
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
-    match mip_filter {
-        Some(filter) => filter == Filter::Linear || anisotropic,
-        None => gradient && anisotropic,
-    }
+    mip_filter.map_or(gradient && anisotropic, |filter| filter == Filter::Linear || anisotropic)
 }
 
 /// Whether both texture and sampler request normalized coordinates.

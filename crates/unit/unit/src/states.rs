@@ -286,14 +286,9 @@ fn describe(resource: &Resource) -> String {
     let sizes = resource.levels().iter().map(|level| level.extent.axes().map(|n| n.to_string()));
     let sizes: Vec<String> = sizes.map(|size| size.join("x")).collect();
     let mipmapped = if resource.is_mipmapped() { ", mipmapped" } else { "" };
-    let shape = resource.shape();
-    format!(
-        "{}; layers={}, samples={}, levels {}{mipmapped}",
-        resource.describe(),
-        shape.layers,
-        shape.samples,
-        sizes.join(" ")
-    )
+    let ArrayShape { layers, samples, .. } = resource.shape();
+    let (text, sizes) = (resource.describe(), sizes.join(" "));
+    format!("{text}; layers={layers}, samples={samples}, levels {sizes}{mipmapped}")
 }
 
 /// The tiles of a sparse array, then the result of each word: `tile=LEVEL,PLANE,X,Y,Z`, `tail=PLANE`,

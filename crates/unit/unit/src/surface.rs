@@ -229,12 +229,8 @@ fn check_geometry(form: SurfaceForm, resource: &Resource) -> Result<(), Geometry
     if resource.geometry().is_cube() {
         sentence += ", whose faces are layers of .a2d";
     }
-    Err(GeometryError {
-        instruction: form.geometry,
-        own: resource.geometry(),
-        layout: resource.layout(),
-        resource: sentence,
-    })
+    let (own, layout) = (resource.geometry(), resource.layout());
+    Err(GeometryError { instruction: form.geometry, own, layout, resource: sentence })
 }
 
 #[cfg(test)]

@@ -65,11 +65,8 @@ impl TextureHeader {
                 self.seen(whole)?
             }
         };
-        Ok(Texture {
-            resource: Arc::new(resource),
-            read_mode: self.texels.read_mode,
-            normalized_coords: self.normalized,
-        })
+        let (read_mode, normalized_coords) = (self.texels.read_mode, self.normalized);
+        Ok(Texture { resource: Arc::new(resource), read_mode, normalized_coords })
     }
 
     /// The resource restricted to the levels that fetches can access.

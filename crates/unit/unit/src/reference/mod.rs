@@ -149,8 +149,9 @@ impl Fetch<'_> {
         let wanted = match self.form.kind {
             _ if self.is_integer() => RequestedLevel::Whole(self.integer_level().unwrap_or(0)),
             // Rule 8.6 of docs/numerics.md: a gather reads level 0.
-            FetchKind::Gather(_) => RequestedLevel::Base,
-            FetchKind::Sample(Lod::Implicit | Lod::Base) => RequestedLevel::Base,
+            FetchKind::Gather(_) | FetchKind::Sample(Lod::Implicit | Lod::Base) => {
+                RequestedLevel::Base
+            }
             FetchKind::Sample(Lod::Level) => {
                 RequestedLevel::At(level::cut_to_256ths(f32::from_bits(bits)))
             }

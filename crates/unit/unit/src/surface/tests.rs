@@ -101,11 +101,8 @@ fn the_lowest_lane_of_the_last_pass_wins() {
             let active = 0x3fff_fffc;
             let values = [std::array::from_fn(|lane| 0x40 + lane as u64); 4];
             plan.store(&SurfaceRequest { active, coords: coords.each_ref() }, &values).unwrap();
-            assert_eq!(
-                load(&plan, [0, 1, 0]).unwrap()[0],
-                0x40 + winner,
-                "{element_size} x {vector}"
-            );
+            let stored = load(&plan, [0, 1, 0]).unwrap()[0];
+            assert_eq!(stored, 0x40 + winner, "{element_size} x {vector}");
         }
     }
     // If a lane faults, the lanes above it do not store.

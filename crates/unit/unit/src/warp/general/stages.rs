@@ -207,13 +207,8 @@ impl General {
             let at = [x.side(k & 1), y.side(k >> 1), &z.lower];
             let which = TexelIndices { at, pitches: &space.pitches[slot], wanted: active };
             let out = &mut buffers.texels[first + k];
-            read_strided::<T>(
-                from,
-                call.resource,
-                (which, &space.place.plane),
-                &mut space.texels,
-                out,
-            );
+            let which = (which, &space.place.plane);
+            read_strided::<T>(from, call.resource, which, &mut space.texels, out);
         }
         for place in 0..if is_sparse { 4 * self.slices() } else { 0 } {
             let absent = absent[if self.per() == 4 { place } else { place / 4 }];
