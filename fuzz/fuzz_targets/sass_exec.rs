@@ -71,8 +71,8 @@ fn file(text: &str) {
             run(&txd, &mut state);
         }
         Err(error) => {
-            assert!(!error.message().is_empty());
-            if let Some(span) = error.span() {
+            assert!(!error.message.is_empty());
+            if let Some(span) = error.span {
                 assert!(text.get(span).is_some(), "{error}");
             }
         }

@@ -167,8 +167,8 @@ pub(crate) fn execute(
     let mut made = match state_file::parse(state) {
         Ok(made) => made,
         Err(error) => {
-            let line = error.span().map(|span| source.location(span.start as u32).line);
-            let refusal = Refusal::of("state", error.message());
+            let line = error.span.as_ref().map(|span| source.location(span.start as u32).line);
+            let refusal = Refusal::of("state", &error.message);
             return Ok((json!({ "error": refusal, "line": line }), Vec::new()));
         }
     };

@@ -34,16 +34,8 @@ pub fn lines(code: &[u8]) -> Result<impl Iterator<Item = Line>, BadLength> {
         return Err(BadLength { length: code.len() });
     }
     Ok(groups.iter().enumerate().flat_map(|(n, group)| {
-        let word = |at: usize| {
-            let mut bytes = [0; 8];
-            bytes.copy_from_slice(&group[8 * at..8 * at + 8]);
-            u64::from_le_bytes(bytes)
-        };
+        let word = |at: usize| u64::from_le_bytes(group.as_chunks().0[at]);
         let controls = Control::of_group(word(0));
-        [1, 2, 3].map(|at| Line {
-            offset: 32 * n + 8 * at,
-            word: word(at),
-            control: controls[at - 1],
-        })
+        [1, 2, 3].map(|i| Line { offset: 32 * n + 8 * i, word: word(i), control: controls[i - 1] })
     }))
 }

@@ -35,10 +35,6 @@ impl FieldPositions {
     fn add(&mut self, field: &Field, span: Span) {
         self.fields.push((field.name, span));
     }
-
-    fn has(&self, field: &Field) -> bool {
-        self.fields.iter().any(|(name, _)| *name == field.name)
-    }
 }
 
 /// Parses an instruction. Comments between `/*` and `*/`, a final semicolon and upper or lower case
@@ -115,8 +111,7 @@ impl<'a> Parser<'a> {
     }
 
     fn accept(&mut self, text: &str) -> Result<Option<Token<'a>>, Box<Diagnostic>> {
-        let token = self.peek()?;
-        if token.text == text { self.next().map(Some) } else { Ok(None) }
+        if self.peek()?.text == text { self.next().map(Some) } else { Ok(None) }
     }
 
     fn expect(&mut self, text: &str, what: &str) -> Result<(), Box<Diagnostic>> {
@@ -162,7 +157,9 @@ impl<'a> Parser<'a> {
                     else {
                         return Err(unknown_modifier(word));
                     };
-                    self.once(field, word)?;
+                    if self.places.fields.iter().any(|(name, _)| *name == field.name) {
+                        return Err(twice(word));
+                    }
                     self.set(field, 1, word.span);
                     continue;
                 }
@@ -176,10 +173,6 @@ impl<'a> Parser<'a> {
             self.places.add(&PHASE, word.span);
         }
         Ok(())
-    }
-
-    fn once(&self, field: &Field, token: Token<'_>) -> Result<(), Box<Diagnostic>> {
-        if self.places.has(field) { Err(twice(token)) } else { Ok(()) }
     }
 
     fn operands(&mut self) -> Result<(), Box<Diagnostic>> {
@@ -239,8 +232,7 @@ impl<'a> Parser<'a> {
         if self.accept(",")?.is_some() {
             self.accept("#")?;
             let token = self.peek()?;
-            let is_number = !token.text.is_empty()
-                && token.text.starts_with(|c: char| c.is_ascii_digit())
+            let is_number = token.text.starts_with(|c: char| c.is_ascii_digit())
                 && !COORDINATES.iter().any(|name| token.text.eq_ignore_ascii_case(name));
             if is_number {
                 if value > 0xff {

@@ -203,11 +203,6 @@ fn size_of_reduction(word: u64, arch: Arch) -> &'static str {
     }
 }
 
-/// Whether the disassembler knows the query attribute of a TXQ.
-const fn is_query(value: u64) -> bool {
-    matches!(value, 1 | 2 | 5) || value >= 6 && value.is_multiple_of(2)
-}
-
 /// The name of a TXQ's query attribute; `None` if the disassembler rejects it.
 fn query(value: u64) -> Option<String> {
     Some(match value {
@@ -265,7 +260,7 @@ impl TextureWord {
         };
         let refused_operand = |operand: &Operand| match operand {
             Sparse => arch < Arch::Sm52 && bits(word, 51, 3) != PT,
-            Query => !is_query(bits(word, 22, 6)),
+            Query => query(bits(word, 22, 6)).is_none(),
             _ => false,
         };
         let known = arch >= form.since

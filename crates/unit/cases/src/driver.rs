@@ -6,6 +6,9 @@ use crate::resource::ResourceSpec;
 use crate::surface::SurfaceCase;
 use texunit_unit::{AddressMode, Layout};
 
+/// The reason for a case that expects an error.
+const OWN_ERROR: &str = "the case is about an error of texunit's own";
+
 /// Why a case cannot be expressed through CUDA's driver API, or `None` if it can.
 pub fn why_no_driver(case: &Case) -> Option<String> {
     let reason = resource_reason(case.resource()).or_else(|| match &case.access {
@@ -15,51 +18,43 @@ pub fn why_no_driver(case: &Case) -> Option<String> {
     reason.map(str::to_owned)
 }
 
+/// The first reason that applies.
+fn first<const N: usize>(reasons: [(bool, &'static str); N]) -> Option<&'static str> {
+    reasons.into_iter().find(|reason| reason.0).map(|reason| reason.1)
+}
+
 fn resource_reason(resource: &ResourceSpec) -> Option<&'static str> {
-    let shape = &resource.shape;
-    let geometry = resource.view.as_ref().and_then(|view| view.geometry);
-    if shape.geometry.is_multisample() || geometry.is_some_and(|g| g.is_multisample()) {
-        return Some("CUDA makes no multi-sample arrays");
-    }
-    if shape.format.is_depth() {
-        return Some("CUDA has no depth formats");
-    }
-    if resource.missing_tiles.is_some() {
-        return Some("sparse arrays are mapped in tiles that only the driver knows");
-    }
-    if resource.level.is_some() && shape.geometry.is_array() {
-        return Some("levels of layered arrays are not made on the card");
-    }
-    if geometry.is_some_and(|g| g != shape.geometry) {
-        return Some("a CUDA resource view keeps the geometry");
-    }
-    None
+    let (format, own) = (resource.shape.format, resource.shape.geometry);
+    let geometry = resource.view.as_ref().and_then(|view| view.geometry).unwrap_or(own);
+    let is_multisample = own.is_multisample() || geometry.is_multisample();
+    let is_layered_level = resource.level.is_some() && own.is_array();
+    let is_sparse = resource.missing_tiles.is_some();
+    first([
+        (is_multisample, "CUDA makes no multi-sample arrays"),
+        (format.is_depth(), "CUDA has no depth formats"),
+        (is_sparse, "sparse arrays are mapped in tiles that only the driver knows"),
+        (is_layered_level, "levels of layered arrays are not made on the card"),
+        (geometry != own, "a CUDA resource view keeps the geometry"),
+    ])
 }
 
 fn surface_reason(surface: &SurfaceCase) -> Option<&'static str> {
-    if surface.error.is_some() {
-        return Some("the case is about an error of texunit's own");
-    }
-    if surface.resource.layout != Layout::Array {
-        return Some("CUDA makes surfaces of arrays only");
-    }
-    surface.accesses.is_empty().then_some("the case has no accesses")
+    first([
+        (surface.error.is_some(), OWN_ERROR),
+        (surface.resource.layout != Layout::Array, "CUDA makes surfaces of arrays only"),
+        (surface.accesses.is_empty(), "the case has no accesses"),
+    ])
 }
 
 fn fetch_reason(fetch: &FetchCase) -> Option<&'static str> {
     let sampler = &fetch.sampler;
-    if matches!(fetch.expected, Expected::Error(_)) {
-        return Some("the case is about an error of texunit's own");
-    }
-    if sampler.compare.is_some() {
-        return Some("CUDA textures have no compare function");
-    }
-    if sampler.address_mode.contains(&AddressMode::ClampOgl) {
-        return Some("CUDA textures have no clamp_ogl");
-    }
-    if sampler.force_unnormalized_coords {
-        let one = "CUDA objects hold texture and sampler in one: there are no independent samplers";
-        return Some(one);
-    }
-    fetch.operands.is_empty().then_some("the case has no fetches")
+    let has_clamp_ogl = sampler.address_mode.contains(&AddressMode::ClampOgl);
+    let alone = "CUDA objects hold texture and sampler in one: there are no independent samplers";
+    first([
+        (matches!(fetch.expected, Expected::Error(_)), OWN_ERROR),
+        (sampler.compare.is_some(), "CUDA textures have no compare function"),
+        (has_clamp_ogl, "CUDA textures have no clamp_ogl"),
+        (sampler.force_unnormalized_coords, alone),
+        (fetch.operands.is_empty(), "the case has no fetches"),
+    ])
 }

@@ -2,6 +2,9 @@
 
 use std::fmt::Display;
 
+/// The result of reading a file, or of building a case.
+pub type Result<T, E = CaseError> = std::result::Result<T, E>;
+
 /// A case file that cannot be read, or a case that cannot be built. The error names the file and
 /// the case, if known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,17 +32,17 @@ impl CaseError {
 
 /// Adds a context to the error of a result.
 pub(crate) trait Within<T> {
-    fn within(self, place: impl Display) -> Result<T, CaseError>;
+    fn within(self, place: impl Display) -> Result<T>;
 }
 
-impl<T> Within<T> for Result<T, CaseError> {
-    fn within(self, place: impl Display) -> Result<T, CaseError> {
+impl<T> Within<T> for Result<T> {
+    fn within(self, place: impl Display) -> Result<T> {
         self.map_err(|e| e.within(place))
     }
 }
 
 impl<T> Within<T> for Result<T, String> {
-    fn within(self, place: impl Display) -> Result<T, CaseError> {
+    fn within(self, place: impl Display) -> Result<T> {
         self.map_err(|e| CaseError::new(e).within(place))
     }
 }

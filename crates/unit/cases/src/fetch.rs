@@ -5,7 +5,7 @@ mod run;
 pub use run::{Answer, BuiltFetch};
 use texunit_forms::Count;
 
-use crate::error::{CaseError, Within};
+use crate::error::{CaseError, Result, Within};
 use crate::raw::{RawCase, RawFetch};
 use crate::resource::ResourceSpec;
 use std::sync::Arc;
@@ -48,8 +48,7 @@ impl ExpectedValue {
     /// the destination predicate.
     pub(crate) fn differing(&self, answer: &Answer) -> impl Iterator<Item = usize> {
         let words = (0..self.components.into()).filter(|&n| self.values[n] != answer.values[n]);
-        let predicate = self.resident.is_some_and(|resident| resident != answer.resident);
-        words.chain(predicate.then_some(4))
+        words.chain(self.resident.is_some_and(|resident| resident != answer.resident).then_some(4))
     }
 }
 
@@ -78,7 +77,7 @@ pub struct FetchCase {
 
 impl FetchCase {
     /// Allocates the resource of the case and makes its texture.
-    pub fn build(&self) -> Result<BuiltFetch, CaseError> {
+    pub fn build(&self) -> Result<BuiltFetch> {
         let resource = self.resource.build()?;
         // The texture is made by the rules of the driver API, which accepts textures that the
         // runtime API refuses.
@@ -111,7 +110,7 @@ impl FetchCase {
         case: &RawCase,
         raw: &RawFetch,
         resource: Arc<ResourceSpec>,
-    ) -> Result<Self, CaseError> {
+    ) -> Result<Self> {
         let offset = raw.offset.is_some() || raw.offsets.is_some();
         let form = case.op.parse::<FetchForm>().map_err(CaseError::new).within("op")?;
         // Whether there are an offset and a compare operand is not part of the instruction name,
@@ -222,12 +221,7 @@ pub fn hash(words: &[u32]) -> String {
 
 /// Parses the 32-bit words of an operand key, of which each fetch has `each`. Returns `None` if the
 /// instruction lacks the operand and the key is missing; other combinations are errors.
-fn list(
-    key: &str,
-    text: Option<&String>,
-    wanted: bool,
-    each: usize,
-) -> Result<Option<Vec<u32>>, CaseError> {
+fn list(key: &str, text: Option<&String>, wanted: bool, each: usize) -> Result<Option<Vec<u32>>> {
     match (text, wanted) {
         (None, false) => Ok(None),
         (None, true) => Err(CaseError::new(format!("`{key}` is missing"))),
@@ -245,11 +239,7 @@ fn list(
     }
 }
 
-fn operands(
-    case: &RawCase,
-    raw: &RawFetch,
-    form: FetchForm,
-) -> Result<Vec<FetchOperands>, CaseError> {
+fn operands(case: &RawCase, raw: &RawFetch, form: FetchForm) -> Result<Vec<FetchOperands>> {
     let (coordinates, gradients) = (form.geometry.coordinates(), form.geometry.gradients());
     let axes = form.geometry.axes();
     if raw.coords.is_none() && case.error.is_some() {
@@ -302,7 +292,7 @@ fn part<const N: usize>(words: Option<&Vec<u32>>, i: usize, each: usize) -> [u32
     std::array::from_fn(|k| all.get(k).copied().unwrap_or(0))
 }
 
-fn expected(case: &RawCase, raw: &RawFetch, fetch: &FetchCase) -> Result<Expected, CaseError> {
+fn expected(case: &RawCase, raw: &RawFetch, fetch: &FetchCase) -> Result<Expected> {
     let text = match (&raw.expected, &case.error) {
         (None, None) if raw.resident.is_none() && raw.hash.is_none() => {
             return Ok(Expected::Nothing);

@@ -1,6 +1,6 @@
 //! Case files: those of a folder, reading, lookup by address, and writing.
 
-use crate::error::{CaseError, Within};
+use crate::error::{CaseError, Result, Within};
 use crate::fetch::{BuiltFetch, FetchCase};
 use crate::raw::{self, RawCase, RawFetch, RawSurface, mistake};
 use crate::resource::ResourceSpec;
@@ -71,7 +71,7 @@ impl Case {
     }
 
     /// Makes the texture or surface of the case.
-    pub fn build(&self) -> Result<Built, CaseError> {
+    pub fn build(&self) -> Result<Built> {
         match &self.access {
             Access::Fetch(fetch) => fetch.build().map(Built::Fetch),
             Access::Surface(surface) => surface.build().map(Built::Surface),
@@ -81,7 +81,7 @@ impl Case {
 
     /// The case with the reference's results as the expected ones; `None` if the reference refuses
     /// it.
-    pub fn answered(&self) -> Result<Option<Self>, CaseError> {
+    pub fn answered(&self) -> Result<Option<Self>> {
         let mut case = self.clone();
         match (self.build()?, &mut case.access) {
             (Built::Fetch(built), Access::Fetch(fetch)) => match built.reference() {
@@ -159,13 +159,13 @@ pub fn find_files(folder: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Reads a case file with [`read_text`].
-pub fn load(path: impl AsRef<Path>) -> Result<CaseFile, CaseError> {
+pub fn load(path: impl AsRef<Path>) -> Result<CaseFile> {
     let path = path.as_ref();
     read_text(path).and_then(|text| parse(&text).within(path.display()))
 }
 
 /// The text of a regular file, decompressed if its name ends in `.gz`.
-pub fn read_text(path: &Path) -> Result<String, CaseError> {
+pub fn read_text(path: &Path) -> Result<String> {
     text_of(path).within(path.display())
 }
 
@@ -205,8 +205,7 @@ fn text_of(path: &Path) -> Result<String, String> {
 /// Compresses text for a `.gz` file that [`read_text`] reads. The result depends only on the text.
 pub fn compress(text: &str) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::best());
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.finish());
-    written.expect("a vector takes all bytes")
+    out.write_all(text.as_bytes()).and_then(|()| out.finish()).expect("a vector takes all bytes")
 }
 
 /// The case, and the fetch or access, to which an address such as `FILE#N:K` refers.
@@ -222,7 +221,7 @@ pub struct Addressed {
 
 /// Resolves `FILE#N` or `FILE#N:K`: case N of a file, by index from 1 or by name, and its fetch or
 /// access K, from 0. Without `#N`, the file must have a single case.
-pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
+pub fn load_address(address: &str) -> Result<Addressed> {
     let (path, which) = match address.rsplit_once('#') {
         Some((path, which)) => (path, Some(which)),
         None => (address, None),
@@ -260,7 +259,7 @@ pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
 }
 
 /// Parses the text of a case file.
-pub fn parse(text: &str) -> Result<CaseFile, CaseError> {
+pub fn parse(text: &str) -> Result<CaseFile> {
     let document = DeTable::parse(text).map_err(|e| CaseError::new(e.to_string().trim_end()))?;
     let context = Context::of_test(None);
     let root = Table::root(document.get_ref(), &context);
@@ -295,12 +294,11 @@ pub fn parse(text: &str) -> Result<CaseFile, CaseError> {
         }
     }
     let find = |name: &str| {
-        let found = known.get(name).cloned();
-        found.ok_or_else(|| CaseError::new(format!("unknown resource `{name}`")))
+        known.get(name).cloned().ok_or_else(|| CaseError::new(format!("unknown resource `{name}`")))
     };
     let mut cases = Vec::new();
-    type Make<'a> = &'a dyn Fn(&RawCase, Arc<ResourceSpec>) -> Result<Access, CaseError>;
-    let mut add = |table: &Table, make: Make| -> Result<(), CaseError> {
+    type Make<'a> = &'a dyn Fn(&RawCase, Arc<ResourceSpec>) -> Result<Access>;
+    let mut add = |table: &Table, make: Make| -> Result<()> {
         let case = RawCase::read(table);
         table.finish();
         let access = mistake(&context, &table.path)

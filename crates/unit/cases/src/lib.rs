@@ -24,7 +24,7 @@ mod verdict;
 
 pub use driver::why_no_driver;
 pub use engine::{Engine, Wrong};
-pub use error::CaseError;
+pub use error::{CaseError, Result};
 pub use fetch::{Answer, BuiltFetch, Expected, ExpectedValue, FetchCase, hash};
 pub use file::{
     Access, Addressed, Built, Case, CaseFile, compress, find_files, is_case_file, load,

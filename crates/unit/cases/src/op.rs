@@ -1,7 +1,7 @@
 //! Instructions of surface cases: those of the unit, and generic byte accesses such as
 //! `suld.b.2d.clamp` that stand for all element sizes.
 
-use crate::error::CaseError;
+use crate::error::{CaseError, Result};
 use std::fmt;
 use std::str::FromStr;
 use texunit_unit::{ClampMode, Geometry, SurfaceForm, SurfaceKind};
@@ -66,7 +66,7 @@ impl fmt::Display for SurfaceOp {
 impl FromStr for SurfaceOp {
     type Err = CaseError;
 
-    fn from_str(name: &str) -> Result<Self, CaseError> {
+    fn from_str(name: &str) -> Result<Self> {
         let parts: Vec<&str> = name.split('.').collect();
         let any_size = match parts[..] {
             [op @ ("suld" | "sust"), "b", geometry, clamp] => Geometry::from_name(geometry)

@@ -1,6 +1,6 @@
 //! The keys of a case as they are in a file; described in tests/fetch/README.md.
 
-use crate::error::CaseError;
+use crate::error::{CaseError, Result};
 use texunit_spec::write::Entries;
 use texunit_spec::{Context, Problem, SamplerSpec, Table, TomlValue, codes, keys, read_mode};
 use texunit_unit::{ReadMode, Sampler};
@@ -129,7 +129,7 @@ fn offsets(value: &TomlValue<'_>) -> Option<Vec<i32>> {
 }
 
 /// Returns the first mistake so far as an error, with its key below `path`.
-pub(crate) fn mistake(context: &Context, path: &str) -> Result<(), CaseError> {
+pub(crate) fn mistake(context: &Context, path: &str) -> Result<()> {
     let problems = context.problems.take();
     // Other mistakes are reported before a missing key, because the key may be there under a
     // misspelt name, which is a mistake of its own.

@@ -1,6 +1,6 @@
 //! Resources of cases: their description, and how they are built.
 
-use crate::error::{CaseError, Within};
+use crate::error::{CaseError, Result, Within};
 use crate::raw;
 use std::sync::Arc;
 use texunit_forms::Count;
@@ -42,11 +42,11 @@ pub struct ResourceSpec {
 
 impl ResourceSpec {
     /// Allocates the resource and fills its texels.
-    pub fn build(&self) -> Result<Arc<Resource>, CaseError> {
+    pub fn build(&self) -> Result<Arc<Resource>> {
         self.build_inner().within(format!("resource `{}`", self.name))
     }
 
-    fn build_inner(&self) -> Result<Arc<Resource>, CaseError> {
+    fn build_inner(&self) -> Result<Arc<Resource>> {
         let packed = self.packed()?;
         let name = &self.name;
         let (Extent { width, height, .. }, format) = (self.shape.extent, self.shape.format);
@@ -87,7 +87,7 @@ impl ResourceSpec {
 
     /// The bytes of the texels in the order of [`Resource::to_packed`], of the whole resource, not
     /// of its view.
-    pub fn packed(&self) -> Result<Vec<u8>, CaseError> {
+    pub fn packed(&self) -> Result<Vec<u8>> {
         // A resource that exceeds the limits is refused later, by the unit.
         let sizes = Texels::level_sizes(&self.shape);
         check_bytes(sizes.iter().fold(0, |sum: u64, size| sum.saturating_add(*size)))?;
@@ -96,7 +96,7 @@ impl ResourceSpec {
 
     /// Reads the resource from the keys of a TOML table. Returns `None` if the context has
     /// collected mistakes in the keys.
-    pub(crate) fn read(table: &Table<'_>) -> Option<Result<Self, CaseError>> {
+    pub(crate) fn read(table: &Table<'_>) -> Option<Result<Self>> {
         let name = table.need("name", "what cases call the resource").and_then(raw::string);
         let level = table.get("level").and_then(|v| v.small(0));
         let spec = ShapeSpec::read(table);
@@ -136,12 +136,7 @@ impl ResourceSpec {
         Some(Self::of_spec(name, shape, texels, &spec).map(|made| Self { level, ..made }))
     }
 
-    fn of_spec(
-        name: String,
-        shape: ArrayShape,
-        texels: Texels,
-        spec: &ShapeSpec,
-    ) -> Result<Self, CaseError> {
+    fn of_spec(name: String, shape: ArrayShape, texels: Texels, spec: &ShapeSpec) -> Result<Self> {
         let (layout, geometry) = (spec.layout.unwrap_or(Layout::Array), shape.geometry);
         let expected = match layout {
             Layout::Array => geometry,
@@ -196,7 +191,7 @@ impl ResourceSpec {
 }
 
 /// The tiles that are not resident, each as level, layer (face), and index along x, y, z.
-fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, CaseError> {
+fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>> {
     let tile = |region: &At<Region>| {
         let Region { level, layer, place } = region.value;
         let RegionPart::Tile([x, y, z]) = place else { return None };
@@ -240,13 +235,7 @@ fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, 
     Ok(missing)
 }
 
-fn set_tile(
-    map: &Residency,
-    level: u32,
-    plane: u32,
-    at: [u32; 3],
-    resident: bool,
-) -> Result<(), CaseError> {
+fn set_tile(map: &Residency, level: u32, plane: u32, at: [u32; 3], resident: bool) -> Result<()> {
     // Each level of the mip tail stands for the whole tail of its layer.
     let tail = level >= map.tail_first_level() && level < map.shape().level_count();
     if tail { map.set_tail(plane, resident) } else { map.set_tile(level, plane, at, resident) }
@@ -254,7 +243,7 @@ fn set_tile(
     Ok(())
 }
 
-fn with_missing(resource: Resource, missing: &[[u32; 5]]) -> Result<Resource, CaseError> {
+fn with_missing(resource: Resource, missing: &[[u32; 5]]) -> Result<Resource> {
     let map = Residency::new(resource.shape()).map_err(CaseError::new)?;
     map.set_all(true);
     for &[level, plane, x, y, z] in missing {
@@ -263,7 +252,7 @@ fn with_missing(resource: Resource, missing: &[[u32; 5]]) -> Result<Resource, Ca
     resource.with_residency(Arc::new(map)).map_err(CaseError::new)
 }
 
-fn check_bytes(size: u64) -> Result<u64, CaseError> {
+fn check_bytes(size: u64) -> Result<u64> {
     if size > MAX_BYTES {
         let size = Count(size, "byte");
         let message =

@@ -1,7 +1,7 @@
 //! Surface cases: many accesses to one surface, in order.
 
 use crate::engine::Wrong;
-use crate::error::{CaseError, Within};
+use crate::error::{CaseError, Result, Within};
 use crate::op::SurfaceOp;
 use crate::raw::{RawCase, RawSurface};
 use crate::resource::ResourceSpec;
@@ -103,7 +103,7 @@ impl SurfaceOp {
 
 impl SurfaceCase {
     /// Allocates the resource of the case and makes its surface.
-    pub fn build(&self) -> Result<BuiltSurface, CaseError> {
+    pub fn build(&self) -> Result<BuiltSurface> {
         let surface = Surface::new(self.resource.build()?).map_err(CaseError::new)?;
         Ok(BuiltSurface {
             op: self.op,
@@ -141,7 +141,7 @@ impl SurfaceCase {
         case: &RawCase,
         raw: &RawSurface,
         resource: Arc<ResourceSpec>,
-    ) -> Result<Self, CaseError> {
+    ) -> Result<Self> {
         let op = case.op.parse::<SurfaceOp>().within("op")?;
         let (Some(accesses), None) = (&raw.accesses, &case.error) else {
             let more = raw.accesses.is_some() || raw.values.is_some() || raw.after.is_some();
@@ -184,8 +184,7 @@ impl SurfaceCase {
         let coords = |access: &SurfaceAccess| {
             let coords = access.coords.vector(self.op.geometry());
             let numbers: Vec<_> = coords.map(|&c| (c as i32).to_string()).collect();
-            let size = access.size.map(|size| format!("{size}:")).unwrap_or_default();
-            size + &numbers.join(",")
+            access.size.map(|size| format!("{size}:")).unwrap_or_default() + &numbers.join(",")
         };
         let value = |access: &SurfaceAccess| match (&access.fault, &access.bytes) {
             (Some(fault), _) => Some(fault.name().to_owned()),
@@ -204,11 +203,7 @@ impl SurfaceCase {
     }
 }
 
-fn parse_access(
-    op: SurfaceOp,
-    text: &str,
-    value: Option<&str>,
-) -> Result<SurfaceAccess, CaseError> {
+fn parse_access(op: SurfaceOp, text: &str, value: Option<&str>) -> Result<SurfaceAccess> {
     let (size, coords) = match (op, text.split_once(':')) {
         (SurfaceOp::Form(_), None) => (None, text),
         (SurfaceOp::Bytes { .. }, Some((size, coords))) => {
@@ -252,8 +247,7 @@ fn parse_access(
             (Some(bytes), None)
         }
     };
-    let coords = Coordinates::of(op.geometry(), numbers, 0);
-    Ok(SurfaceAccess { size, coords, bytes, fault })
+    Ok(SurfaceAccess { size, coords: Coordinates::of(op.geometry(), numbers, 0), bytes, fault })
 }
 
 impl BuiltSurface {
@@ -261,7 +255,7 @@ impl BuiltSurface {
     /// the lanes of a warp. An access that stands for several instructions loads with each of them,
     /// and stores with one after the other. Fails if their loads differ, or if the surface does not
     /// support the access.
-    pub fn run(&self) -> Result<SurfaceRun, CaseError> {
+    pub fn run(&self) -> Result<SurfaceRun> {
         // A case that expects an error has no accesses, so that the instruction is planned here,
         // which must fail.
         if let (SurfaceOp::Form(form), true) = (self.op, self.accesses.is_empty()) {
@@ -279,7 +273,7 @@ impl BuiltSurface {
     }
 
     /// Executes access `i` as a warp instruction with one active lane.
-    fn one(&self, i: usize, access: &SurfaceAccess) -> Result<Result<Vec<u8>, Fault>, CaseError> {
+    fn one(&self, i: usize, access: &SurfaceAccess) -> Result<Result<Vec<u8>, Fault>> {
         let forms = self.op.forms(access.size);
         let loads = forms.iter().all(|form| form.kind.loads());
         let picked = if loads { &forms[..] } else { &forms[i % forms.len()..][..1] };

@@ -85,8 +85,7 @@ impl Case {
         match built? {
             Built::Fetch(fetch) => fetch_wrong(&fetch, engines),
             Built::Surface(surface) => {
-                let run = surface.run().map_err(|e| e.to_string())?;
-                Ok(surface.wrong(&run))
+                Ok(surface.wrong(&surface.run().map_err(|e| e.to_string())?))
             }
         }
     }
@@ -104,8 +103,7 @@ fn fetch_wrong(fetch: &BuiltFetch, engines: &[Engine]) -> Result<Vec<Wrong>, Str
     let Expected::Values(expected) = &fetch.expected else { return Ok(Vec::new()) };
     let mut answers = Vec::with_capacity(engines.len());
     for &engine in engines {
-        let all = engine.run(fetch).map_err(|e| format!("{e} ({engine})"))?;
-        answers.push((engine, all));
+        answers.push((engine, engine.run(fetch).map_err(|e| format!("{e} ({engine})"))?));
     }
     let mut wrong = Vec::new();
     for (n, expected) in expected.iter().enumerate() {

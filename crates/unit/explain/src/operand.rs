@@ -48,8 +48,7 @@ pub fn fetch(args: &Written<'_>, form: FetchForm) -> Result<FetchOperands, Strin
             operands.dpdy = three(y, gradients).map_err(|e| format!("--grad, DPDY: {e}"))?;
         }
         (_, true) => {
-            let names = &["DX", "DY", "DZ"][..gradients];
-            let of = names.join(",");
+            let of = ["DX", "DY", "DZ"][..gradients].join(",");
             return Err(format!("{form} needs two gradients: --grad {of} {of}"));
         }
         (Some(_), false) => return Err(format!("{form} has no gradients: leave --grad out")),
@@ -87,12 +86,8 @@ fn coordinates(args: &Written<'_>, g: Geometry, ty: CoordType) -> Result<Coordin
     let names: Vec<_> = g.elements().iter().map(|&e| coordinate_name(g, e)).collect();
     let parts: Vec<&str> = args.at.split(',').map(str::trim).collect();
     if parts.len() != names.len() {
-        return Err(format!(
-            ".{g} takes {}: --at {} (found {})",
-            Count(names.len(), "coordinate"),
-            names.join(","),
-            parts.len()
-        ));
+        let (all, found) = (Count(names.len(), "coordinate"), parts.len());
+        return Err(format!(".{g} takes {all}: --at {} (found {found})", names.join(",")));
     }
     let mut coords = Coordinates::default();
     for ((&element, part), name) in g.elements().iter().zip(parts).zip(&names) {

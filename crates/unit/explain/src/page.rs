@@ -55,13 +55,8 @@ impl Page {
 
     /// Adds a surface access to the page, with its source location.
     pub fn surface(&mut self, place: Vec<String>, e: &SurfaceExplanation) {
-        self.accesses.push(Access {
-            place,
-            what: e.headline(),
-            result: e.summary(),
-            colour: None,
-            picture: Some(e.picture()),
-        });
+        let (what, result, picture) = (e.headline(), e.summary(), Some(e.picture()));
+        self.accesses.push(Access { place, what, result, colour: None, picture });
     }
 
     /// Adds an access that cannot be explained, with the reason.
@@ -157,8 +152,7 @@ fn draw_row(p: &mut Picture, n: usize, access: &Access, y: f64) {
 /// The picture of access `n` with a heading above it.
 fn panel(n: usize, access: &Access) -> Picture {
     let mut p = Picture::default();
-    let heading = format!("access {}", n + 1);
-    p.text(MARGIN, NORMAL, NORMAL, Paint::Exact, &heading);
+    p.text(MARGIN, NORMAL, NORMAL, Paint::Exact, &format!("access {}", n + 1));
     for line in &access.place {
         p.below(SMALL + 2.0, SMALL, Paint::Ink, &cut(line));
     }

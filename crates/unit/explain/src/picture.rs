@@ -151,14 +151,7 @@ impl Picture {
         self.grow(from.0.max(to.0), from.1.max(to.1));
     }
 
-    pub(crate) fn circle(
-        &mut self,
-        x: f64,
-        y: f64,
-        radius: f64,
-        fill: Paint<'_>,
-        stroke: Paint<'_>,
-    ) {
+    pub(crate) fn circle(&mut self, (x, y): (f64, f64), radius: f64, fill: Paint, stroke: Paint) {
         let paint = painted(Some(fill), Some(stroke));
         let _ = writeln!(
             self.body,
@@ -187,10 +180,11 @@ impl Picture {
         fill: Paint<'_>,
         text: &str,
     ) {
-        let word = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
+        let length = text_width(text, size);
+        let (word, right) = match anchor {
+            Anchor::Start => ("start", x + length),
+            Anchor::Middle => ("middle", x + length / 2.0),
+            Anchor::End => ("end", x),
         };
         let _ = writeln!(
             self.body,
@@ -198,12 +192,6 @@ impl Picture {
             painted(Some(fill), None),
             escape(text)
         );
-        let length = text_width(text, size);
-        let right = match anchor {
-            Anchor::Start => x + length,
-            Anchor::Middle => x + length / 2.0,
-            Anchor::End => x,
-        };
         self.grow(right, y + size * 0.3);
     }
 
@@ -224,12 +212,8 @@ impl Picture {
     /// Embeds another picture with its upper left corner at x, y, under an id to which links can
     /// refer.
     pub(crate) fn place(&mut self, other: &Picture, x: f64, y: f64, id: &str) {
-        let _ = writeln!(
-            self.body,
-            "<g id=\"{}\" transform=\"translate({x:.1},{y:.1})\">\n{}</g>",
-            escape(id),
-            other.body
-        );
+        let (id, at, body) = (escape(id), format!("translate({x:.1},{y:.1})"), &other.body);
+        let _ = writeln!(self.body, "<g id=\"{id}\" transform=\"{at}\">\n{body}</g>");
         self.grow(x + other.width, y + other.height);
     }
 

@@ -1,14 +1,14 @@
 //! Explanations of surface accesses: location, and the bytes before and after.
 
-mod json;
 mod svg;
 mod text;
 
+use serde_json::{Value, json as object};
 use std::sync::Arc;
 use texunit_texel::store_codes;
 use texunit_unit::{
     AccessFault, Coordinates, PlanError, Surface, SurfaceAnswer, SurfaceForm, SurfaceKind,
-    SurfaceOutcome, SurfacePlan, SurfaceRequest, SurfaceTrace,
+    SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceRequest, SurfaceTrace,
 };
 
 /// A surface access with its trace and surface.
@@ -67,29 +67,24 @@ impl SurfaceExplanation {
         coords: Coordinates<u32>,
         elements: [u64; 4],
     ) -> Result<Self, PlanError> {
-        let plan = SurfacePlan::new(form, surface)?;
-        let trace = plan.trace(coords);
         // Registers are truncated to the size of an element.
         let elements = elements.map(|e| e & mask(form.kind.elements().0));
+        let mut explanation = Self::of_made(form, surface, coords, Ok(elements))?;
+        let plan = SurfacePlan::new(form, surface)?;
         let lanes = coords.map(|c| [c; 32]);
         let request = SurfaceRequest { active: 1, coords: lanes.each_ref() };
-        let mut answer = SurfaceAnswer { values: elements.map(|e| [e; 32]) };
-        let made = matches!(trace.outcome, SurfaceOutcome::Made(_));
-        let before = made.then(|| trace.bytes.clone());
-        let mut after = None;
+        let made = matches!(explanation.trace.outcome, SurfaceOutcome::Made(_));
+        explanation.before = made.then(|| explanation.trace.bytes.clone());
         // A fault of the access is not an error here, because the trace contains it.
-        let elements = if kind_of(form) == Kind::Load {
-            answer.values = [[0; 32]; 4];
+        if kind_of(form) == Kind::Load {
+            let mut answer = SurfaceAnswer { values: [[0; 32]; 4] };
             let _ = plan.load(&request, &mut answer);
-            answer.values.map(|v| v[0])
+            explanation.elements = answer.values.map(|v| v[0]);
         } else {
-            let _ = plan.store(&request, &answer.values);
-            after = made.then(|| plan.trace(coords).bytes);
-            elements
-        };
-        let surface = Arc::clone(surface);
-        let (place, expected) = (None, None);
-        Ok(Self { form, coords, surface, trace, elements, before, after, place, expected })
+            let _ = plan.store(&request, &elements.map(|e| [e; 32]));
+            explanation.after = made.then(|| plan.trace(coords).bytes);
+        }
+        Ok(explanation)
     }
 
     /// Describes an access that has already been executed, with the elements that it loaded, stored
@@ -127,16 +122,11 @@ impl SurfaceExplanation {
 
     /// Whether the access did what the case expects; `None` without an expected result.
     pub fn agrees(&self) -> Option<bool> {
-        Some(match self.expected.as_ref()? {
-            SurfaceExpected::Loads(bytes) => {
-                self.trace.fault.is_none() && *bytes == self.element_bytes()
-            }
-            SurfaceExpected::Outside => {
-                matches!(self.trace.fault, Some(AccessFault::Outside { .. }))
-            }
-            SurfaceExpected::Misaligned => {
-                matches!(self.trace.fault, Some(AccessFault::Misaligned { .. }))
-            }
+        Some(match (self.expected.as_ref()?, &self.trace.fault) {
+            (SurfaceExpected::Loads(bytes), None) => *bytes == self.element_bytes(),
+            (SurfaceExpected::Outside, Some(AccessFault::Outside { .. }))
+            | (SurfaceExpected::Misaligned, Some(AccessFault::Misaligned { .. })) => true,
+            _ => false,
         })
     }
 
@@ -146,8 +136,43 @@ impl SurfaceExplanation {
     }
 
     /// The explanation as one JSON object, for programs.
-    pub fn json(&self) -> serde_json::Value {
-        json::json(self)
+    pub fn json(&self) -> Value {
+        let t = &self.trace;
+        let place = |p: &SurfacePlace| {
+            object!({
+                "layer": p.layer, "x": p.x, "y": p.y, "z": p.z, "moved": p.moved, "offset": p.offset,
+            })
+        };
+        let (outcome, found) = match &t.outcome {
+            SurfaceOutcome::Made(p) => ("made", Some(place(p))),
+            SurfaceOutcome::NotResident(p) => ("not_resident", Some(place(p))),
+            SurfaceOutcome::Dropped => ("dropped", None),
+            SurfaceOutcome::Outside => ("outside", None),
+            SurfaceOutcome::Misaligned => ("misaligned", None),
+        };
+        object!({
+            "instruction": self.form.to_string(),
+            "from": self.place,
+            "surface": self.surface.resource.describe(),
+            "layer": t.layer,
+            "at": t.at[..self.form.geometry.axes()],
+            "byte_x": t.byte_x,
+            "size": t.size,
+            "policy": t.policy.name(),
+            "outcome": outcome,
+            "place": found,
+            "fault": t.fault.as_ref().map(ToString::to_string),
+            "elements": self.own_elements().iter().map(|v| format!("{v:x}")).collect::<Vec<_>>(),
+            "codes": self.codes(),
+            "before": self.before.as_deref().map(hex_bytes),
+            "after": self.after.as_deref().map(hex_bytes),
+            "expected": self.expected.as_ref().map(|expected| match expected {
+                SurfaceExpected::Loads(bytes) => object!(hex_bytes(bytes)),
+                SurfaceExpected::Outside => object!("outside"),
+                SurfaceExpected::Misaligned => object!("misaligned"),
+            }),
+            "agrees": self.agrees(),
+        })
     }
 
     /// The explanation as an SVG document: the rows of the surface, and the bytes of the access.
@@ -166,10 +191,8 @@ impl SurfaceExplanation {
 
     /// The fault of the access, or the elements that it loaded, stored or combined, in one line.
     pub(crate) fn summary(&self) -> String {
-        match text::address_steps(self).into_iter().find(|line| line.starts_with("FAULT")) {
-            Some(fault) => fault,
-            None => format!("{} {}", verb(self.form), text::element_text(self)),
-        }
+        let fault = text::address_steps(self).into_iter().find(|line| line.starts_with("FAULT"));
+        fault.unwrap_or_else(|| format!("{} {}", verb(self.form), text::element_text(self)))
     }
 
     /// The elements that the instruction's registers hold: 1, 2 or 4.

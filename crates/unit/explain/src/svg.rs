@@ -40,12 +40,10 @@ pub(crate) fn picture(e: &Explanation<'_>) -> Picture {
     let scale = Scale::new(e);
     scale.legend(&mut p);
     if let Some(cube) = &trace.cube {
-        let top = p.bottom() + GAP;
-        cube::draw(&mut p, e, cube, &scale, top);
+        cube::draw(&mut p, e, cube, &scale);
     }
     if trace.effective.mip_filter.is_some() {
-        let top = p.bottom() + GAP;
-        levels::draw(&mut p, e, top);
+        levels::draw(&mut p, e);
     }
     draw_footprints(&mut p, e, &scale);
     draw_result(&mut p, e, &scale);
@@ -80,17 +78,14 @@ fn draw_footprints(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
     let footprints = &e.trace.footprints;
     if footprints.iter().all(|f| f.tap.0 == 0) {
         for footprint in footprints {
-            let top = p.bottom() + GAP;
-            cells::draw(p, e, footprint, scale, top);
+            cells::draw(p, e, footprint, scale);
         }
         return;
     }
     // The footprints are grouped by level, because the taps of a level are consecutive.
     for taps in footprints.chunk_by(|a, b| a.level == b.level) {
-        let top = p.bottom() + GAP;
-        taps::draw(p, e, taps, scale, top);
-        let top = p.bottom() + GAP;
-        taps::draw_each(p, e, taps, scale, top);
+        taps::draw(p, e, taps, scale);
+        taps::draw_each(p, e, taps, scale);
     }
 }
 
@@ -115,8 +110,8 @@ fn position(f: &Footprint, axis: usize) -> Option<f64> {
 
 /// Draws the ring at the sample point, which is visible on dark and on light texels.
 fn sample_point(p: &mut Picture, x: f64, y: f64) {
-    p.circle(x, y, 6.0, Paint::None, Paint::Of("#ffffff"));
-    p.circle(x, y, 4.0, Paint::None, Paint::Of("#d02020"));
+    p.circle((x, y), 6.0, Paint::None, Paint::Of("#ffffff"));
+    p.circle((x, y), 4.0, Paint::None, Paint::Of("#d02020"));
 }
 
 /// The bits of the four components of a result, with pairs of f16 values unpacked.

@@ -328,8 +328,7 @@ pub(crate) fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
 }
 
 fn write_known(out: &mut String, e: &Explanation<'_>, known: KnownResult) -> Result {
-    let agrees = e.agrees() == Some(true);
-    let words = match (known.from, agrees) {
+    let words = match (known.from, e.agrees() == Some(true)) {
         (Source::Case, true) => return writeln!(out, "as the case expects"),
         (Source::Launch, true) => return writeln!(out, "matches what the kernel received"),
         (Source::Case, false) => "DISAGREES with the case, which expects",

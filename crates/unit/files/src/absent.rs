@@ -1,7 +1,9 @@
 //! JPEG, DDS, KTX 2.0 and EXR files in a build without the feature `all`: functions whose errors say how
 //! to get a build that has them.
 
-use crate::{Kind, Problem};
+use crate::convert::Raster;
+use crate::{Container, Kind, Problem, Texels};
+use texunit_texel::Format;
 
 fn absent<T>(kind: Kind) -> Result<T, Problem> {
     Err(Problem::Unsupported(format!(
@@ -13,24 +15,23 @@ fn absent<T>(kind: Kind) -> Result<T, Problem> {
 }
 
 pub(crate) mod dds {
-    use super::{Kind, Problem, absent};
+    use super::*;
 
-    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, Problem> {
+    pub(crate) fn decode(_: &[u8]) -> Result<Container, Problem> {
         absent(Kind::Dds)
     }
 }
 
 pub(crate) mod ktx {
-    use super::{Kind, Problem, absent};
+    use super::*;
 
-    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, Problem> {
+    pub(crate) fn decode(_: &[u8]) -> Result<Container, Problem> {
         absent(Kind::Ktx2)
     }
 }
 
 pub(crate) mod jpeg {
-    use super::{Kind, Problem, absent};
-    use crate::convert::Raster;
+    use super::*;
 
     pub(crate) fn decode(_: &[u8]) -> Result<Raster, Problem> {
         absent(Kind::Jpeg)
@@ -38,9 +39,7 @@ pub(crate) mod jpeg {
 }
 
 pub(crate) mod exr_file {
-    use super::{Kind, Problem, absent};
-    use crate::convert::Raster;
-    use texunit_texel::Format;
+    use super::*;
 
     pub(crate) fn decode(_: &[u8], _: Format) -> Result<Raster, Problem> {
         absent(Kind::Exr)
@@ -50,7 +49,7 @@ pub(crate) mod exr_file {
         absent(Kind::Exr)
     }
 
-    pub(crate) fn encode(_: &crate::Texels) -> Result<Vec<u8>, Problem> {
+    pub(crate) fn encode(_: &Texels) -> Result<Vec<u8>, Problem> {
         absent(Kind::Exr)
     }
 }

@@ -1,11 +1,11 @@
 //! DDS files of Direct3D 9 and 10. The `ddsfile` crate parses the header; this module extracts the
 //! texels.
 
+use crate::Kind;
 use crate::container::Container;
 use crate::error::Problem;
 use crate::io::damaged;
 use crate::shape::{FORMATS, Shape};
-use crate::{Kind, MAX_BYTES};
 use ddsfile::{
     Caps2, D3D10ResourceDimension, Dds, FourCC, MiscFlag, PixelFormat, PixelFormatFlags,
 };
@@ -129,8 +129,7 @@ const LEVELS: usize = 28;
 
 /// The word at an offset of a parsed header.
 fn word(bytes: &[u8], at: usize) -> u32 {
-    let word = bytes.get(at..).and_then(|rest| rest.first_chunk());
-    word.map_or(0, |&four| u32::from_le_bytes(four))
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |&four| u32::from_le_bytes(four))
 }
 
 fn shape(dds: &Dds, bytes: &[u8], format: Format) -> Result<Shape, Problem> {
@@ -142,8 +141,7 @@ fn shape(dds: &Dds, bytes: &[u8], format: Format) -> Result<Shape, Problem> {
                 D3D10ResourceDimension::Texture2D => 2,
                 D3D10ResourceDimension::Texture3D => 3,
                 other => {
-                    let message = format!("{other:?} is not a texture");
-                    return Err(Problem::Unsupported(message));
+                    return Err(Problem::Unsupported(format!("{other:?} is not a texture")));
                 }
             };
             (dims, ten.misc_flag.contains(MiscFlag::TEXTURECUBE), ten.array_size.max(1))
@@ -170,6 +168,6 @@ fn shape(dds: &Dds, bytes: &[u8], format: Format) -> Result<Shape, Problem> {
         is_cube,
         levels: word(bytes, LEVELS).max(1),
     };
-    shape.check(Kind::Dds, format, MAX_BYTES)?;
+    shape.check(Kind::Dds, format)?;
     Ok(shape)
 }

@@ -48,8 +48,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
 /// [`Problem::Io`] of the kind [`ErrorKind::OutOfMemory`].
 pub fn room(size: usize) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
-    let made = bytes.try_reserve_exact(size);
-    made.map_err(|_| Problem::Io(ErrorKind::OutOfMemory.into()))?;
+    bytes.try_reserve_exact(size).map_err(|_| Problem::Io(ErrorKind::OutOfMemory.into()))?;
     Ok(bytes)
 }
 

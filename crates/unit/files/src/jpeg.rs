@@ -31,9 +31,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Raster, Problem> {
     };
     decoder.set_options(options.jpeg_set_out_colorspace(color));
     let info = decoder.info().ok_or_else(|| damaged(Kind::Jpeg, "the header is missing"))?;
-    let size = decoder.output_buffer_size().map_or(u64::MAX, |size| size as u64);
-    let mut pixels = zeros(size)?;
+    let mut pixels = zeros(decoder.output_buffer_size().map_or(u64::MAX, |size| size as u64))?;
     decoder.decode_into(&mut pixels).map_err(|e| damaged(Kind::Jpeg, e))?;
-    let extent = (info.width.into(), info.height.into());
-    Ok(raster(Dtype::U8, color.num_components(), extent, pixels))
+    Ok(raster(Dtype::U8, color.num_components(), (info.width.into(), info.height.into()), pixels))
 }

@@ -1,11 +1,11 @@
 //! KTX 2.0 files. The `ktx2` crate parses the header and the level index; this module checks the
 //! levels against them.
 
+use crate::Kind;
 use crate::container::Container;
 use crate::error::Problem;
 use crate::io::damaged;
 use crate::shape::{FORMATS, Shape};
-use crate::{Kind, MAX_BYTES};
 use ktx2::{Format as Vk, Header, Index, LevelIndex, ParseError, SupercompressionScheme};
 use texunit_forms::Count;
 use texunit_texel::Format;
@@ -105,6 +105,6 @@ fn shape(header: &Header, format: Format) -> Result<Shape, Problem> {
         is_cube,
         levels: header.level_count.max(1),
     };
-    shape.check(Kind::Ktx2, format, MAX_BYTES)?;
+    shape.check(Kind::Ktx2, format)?;
     Ok(shape)
 }

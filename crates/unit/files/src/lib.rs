@@ -47,7 +47,7 @@ pub use guard::is_guarded;
 pub use io::{Prepared, read_bytes, room, write_atomically};
 pub use leftovers::{end_by_signal, is_ignored, leave_signals};
 pub use memory_files::MemoryFiles;
-pub use npy::Array;
+pub use npy::{Array, encode_array};
 
 #[cfg(not(feature = "all"))]
 use absent::{dds, exr_file, jpeg, ktx};
@@ -168,15 +168,13 @@ pub fn decode(kind: Kind, bytes: &[u8], wanted: &TexelRequest) -> Result<Texels,
         Kind::Npy => npy::decode(bytes).and_then(|a| a.into_raster(wanted)),
         Kind::Dds | Kind::Ktx2 | Kind::Raw => unreachable!("handled above"),
     })?;
-    let texels = convert::to_texels(&raster, wanted.format)?;
-    fit(texels, wanted)
+    fit(convert::to_texels(&raster, wanted.format)?, wanted)
 }
 
 /// Reads an NPY file without conversion: element type, shape, and elements in C order, little
 /// endian.
 pub fn read_array(path: &Path) -> Result<Array, FileError> {
-    let bytes = read_bytes(path)?;
-    decode_array(&bytes).map_err(|problem| FileError::new(path, problem))
+    decode_array(&read_bytes(path)?).map_err(|problem| FileError::new(path, problem))
 }
 
 /// [`read_array`] of bytes in memory.
@@ -219,11 +217,6 @@ pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
     }
 }
 
-/// Encodes elements, in C order and little endian, as an NPY file of this shape.
-pub fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Result<Vec<u8>, Problem> {
-    npy::encode_array(dtype, shape, bytes)
-}
-
 /// Checks whether [`encode`] supports such texels, so that a launch can be refused before it runs.
 pub fn can_encode(kind: Kind, format: Format, dims: u8) -> Result<(), Problem> {
     match kind {
@@ -259,14 +252,11 @@ const FOREIGN: [(&[u8], &str); 7] = [
     (b"\xabKTX ", "KTX"), (b"#?RADIANCE", "Radiance HDR"),
 ];
 
-fn foreign(bytes: &[u8]) -> Option<&'static str> {
-    FOREIGN.iter().find(|row| bytes.starts_with(row.0)).map(|row| row.1)
-}
-
 fn raw_texels(bytes: &[u8], wanted: &TexelRequest) -> Result<Texels, Problem> {
     let Some([width, height, depth]) = wanted.extent else {
         // A user who omits the size may not know that the name makes it a raw file.
-        let what = match Kind::of_content(bytes).map(Kind::name).or_else(|| foreign(bytes)) {
+        let foreign = || FOREIGN.iter().find(|row| bytes.starts_with(row.0)).map(|row| row.1);
+        let what = match Kind::of_content(bytes).map(Kind::name).or_else(foreign) {
             Some(name) => format!("holds a {name} file, and its name makes it a raw file"),
             None => "is a raw file, by its name".to_owned(),
         };

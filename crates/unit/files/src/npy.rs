@@ -37,8 +37,7 @@ struct Header {
 pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     let bad = |message: &str| damaged(Kind::Npy, message);
     let cut = || bad("the header is truncated");
-    let major = *bytes.get(6).ok_or_else(cut)?;
-    let (start, length) = match major {
+    let (start, length) = match *bytes.get(6).ok_or_else(cut)? {
         1 => (10, bytes.get(8..10).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])))),
         2 | 3 => {
             (12, bytes.get(8..12).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize))
@@ -296,8 +295,8 @@ pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
     encode_array(dtype, &shape, &texels.bytes)
 }
 
-/// Encodes elements, in C order and little endian, as a file.
-pub(crate) fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Result<Vec<u8>, Problem> {
+/// Encodes elements, in C order and little endian, as an NPY file of this shape.
+pub fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let order = if dtype.size() == 1 { '|' } else { '<' };
     let descr = format!("{order}{}{}", dtype.kind(), dtype.size());
     let shape = shape_text(shape);

@@ -28,8 +28,7 @@ pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
         }
     };
     let (width, height) = reader.info().size();
-    let size = reader.output_buffer_size().map_or(u64::MAX, |size| size as u64);
-    let mut bytes = zeros(size)?;
+    let mut bytes = zeros(reader.output_buffer_size().map_or(u64::MAX, |size| size as u64))?;
     reader.next_frame(&mut bytes).map_err(|e| damaged(Kind::Png, e))?;
     if sample == Dtype::U16 {
         reverse_pairs(&mut bytes);
@@ -54,8 +53,7 @@ pub(crate) fn raster(
     (width, height): (u32, u32),
     bytes: Vec<u8>,
 ) -> Raster {
-    let meaning = Meaning::Picture;
-    Raster { sample, channels, meaning, dims: 2, width, height, depth: 1, bytes }
+    Raster { sample, channels, meaning: Meaning::Picture, dims: 2, width, height, depth: 1, bytes }
 }
 
 /// Converts between the byte order of PNG files and that of texels.

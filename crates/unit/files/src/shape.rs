@@ -1,10 +1,10 @@
 //! Containers of textures: the shape that the header of a file gives, checked before its texels are
 //! read, and the texel formats of Direct3D (DDS) and Vulkan (KTX).
 
-use crate::Kind;
 use crate::container::{Container, level_extent};
 use crate::error::Problem;
 use crate::io::damaged;
+use crate::{Kind, MAX_BYTES};
 use ddsfile::DxgiFormat as Dx;
 use ktx2::Format as Vk;
 use texunit_forms::Count;
@@ -92,12 +92,11 @@ impl Shape {
         format.byte_size(level_extent(self.extent, level)).saturating_mul(u128::from(self.images()))
     }
 
-    /// Checks that the shape is valid and has at most `most` bytes.
-    pub(crate) fn check(&self, kind: Kind, format: Format, most: u64) -> Result<(), Problem> {
+    /// Checks that the shape is valid and has at most [`MAX_BYTES`].
+    pub(crate) fn check(&self, kind: Kind, format: Format) -> Result<(), Problem> {
         let [width, height, depth] = self.extent;
         if self.extent.contains(&0) {
-            let message = format!("it is {width} x {height} x {depth} texels");
-            return Err(damaged(kind, message));
+            return Err(damaged(kind, format!("it is {width} x {height} x {depth} texels")));
         }
         if self.is_cube && (self.dims != 2 || width != height) {
             return Err(damaged(kind, "a face of a cube map is a square"));
@@ -113,7 +112,7 @@ impl Shape {
         }
         let sizes = (0..self.levels).map(|level| self.level_size(format, level));
         let bytes = sizes.fold(0_u128, u128::saturating_add);
-        if bytes > u128::from(most) {
+        if bytes > u128::from(MAX_BYTES) {
             let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
             return Err(Problem::TooLarge { what: "the texture", bytes });
         }

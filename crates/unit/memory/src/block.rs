@@ -4,7 +4,6 @@
 mod copy;
 mod defined;
 mod end;
-mod mapped;
 mod part;
 #[cfg(all(target_os = "linux", not(miri)))]
 mod share_pages;
@@ -130,8 +129,7 @@ impl Drop for Block {
         unsafe {
             // With page alignment, the block owns the whole of its last page.
             let size = if align >= PAGE { self.size.next_multiple_of(PAGE) } else { self.size };
-            let layout = Self::layout(size, align).expect("as in new");
-            dealloc(allocation.as_ptr(), layout);
+            dealloc(allocation.as_ptr(), Self::layout(size, align).expect("as in new"));
         }
     }
 }

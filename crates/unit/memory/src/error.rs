@@ -122,11 +122,8 @@ impl std::fmt::Display for AddressError {
         let bytes = Count(self.len, "byte");
         write!(f, "{bytes} at {:#x} {} in no allocation", self.address, bytes.are())?;
         if let Some(NearestBlock { name, address: base, size, number }) = &self.nearest {
-            write!(
-                f,
-                "; the nearest is {name} ({} at {base:#x}, allocation {number}), ",
-                Count(size, "byte")
-            )?;
+            let bytes = Count(size, "byte");
+            write!(f, "; the nearest is {name} ({bytes} at {base:#x}, allocation {number}), ")?;
             match self.address.checked_sub(*base) {
                 None => write!(f, "{} after this address", Count(base - self.address, "byte"))?,
                 Some(offset) if offset >= *size => {

@@ -49,8 +49,7 @@ mod linux {
     }
 
     fn mapped(ranges: &[Range<u64>]) -> Option<Vec<Mapped>> {
-        let maps = File::open("/proc/self/maps").ok()?;
-        scan(BufReader::with_capacity(1 << 16, maps), ranges).ok()
+        scan(BufReader::with_capacity(1 << 16, File::open("/proc/self/maps").ok()?), ranges).ok()
     }
 
     /// Parses a line of the memory map: range, rights, and whether it maps a file.

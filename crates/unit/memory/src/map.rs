@@ -373,8 +373,7 @@ impl Memory {
         let block = |(&base, entry): (&u64, &Entry)| {
             (base, lesser.remove(&base).unwrap_or_else(|| Arc::clone(&entry.block)))
         };
-        let blocks = state.blocks.iter().map(block).collect();
-        MemoryMap::new(blocks, (&self.freed, &self.peers))
+        MemoryMap::new(state.blocks.iter().map(block).collect(), (&self.freed, &self.peers))
     }
 }
 

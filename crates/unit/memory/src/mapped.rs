@@ -162,8 +162,7 @@ impl Reserved {
     /// Whether an address is in a reservation.
     pub fn holds(address: u64) -> bool {
         let table = table();
-        let below = table.taken.range(..=address).next_back();
-        below.is_some_and(|(_, &end)| address < end)
+        table.taken.range(..=address).next_back().is_some_and(|(_, &end)| address < end)
     }
 
     /// The device addresses.

@@ -69,11 +69,8 @@ mod tests {
         }
         assert_eq!(block.load_u32(8).unwrap(), 78);
         set(start, &[Rights::None, Rights::Read, Rights::Read, Rights::ReadWrite]);
-        let seen = crate::rights(&[
-            start..start + 1,
-            start + page()..start + 3 * page(),
-            start + 3 * page()..start + 4 * page(),
-        ]);
+        let at = |n: u64| start + n * page();
+        let seen = crate::rights(&[start..start + 1, at(1)..at(3), at(3)..at(4)]);
         assert_eq!(seen.unwrap(), [Rights::None, Rights::Read, Rights::ReadWrite]);
         // texunit's mapping stays open.
         block.store_u32(8, 79).unwrap();

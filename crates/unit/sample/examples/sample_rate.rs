@@ -31,8 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for line in std::io::stdin().lock().lines() {
         line?;
         let start = Instant::now();
-        let request = Request::new(Action::Sample, Points::Array(input(&points)?));
-        let call = texture.call(request)?;
+        let call = texture.call(Request::new(Action::Sample, Points::Array(input(&points)?)))?;
         out.resize(call.byte_size(), 0);
         call.run(&mut out, 1)?;
         println!("{}", start.elapsed().as_secs_f64());

@@ -1,7 +1,7 @@
 //! Fetches of whole arrays: reads the operands in blocks, fetches each block with a plan, and
 //! writes the results as array elements.
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::fill::Operand;
 use crate::request::{Action, Request, Slot};
 use crate::texture::Texture;
@@ -40,13 +40,13 @@ pub struct Call<'a> {
 impl Texture {
     /// Checks a request and prepares its fetches; shape and type of the result are known, and
     /// nothing has been fetched.
-    pub fn call<'a>(&self, request: Request<'a>) -> Result<Call<'a>, SampleError> {
+    pub fn call<'a>(&self, request: Request<'a>) -> Result<Call<'a>> {
         Call::new(self, request)
     }
 }
 
 impl<'a> Call<'a> {
-    pub(crate) fn new(texture: &Texture, request: Request<'a>) -> Result<Self, SampleError> {
+    pub(crate) fn new(texture: &Texture, request: Request<'a>) -> Result<Self> {
         let (result, own) = texture.result();
         let form = texture.form(&request)?;
         let dtype = match (request.registers, request.half) {
@@ -109,7 +109,7 @@ impl<'a> Call<'a> {
 
     /// Executes all fetches and writes the elements of the result to `out` in C order. `threads` is
     /// the number of threads, 0 for one per CPU; small calls use fewer.
-    pub fn run(&self, out: &mut [u8], threads: usize) -> Result<(), SampleError> {
+    pub fn run(&self, out: &mut [u8], threads: usize) -> Result<()> {
         let needed = self.byte_size();
         if out.len() != needed {
             return Err(SampleError::Out { found: out.len(), needed });
@@ -119,12 +119,7 @@ impl<'a> Call<'a> {
 
     /// As [`Self::run`], but executes only as many fetches as `out` has room for, beginning with
     /// number `first`: a part of a long call.
-    pub fn run_from(
-        &self,
-        first: usize,
-        out: &mut [u8],
-        threads: usize,
-    ) -> Result<(), SampleError> {
+    pub fn run_from(&self, first: usize, out: &mut [u8], threads: usize) -> Result<()> {
         let (found, size) = (out.len(), self.size());
         let needed = self.fetches.saturating_sub(first) * size;
         if found > needed || !found.is_multiple_of(size) {
@@ -144,7 +139,7 @@ impl<'a> Call<'a> {
     }
 
     /// The operands of one fetch, given its index in C order.
-    pub fn operands(&self, index: usize) -> Result<FetchOperands, SampleError> {
+    pub fn operands(&self, index: usize) -> Result<FetchOperands> {
         let mut worker = Worker::new(self, 1);
         if index >= self.fetches {
             let rule = "there is no such fetch";
@@ -178,9 +173,8 @@ impl<'a> Call<'a> {
     }
 
     /// Executes the fetches from `first` on, as many as `out` has room for.
-    fn part(&self, first: usize, out: &mut [u8]) -> Result<(), SampleError> {
-        let fetches = out.len() / self.size();
-        let mut worker = Worker::new(self, fetches.min(BLOCK));
+    fn part(&self, first: usize, out: &mut [u8]) -> Result<()> {
+        let mut worker = Worker::new(self, (out.len() / self.size()).min(BLOCK));
         worker.pairs = self.pairs();
         let is_staged = self.byte_size() >= AROUND_CACHES;
         let mut staged = vec![0; if is_staged { BLOCK * self.size() } else { 0 }];
@@ -249,19 +243,18 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn fill(&mut self, call: &Call<'_>, range: Range<usize>) -> Result<(), SampleError> {
+    fn fill(&mut self, call: &Call<'_>, range: Range<usize>) -> Result<()> {
         for ((_, operand), registers) in call.operands.iter().zip(&mut self.registers) {
-            match registers {
-                Registers::There(_) | Registers::Constant(_, true) => {}
-                Registers::Filled(block) => {
-                    operand.fill(range.clone(), &mut block[..range.len()])?;
-                }
+            let block = match registers {
+                Registers::There(_) | Registers::Constant(_, true) => continue,
+                Registers::Filled(block) => block,
+                // The first block is the longest, so its contents serve all blocks.
                 Registers::Constant(block, is_filled) => {
-                    // The first block is the longest, so its contents serve all blocks.
-                    operand.fill(range.clone(), &mut block[..range.len()])?;
                     *is_filled = true;
+                    block
                 }
-            }
+            };
+            operand.fill(range.clone(), &mut block[..range.len()])?;
         }
         Ok(())
     }
@@ -296,11 +289,7 @@ impl<'a> Worker<'a> {
 }
 
 /// The operands of a range of fetches, from the registers of each operand.
-fn arrays<'a>(
-    call: &Call<'_>,
-    registers: &'a [Registers<'_>],
-    range: Range<usize>,
-) -> FetchArrays<'a> {
+fn arrays<'a>(call: &Call, registers: &'a [Registers<'_>], range: Range<usize>) -> FetchArrays<'a> {
     let mut arrays = FetchArrays::new(Coordinates::at([&[][..]; 3], &[][..]));
     arrays.components = call.components();
     for ((slot, _), registers) in call.operands.iter().zip(registers) {

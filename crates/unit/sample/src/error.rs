@@ -18,6 +18,9 @@ pub enum ErrorKind {
     Memory,
 }
 
+/// The result of making a texture, or of its fetches.
+pub type Result<T, E = SampleError> = std::result::Result<T, E>;
+
 /// Why a texture could not be made, or a fetch or surface access could not be executed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

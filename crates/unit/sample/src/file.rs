@@ -1,7 +1,7 @@
 //! Textures for `texunit explain --tex` and `texunit sample --tex`: builds a resource from a file
 //! and command-line options.
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::meaning::{Mipmaps, usual_read};
 use crate::source::{Source, geometry_of};
 use crate::texture::made;
@@ -62,7 +62,7 @@ pub fn texture(
     geometry: Geometry,
     result: Option<ResultType>,
     sampler: &mut Sampler,
-) -> Result<Texture, SampleError> {
+) -> Result<Texture> {
     let (resource, srgb) = resource(args, file, geometry)?;
     sampler.srgb |= srgb;
     header(Arc::new(resource), args, result, sampler)
@@ -75,18 +75,14 @@ pub fn header(
     args: &FileOptions,
     result: Option<ResultType>,
     sampler: &Sampler,
-) -> Result<Texture, SampleError> {
+) -> Result<Texture> {
     let usual = || usual_read(resource.format(), result, sampler);
     let read_mode = args.read.unwrap_or_else(usual);
     Ok(Texture::new(resource, read_mode, !args.unnormalized, sampler)?)
 }
 
 /// Makes a resource of the texels in a file, and returns whether the file declares them to be sRGB.
-pub fn resource(
-    args: &FileOptions,
-    file: &Path,
-    wanted: Geometry,
-) -> Result<(Resource, bool), SampleError> {
+pub fn resource(args: &FileOptions, file: &Path, wanted: Geometry) -> Result<(Resource, bool)> {
     let mut source = match Kind::of(file) {
         Kind::Dds | Kind::Ktx2 => container(args, file)?,
         _ => flat(args, file, wanted)?,
@@ -105,7 +101,7 @@ fn within(file: &Path, error: impl Display) -> SampleError {
 }
 
 /// Reads a container (DDS, KTX), which describes its texels completely.
-fn container(args: &FileOptions, file: &Path) -> Result<Source, SampleError> {
+fn container(args: &FileOptions, file: &Path) -> Result<Source> {
     let container = texunit_files::read_container(file)?;
     let (format, geometry) = (container.format, geometry_of(&container));
     let name = file.display();
@@ -139,7 +135,7 @@ fn container(args: &FileOptions, file: &Path) -> Result<Source, SampleError> {
 }
 
 /// Reads a picture, an array (NPY), or raw bytes.
-fn flat(args: &FileOptions, file: &Path, wanted: Geometry) -> Result<Source, SampleError> {
+fn flat(args: &FileOptions, file: &Path, wanted: Geometry) -> Result<Source> {
     let (name, kind) = (file.display(), Kind::of(file));
     let geometry = args.geometry.unwrap_or(wanted);
     let usual = match kind {
@@ -201,7 +197,7 @@ pub fn axes(file: &Path) -> Option<usize> {
 }
 
 /// The texel format that matches an array's elements.
-fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, SampleError> {
+fn npy_format(file: &Path, geometry: Geometry) -> Result<Format> {
     let array = texunit_files::read_array(file)?;
     let images = geometry.is_array() || geometry.is_cube() || geometry.is_multisample();
     let format = array.format(Some(geometry.axes() + usize::from(images)));
@@ -234,7 +230,7 @@ fn extent(
     file: &Path,
     geometry: Geometry,
     own: Option<[u32; 3]>,
-) -> Result<Extent, SampleError> {
+) -> Result<Extent> {
     let axes = geometry.axes();
     let [width, height, depth] = match (&args.size, own) {
         (Some(size), _) if size.len() == axes => {
@@ -275,7 +271,7 @@ fn extent(
 }
 
 /// `--mipmaps`: generates mip levels with a box filter.
-fn make_levels(args: &FileOptions, source: &mut Source) -> Result<(), SampleError> {
+fn make_levels(args: &FileOptions, source: &mut Source) -> Result<()> {
     let format = source.shape.format;
     if format.plain_channel().is_none() {
         return Err(SampleError::Option(format!(

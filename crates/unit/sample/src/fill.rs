@@ -1,6 +1,6 @@
 //! Converts operands from arrays of any number type to the 32-bit registers of fetches.
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::input::Input;
 use crate::walk::Walk;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(crate) enum Number {
 
 impl Number {
     /// Rules C3 to C10: checks that the array's type fits this operand.
-    pub(crate) fn check(self, what: &'static str, input: &Input<'_>) -> Result<(), SampleError> {
+    pub(crate) fn check(self, what: &'static str, input: &Input<'_>) -> Result<()> {
         let found = input.dtype();
         let rule = match self {
             Self::Float { .. } if found.is_float() || input.is_weak() => return Ok(()),
@@ -51,7 +51,7 @@ impl<'a> Operand<'a> {
         input: Input<'a>,
         shape: &[usize],
         number: Number,
-    ) -> Result<Self, SampleError> {
+    ) -> Result<Self> {
         number.check(what, &input)?;
         let walk = input.walk(shape);
         Ok(Self { what, input, walk, number })
@@ -90,7 +90,7 @@ impl<'a> Operand<'a> {
     }
 
     /// Converts the registers of the fetches in `range` to `out`.
-    pub(crate) fn fill(&self, range: Range<usize>, out: &mut [u32]) -> Result<(), SampleError> {
+    pub(crate) fn fill(&self, range: Range<usize>, out: &mut [u32]) -> Result<()> {
         let (mut rest, mut wrong) = (out, None);
         self.walk.runs(range, |start, step, count| {
             let (now, after) = std::mem::take(&mut rest).split_at_mut(count);
@@ -161,7 +161,7 @@ impl<'a> Operand<'a> {
     }
 
     /// Returns an error if the value of the element at a byte offset does not fit its register.
-    fn judge(&self, at: usize) -> Result<(), SampleError> {
+    fn judge(&self, at: usize) -> Result<()> {
         let mut word = [0; 8];
         let size = self.input.dtype().size();
         word[..size].copy_from_slice(&self.input.bytes()[at..at + size]);

@@ -1,6 +1,6 @@
 //! Input arrays: bytes with a shape, strides and an element type.
 
-use crate::error::{SampleError, shape_text};
+use crate::error::{Result, SampleError, shape_text};
 use crate::walk::Walk;
 use texunit_texel::{Channel, Dtype};
 
@@ -29,7 +29,7 @@ impl<'a> Input<'a> {
         dtype: Dtype,
         bytes: &'a [u8],
         start: usize,
-    ) -> Result<Self, SampleError> {
+    ) -> Result<Self> {
         let refused =
             |rule: &str| SampleError::Shape { shape: shape_text(shape), rule: rule.into() };
         if shape.len() != strides.len() || shape.len() > MAX_RANK {
@@ -54,7 +54,7 @@ impl<'a> Input<'a> {
     }
 
     /// Makes an input array whose elements are contiguous in C order.
-    pub fn contiguous(shape: &[usize], dtype: Dtype, bytes: &'a [u8]) -> Result<Self, SampleError> {
+    pub fn contiguous(shape: &[usize], dtype: Dtype, bytes: &'a [u8]) -> Result<Self> {
         let mut stride = dtype.size() as isize;
         let mut strides = vec![0; shape.len()];
         for (to, &axis) in strides.iter_mut().zip(shape).rev() {
@@ -98,7 +98,7 @@ impl<'a> Input<'a> {
 
     /// The channel type of texels with this element type. If textures have none, the error names
     /// the type to convert to (rule A12).
-    pub(crate) fn channel(&self) -> Result<Channel, SampleError> {
+    pub(crate) fn channel(&self) -> Result<Channel> {
         let instead = match self.dtype {
             Dtype::U64 => Dtype::U32,
             Dtype::S64 => Dtype::S32,
@@ -136,7 +136,7 @@ impl<'a> Input<'a> {
     }
 
     /// Appends the bytes of all elements in C order.
-    pub(crate) fn pack(&self, out: &mut Vec<u8>) -> Result<(), SampleError> {
+    pub(crate) fn pack(&self, out: &mut Vec<u8>) -> Result<()> {
         let (size, walk) = (self.dtype.size(), self.walk(&self.shape));
         let needed = walk.len().saturating_mul(size);
         out.try_reserve(needed).map_err(|_| SampleError::Room(needed as u64))?;
@@ -157,7 +157,7 @@ impl<'a> Input<'a> {
 /// The common shape to which all shapes broadcast, by NumPy's rule.
 pub(crate) fn broadcast<'a>(
     all: impl IntoIterator<Item = (&'static str, &'a [usize])>,
-) -> Result<Vec<usize>, SampleError> {
+) -> Result<Vec<usize>> {
     let mut common: Vec<usize> = Vec::new();
     for (what, shape) in all {
         while common.len() < shape.len() {

@@ -27,7 +27,7 @@ mod texture;
 mod walk;
 
 pub use call::Call;
-pub use error::{ErrorKind, SampleError};
+pub use error::{ErrorKind, Result, SampleError};
 pub use input::Input;
 pub use meaning::{ArrayOptions, Mipmaps, shared_shape};
 pub use options::{OPTIONS, Setting, TextureOptions};

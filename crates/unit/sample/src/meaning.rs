@@ -1,6 +1,6 @@
 //! Interprets an array as texels: rules A2 to A16 of docs/python-conventions.md.
 
-use crate::error::{SampleError, shape_text};
+use crate::error::{Result, SampleError, shape_text};
 use crate::input::Input;
 use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Format, readings};
@@ -63,7 +63,7 @@ struct Axes {
 
 impl ArrayOptions {
     /// Format, geometry, extent, layers and samples of an array, without mip levels.
-    pub fn meaning(&self, input: &Input<'_>) -> Result<ArrayShape, SampleError> {
+    pub fn meaning(&self, input: &Input<'_>) -> Result<ArrayShape> {
         let axes = self.axes(input.shape())?;
         let (format, block) = self.format_of(input, &axes)?;
         let shape = input.shape();
@@ -93,7 +93,7 @@ impl ArrayOptions {
         })
     }
 
-    fn geometry(&self, space: usize) -> Result<Geometry, SampleError> {
+    fn geometry(&self, space: usize) -> Result<Geometry> {
         Ok(match (space, self.layered) {
             (2, false) if self.cube => Geometry::Cube,
             (2, true) if self.cube => Geometry::Acube,
@@ -111,7 +111,7 @@ impl ArrayOptions {
         })
     }
 
-    fn axes(&self, shape: &[usize]) -> Result<Axes, SampleError> {
+    fn axes(&self, shape: &[usize]) -> Result<Axes> {
         let wrong = |text: &str| Err(SampleError::Option(text.to_owned()));
         match self.dim {
             Some(0 | 4..) => return wrong("dim is 1, 2 or 3"),
@@ -149,7 +149,7 @@ impl ArrayOptions {
 
     /// The texel format of an array, and the number of texels along the edge of a block (4 for
     /// compressed formats, else 1).
-    fn format_of(&self, input: &Input<'_>, axes: &Axes) -> Result<(Format, u32), SampleError> {
+    fn format_of(&self, input: &Input<'_>, axes: &Axes) -> Result<(Format, u32)> {
         let shape = input.shape();
         let last = if axes.has_channels { shape[shape.len() - 1] } else { 1 };
         let bytes = input.dtype().size().saturating_mul(last);
@@ -191,7 +191,7 @@ impl ArrayOptions {
 
 /// The shape of an array whose memory a texture can share, or why it cannot (rule A16): each row
 /// must begin at a multiple of 8 bytes, and rows must be contiguous.
-pub fn shared_shape(levels: &[Input<'_>], array: &ArrayOptions) -> Result<ArrayShape, SampleError> {
+pub fn shared_shape(levels: &[Input<'_>], array: &ArrayOptions) -> Result<ArrayShape> {
     let refused = |why: &str| SampleError::NotShared(why.to_owned());
     let [input] = levels else {
         return Err(refused("the mip levels of a texture lie in one piece of memory"));

@@ -1,7 +1,7 @@
 //! Sampler state as options, under the names of `cuda.core` and under short names: rules S1 to S3
 //! of docs/python-conventions.md.
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_axis};
 
 /// The state of a texture. [`Default`] holds CUDA's defaults.
@@ -57,9 +57,7 @@ pub const OPTIONS: [(&str, &str, &str); 13] = [
 
 impl TextureOptions {
     /// Builds the state from settings, each under either of its names.
-    pub fn of<'a>(
-        settings: impl IntoIterator<Item = (&'a str, Setting)>,
-    ) -> Result<Self, SampleError> {
+    pub fn of<'a>(settings: impl IntoIterator<Item = (&'a str, Setting)>) -> Result<Self> {
         let (mut options, mut given) = (Self::default(), [""; OPTIONS.len()]);
         for (word, setting) in settings {
             let place = OPTIONS.iter().position(|row| row.0 == word || row.1 == word);
@@ -80,7 +78,7 @@ impl TextureOptions {
         Ok(options)
     }
 
-    fn set(&mut self, place: usize, setting: Setting) -> Result<(), SampleError> {
+    fn set(&mut self, place: usize, setting: Setting) -> Result<()> {
         let (name, short, expected) = OPTIONS[place];
         let wrong = || SampleError::Option(format!("{name}: expected {expected}"));
         let sampler = &mut self.sampler;
@@ -136,7 +134,7 @@ const READ_MODES: [(&str, ReadMode); 4] = [
 ];
 
 /// Looks a name up, ignoring case: members of `cuda.core`'s enums are upper case.
-fn word<T: Copy>(option: &'static str, found: &str, names: &[(&str, T)]) -> Result<T, SampleError> {
+fn word<T: Copy>(option: &'static str, found: &str, names: &[(&str, T)]) -> Result<T> {
     let row = names.iter().find(|row| row.0.eq_ignore_ascii_case(found));
     row.map(|row| row.1).ok_or_else(|| {
         let expected: Vec<&str> = names.iter().map(|row| row.0).collect();

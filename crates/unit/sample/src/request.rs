@@ -1,7 +1,7 @@
 //! Requests for fetches: which instruction they map to, and their operands (rules C1 to C11 of
 //! docs/python-conventions.md).
 
-use crate::error::{SampleError, shape_text};
+use crate::error::{Result, SampleError, shape_text};
 use crate::fill::{Number, Operand};
 use crate::input::{Input, broadcast};
 use texunit_forms::Count;
@@ -76,11 +76,7 @@ impl<'a> Request<'a> {
     }
 
     /// The instruction, for a texture of this geometry and result type.
-    pub(crate) fn form(
-        &self,
-        geometry: Geometry,
-        result: ResultType,
-    ) -> Result<FetchForm, SampleError> {
+    pub(crate) fn form(&self, geometry: Geometry, result: ResultType) -> Result<FetchForm> {
         let wrong = |text: &str| Err(SampleError::Operand(text.to_owned()));
         let lod = match (&self.lod, &self.grad, self.base) {
             (None, None, false) => Lod::Implicit,
@@ -117,7 +113,7 @@ impl<'a> Request<'a> {
     }
 
     /// All operands with their register positions, and the shape to which they broadcast.
-    pub(crate) fn operands(self, form: FetchForm) -> Result<Broadcast<'a>, SampleError> {
+    pub(crate) fn operands(self, form: FetchForm) -> Result<Broadcast<'a>> {
         let geometry = form.geometry;
         let coord = match form.coord {
             CoordType::F32 => Number::Float { strict: self.strict },
@@ -166,7 +162,7 @@ pub(crate) fn index<'a>(
     things: &str,
     given: Option<Input<'a>>,
     has: bool,
-) -> Result<Option<Input<'a>>, SampleError> {
+) -> Result<Option<Input<'a>>> {
     let why = match (&given, has) {
         (None, true) => format!("the texture has {things}: {name} says which is read"),
         (Some(_), false) => format!("the texture has no {things}: leave {name} out"),
@@ -194,11 +190,7 @@ pub(crate) enum Slot {
 
 impl<'a> Points<'a> {
     /// Splits a vector operand into one array per axis (rules C1 and C2).
-    pub(crate) fn axes(
-        self,
-        what: &'static str,
-        wanted: usize,
-    ) -> Result<Vec<Input<'a>>, SampleError> {
+    pub(crate) fn axes(self, what: &'static str, wanted: usize) -> Result<Vec<Input<'a>>> {
         match self {
             Self::Separate(all) if all.len() == wanted => Ok(all),
             Self::Separate(all) => Err(SampleError::Operand(format!(

@@ -1,7 +1,7 @@
 //! Textures from files: DDS and KTX 2.0 describe themselves completely, NPY files are arrays,
 //! pictures are 2D.
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::input::Input;
 use crate::meaning::{ArrayOptions, Mipmaps};
 use crate::options::TextureOptions;
@@ -15,11 +15,7 @@ use texunit_unit::{ArrayShape, Extent, Geometry, Resource};
 impl Texture {
     /// Makes a texture from a file. The sampler's sRGB flag is set if the file declares its colours
     /// to be sRGB.
-    pub fn open(
-        path: &Path,
-        array: &ArrayOptions,
-        options: &TextureOptions,
-    ) -> Result<Self, SampleError> {
+    pub fn open(path: &Path, array: &ArrayOptions, options: &TextureOptions) -> Result<Self> {
         let (resource, srgb) = read(path, array)?;
         let mut options = options.clone();
         options.sampler.srgb |= srgb;
@@ -28,7 +24,7 @@ impl Texture {
 }
 
 /// Makes a resource of the texels in a file, and returns whether the file declares them to be sRGB.
-pub fn read(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), SampleError> {
+pub fn read(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool)> {
     match Kind::of(path) {
         Kind::Dds | Kind::Ktx2 => container(path, array),
         Kind::Npy => npy(path, array).map(|resource| (resource, false)),
@@ -40,7 +36,7 @@ pub fn read(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), Sampl
     }
 }
 
-fn npy(path: &Path, array: &ArrayOptions) -> Result<Resource, SampleError> {
+fn npy(path: &Path, array: &ArrayOptions) -> Result<Resource> {
     let file = texunit_files::read_array(path)?;
     let refused = |why: &str| FileError::new(path, Problem::Unsupported(why.into()));
     let shape: Result<Vec<usize>, _> = file.shape.iter().map(|&n| usize::try_from(n)).collect();
@@ -48,7 +44,7 @@ fn npy(path: &Path, array: &ArrayOptions) -> Result<Resource, SampleError> {
     resource(&[Input::contiguous(&shape, file.dtype, &file.bytes)?], array)
 }
 
-fn picture(path: &Path, kind: Kind, array: &ArrayOptions) -> Result<Resource, SampleError> {
+fn picture(path: &Path, kind: Kind, array: &ArrayOptions) -> Result<Resource> {
     only_whole(path, array)?;
     let usual = if kind == Kind::Exr { "f32x4" } else { "u8x4" };
     let format = array.format.or(Format::from_name(usual)).expect("a format of the table");
@@ -62,7 +58,7 @@ fn picture(path: &Path, kind: Kind, array: &ArrayOptions) -> Result<Resource, Sa
 }
 
 /// Refuses options that contradict what the file itself states.
-fn only_whole(path: &Path, array: &ArrayOptions) -> Result<(), SampleError> {
+fn only_whole(path: &Path, array: &ArrayOptions) -> Result<()> {
     let ArrayOptions { dim, layered, cube, multisample, ref size, .. } = *array;
     if dim.is_some() || layered || cube || multisample || size.is_some() {
         return Err(SampleError::Option(format!(
@@ -73,7 +69,7 @@ fn only_whole(path: &Path, array: &ArrayOptions) -> Result<(), SampleError> {
     Ok(())
 }
 
-fn container(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), SampleError> {
+fn container(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool)> {
     only_whole(path, array)?;
     let container = texunit_files::read_container(path)?;
     let format = array.format.unwrap_or(container.format);
@@ -105,11 +101,7 @@ pub(crate) fn geometry_of(container: &Container) -> Geometry {
 
 impl Source {
     /// The first `count` levels of a container, with texels of a format that they can be.
-    pub(crate) fn of_container(
-        container: Container,
-        format: Format,
-        count: usize,
-    ) -> Result<Self, SampleError> {
+    pub(crate) fn of_container(container: Container, format: Format, count: usize) -> Result<Self> {
         let geometry = geometry_of(&container);
         let Container { srgb, extent: [width, height, depth], layers, levels, .. } = container;
         let shape = ArrayShape {
@@ -117,13 +109,12 @@ impl Source {
             levels: (levels.len() > 1).then_some(count as u32),
             ..ArrayShape::new(format, geometry, Extent { width, height, depth })
         };
-        let bytes = joined(&levels[..count])?;
-        Ok(Self { shape, bytes, srgb: srgb || format.is_srgb_block() })
+        Ok(Self { shape, bytes: joined(&levels[..count])?, srgb: srgb || format.is_srgb_block() })
     }
 }
 
 /// Concatenates the bytes of all levels; an error if there is not enough memory.
-fn joined(levels: &[Vec<u8>]) -> Result<Vec<u8>, SampleError> {
+fn joined(levels: &[Vec<u8>]) -> Result<Vec<u8>> {
     let size = levels.iter().map(Vec::len).sum();
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|_| SampleError::Room(size as u64))?;

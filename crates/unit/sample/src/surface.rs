@@ -1,7 +1,7 @@
 //! Surfaces on arrays: checked loads, stores and reductions of texels (rules F1 to F5 of
 //! docs/python-conventions.md).
 
-use crate::error::{SampleError, shape_text};
+use crate::error::{Result, SampleError, shape_text};
 use crate::fill::{Number, Operand};
 use crate::input::{Input, broadcast};
 use crate::meaning::ArrayOptions;
@@ -49,12 +49,12 @@ struct Accesses<'a> {
 
 impl Surface {
     /// A surface with a copy of an array's texels.
-    pub fn new(input: &Input<'_>, array: &ArrayOptions) -> Result<Self, SampleError> {
+    pub fn new(input: &Input<'_>, array: &ArrayOptions) -> Result<Self> {
         Self::of_resource(Arc::new(resource(std::slice::from_ref(input), array)?))
     }
 
     /// A surface over existing texels, which must have a single mip level.
-    pub fn of_resource(resource: Arc<Resource>) -> Result<Self, SampleError> {
+    pub fn of_resource(resource: Arc<Resource>) -> Result<Self> {
         let format = resource.format();
         let channel = format.plain_channel();
         let header = Arc::new(Header::new(resource)?);
@@ -93,14 +93,14 @@ impl Surface {
     }
 
     /// Shape of the result of reading these coordinates.
-    pub fn read_shape(&self, places: &SurfaceCoordinates<'_>) -> Result<Vec<usize>, SampleError> {
+    pub fn read_shape(&self, places: &SurfaceCoordinates<'_>) -> Result<Vec<usize>> {
         let mut shape = self.accesses(self.load(places.boundary), places.clone(), &[])?.shape;
         shape.extend((self.channels > 1).then_some(self.channels));
         Ok(shape)
     }
 
     /// Reads texels as stored, in C order.
-    pub fn read(&self, places: SurfaceCoordinates<'_>, out: &mut [u8]) -> Result<(), SampleError> {
+    pub fn read(&self, places: SurfaceCoordinates<'_>, out: &mut [u8]) -> Result<()> {
         let accesses = self.accesses(self.load(places.boundary), places, &[])?;
         let size = self.dtype.size();
         let needed = accesses.count() * self.channels * size;
@@ -127,7 +127,7 @@ impl Surface {
         &self,
         places: SurfaceCoordinates<'_>,
         index: usize,
-    ) -> Result<(SurfaceForm, Coordinates<u32>), SampleError> {
+    ) -> Result<(SurfaceForm, Coordinates<u32>)> {
         let form = self.load(places.boundary);
         let accesses = self.accesses(form, places, &[])?;
         if index >= accesses.count() {
@@ -139,14 +139,9 @@ impl Surface {
     }
 
     /// Stores values of the surface's type, in C order.
-    pub fn write(
-        &self,
-        places: SurfaceCoordinates<'_>,
-        values: &Input<'_>,
-    ) -> Result<(), SampleError> {
+    pub fn write(&self, places: SurfaceCoordinates<'_>, values: &Input) -> Result<()> {
         let (element_size, vector) = (self.dtype.size() as u8, self.channels as u8);
-        let kind = SurfaceKind::Store { element_size, vector };
-        self.store(kind, places, values)
+        self.store(SurfaceKind::Store { element_size, vector }, places, values)
     }
 
     /// Combines each texel with a value, atomically.
@@ -155,7 +150,7 @@ impl Surface {
         op: ReduceOp,
         places: SurfaceCoordinates<'_>,
         values: &Input<'_>,
-    ) -> Result<(), SampleError> {
+    ) -> Result<()> {
         let bits = matches!(op, ReduceOp::And | ReduceOp::Or);
         let ty = match (self.dtype, self.channels) {
             (Dtype::U32 | Dtype::S32, 1) if bits => ReduceType::B32,
@@ -192,7 +187,7 @@ impl Surface {
         kind: SurfaceKind,
         places: SurfaceCoordinates<'_>,
         values: &Input<'_>,
-    ) -> Result<(), SampleError> {
+    ) -> Result<()> {
         if values.dtype() != self.dtype {
             return Err(SampleError::OperandType {
                 what: "values",
@@ -239,8 +234,7 @@ impl Surface {
             let coords = Coordinates { layer: &layer, sample: &ZERO_LANES, point: [&x, &y, &z] };
             let active = (0..count).fold(0, |mask, access| mask | 1 << lane_of(access));
             let values = registers.map(|values| from_fn(|i| values[lane_of(i)]));
-            let stored = accesses.plan.store(&SurfaceRequest { active, coords }, &values);
-            stored.map_err(|fault| {
+            accesses.plan.store(&SurfaceRequest { active, coords }, &values).map_err(|fault| {
                 // If several accesses fault, a load reports the first in C order.
                 let loaded = loads.load(request, &mut SurfaceAnswer::default());
                 (first, loaded.err().unwrap_or(fault))
@@ -249,7 +243,7 @@ impl Surface {
     }
 
     /// Splits the values to store into one array for each channel.
-    fn elements<'a>(&self, values: &Input<'a>) -> Result<Vec<Input<'a>>, SampleError> {
+    fn elements<'a>(&self, values: &Input<'a>) -> Result<Vec<Input<'a>>> {
         if self.channels == 1 {
             return Ok(vec![values.clone()]);
         }
@@ -267,7 +261,7 @@ impl Surface {
         form: SurfaceForm,
         places: SurfaceCoordinates<'a>,
         others: &[(&'static str, &[usize])],
-    ) -> Result<Accesses<'a>, SampleError> {
+    ) -> Result<Accesses<'a>> {
         let geometry = self.geometry();
         let layer = index("layer", "layers", places.layer, geometry.is_array())?;
         let points = places.points.axes("coordinates", geometry.axes())?;
@@ -282,8 +276,7 @@ impl Surface {
         };
         let operands = all.into_iter().map(operand).collect::<Result<_, _>>()?;
         let plan = SurfacePlan::new(form, &self.header)?;
-        let texel = (self.dtype.size() * self.channels) as i64;
-        Ok(Accesses { plan, operands, shape, texel })
+        Ok(Accesses { plan, operands, shape, texel: (self.dtype.size() * self.channels) as i64 })
     }
 }
 
@@ -293,7 +286,7 @@ impl Accesses<'_> {
     }
 
     /// The coordinates of a warp's accesses: layer, x in bytes, y and z.
-    fn words(&self, first: usize, lanes: usize) -> Result<[Lanes; 4], SampleError> {
+    fn words(&self, first: usize, lanes: usize) -> Result<[Lanes; 4]> {
         let mut words = [ZERO_LANES; 4];
         for (slot, operand) in &self.operands {
             operand.fill(first..first + lanes, &mut words[*slot][..lanes])?;
@@ -314,7 +307,7 @@ impl Accesses<'_> {
             usize,
             &SurfaceRequest<'_>,
         ) -> Result<(), (usize, texunit_unit::AccessFault)>,
-    ) -> Result<(), SampleError> {
+    ) -> Result<()> {
         let count = self.count();
         for first in (0..count).step_by(32) {
             let lanes = (count - first).min(32);

@@ -1,6 +1,6 @@
 //! A texture made of arrays: texels, sampler, and the cached plans of its fetches.
 
-use crate::error::{SampleError, shape_text};
+use crate::error::{Result, SampleError, shape_text};
 use crate::input::Input;
 use crate::meaning::{ArrayOptions, Mipmaps, usual_read};
 use crate::options::TextureOptions;
@@ -40,16 +40,12 @@ impl Texture {
         levels: &[Input<'_>],
         array: &ArrayOptions,
         options: &TextureOptions,
-    ) -> Result<Self, SampleError> {
-        let resource = resource(levels, array)?;
-        Self::of_resource(Arc::new(resource), options)
+    ) -> Result<Self> {
+        Self::of_resource(Arc::new(resource(levels, array)?), options)
     }
 
     /// Makes a texture that reads an existing resource.
-    pub fn of_resource(
-        resource: Arc<Resource>,
-        options: &TextureOptions,
-    ) -> Result<Self, SampleError> {
+    pub fn of_resource(resource: Arc<Resource>, options: &TextureOptions) -> Result<Self> {
         let mut sampler = options.sampler;
         let format = resource.format();
         sampler.srgb |= format.is_srgb_block();
@@ -81,7 +77,7 @@ impl Texture {
 
     /// The instruction of a request. It may still be invalid for this texture; [`Self::call`]
     /// checks that.
-    pub fn form(&self, request: &Request<'_>) -> Result<FetchForm, SampleError> {
+    pub fn form(&self, request: &Request<'_>) -> Result<FetchForm> {
         request.form(self.resource().geometry(), self.result().0)
     }
 
@@ -97,7 +93,7 @@ impl Texture {
     /// The texels of a mip level in the form of an array from which it could be made: shape, type,
     /// and bytes in C order. Blocks and packed formats have no array type for their channels, so
     /// they get a last axis of bytes.
-    pub fn level(&self, level: u32) -> Result<(Vec<usize>, Dtype, Vec<u8>), SampleError> {
+    pub fn level(&self, level: u32) -> Result<(Vec<usize>, Dtype, Vec<u8>)> {
         let resource = self.resource().single_level(level)?;
         let shape = resource.shape();
         let (geometry, format, axes) = (shape.geometry, shape.format, shape.extent.axes());
@@ -150,7 +146,7 @@ impl Texture {
     }
 
     /// The plan for fetches of a form, from the cache or newly made.
-    pub fn plan(&self, form: FetchForm) -> Result<Arc<FetchPlan>, SampleError> {
+    pub fn plan(&self, form: FetchForm) -> Result<Arc<FetchPlan>> {
         let find = |plans: &[Arc<FetchPlan>]| plans.iter().find(|p| p.form() == form).cloned();
         let known = self.plans.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(plan) = find(&known) {
@@ -165,7 +161,7 @@ impl Texture {
 }
 
 /// Makes a resource with one array per level.
-pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, SampleError> {
+pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource> {
     let none = || SampleError::Operand("a texture has a level at least".into());
     let (first, rest) = levels.split_first().ok_or_else(none)?;
     let mut shape = array.meaning(first)?;
@@ -190,7 +186,7 @@ pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, 
 pub(crate) const TEXTURE: &str = "texture";
 
 /// Makes a resource from texels in packed order.
-pub(crate) fn made(shape: &ArrayShape, bytes: &[u8], name: &str) -> Result<Resource, SampleError> {
+pub(crate) fn made(shape: &ArrayShape, bytes: &[u8], name: &str) -> Result<Resource> {
     let size = shape.size()?;
     let memory = || SampleError::Room(size);
     let block = usize::try_from(size).ok().and_then(|size| Block::new(size, name));
@@ -199,12 +195,7 @@ pub(crate) fn made(shape: &ArrayShape, bytes: &[u8], name: &str) -> Result<Resou
     Ok(resource)
 }
 
-fn check_level(
-    array: &ArrayOptions,
-    first: &ArrayShape,
-    n: u32,
-    level: &Input<'_>,
-) -> Result<(), SampleError> {
+fn check_level(array: &ArrayOptions, first: &ArrayShape, n: u32, level: &Input<'_>) -> Result<()> {
     let extent = first.level_extent(n);
     let size = first.format.is_block().then(|| extent.axes().to_vec());
     let dim = Some(first.geometry.axes() as u8);
@@ -229,7 +220,7 @@ pub(crate) fn make_levels(
     wanted: Mipmaps,
     shape: &mut ArrayShape,
     bytes: &mut Vec<u8>,
-) -> Result<(), SampleError> {
+) -> Result<()> {
     let longest = shape.extent.axes().into_iter().max().unwrap_or(1).max(1);
     let levels = match wanted {
         Mipmaps::Given => return Ok(()),
@@ -248,19 +239,14 @@ pub(crate) fn make_levels(
 }
 
 #[cfg(feature = "files")]
-fn chain(
-    base: &[u8],
-    shape: &ArrayShape,
-    channel: Channel,
-    levels: u32,
-) -> Result<Vec<u8>, SampleError> {
+fn chain(base: &[u8], shape: &ArrayShape, channel: Channel, levels: u32) -> Result<Vec<u8>> {
     let extent = shape.extent.axes();
     let chain = texunit_files::mipmaps::chain(base, shape.format, channel, extent, levels);
     chain.ok_or(SampleError::Room(shape.packed_size()?))
 }
 
 #[cfg(not(feature = "files"))]
-fn chain(_: &[u8], _: &ArrayShape, _: Channel, _: u32) -> Result<Vec<u8>, SampleError> {
+fn chain(_: &[u8], _: &ArrayShape, _: Channel, _: u32) -> Result<Vec<u8>> {
     let why = "mip levels are made by the feature `files`, which is switched off: give them";
     Err(SampleError::Option(why.to_owned()))
 }

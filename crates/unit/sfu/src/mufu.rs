@@ -150,7 +150,6 @@ fn phase(x: u32) -> (u32, u32) {
     let (sign, exponent, mantissa) = split(x);
     let significand = if exponent == 0 { 0 } else { mantissa | 0x0080_0000 };
     let phase = match exponent {
-        150.. => 0,
         125..150 => significand << (exponent - 125),
         102..125 => significand >> (125 - exponent),
         _ => 0,

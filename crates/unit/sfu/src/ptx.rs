@@ -33,8 +33,7 @@ fn mul_ftz(a: u32, b: u32) -> u32 {
     let product = f64::from(f32::from_bits(flush(a))) * f64::from(f32::from_bits(flush(b)));
     let scaled = (product * 2f64.powi(64)) as f32;
     let is_tiny = product.is_finite() && scaled.abs() < 2f32.powi(64 - 126);
-    let sign = (a ^ b) & SIGN;
-    if is_tiny { sign } else { put(product as f32) }
+    if is_tiny { (a ^ b) & SIGN } else { put(product as f32) }
 }
 
 /// Returns whether |x| is below 2^-126. NaNs count as below.
@@ -97,8 +96,7 @@ pub fn ex2(x: u32) -> u32 {
 /// flushing here, because `MUFU.SIN` and `MUFU.COS` flush their operand.
 fn turns(x: u32) -> u32 {
     let product = f64::from(f32::from_bits(x)) * f64::from(f32::from_bits(TURNS));
-    let cut = f64::from_bits(product.to_bits() & !0x1fff_ffff);
-    put(cut as f32)
+    put(f64::from_bits(product.to_bits() & !0x1fff_ffff) as f32)
 }
 
 /// The instruction `sin.approx.f32`, with `.ftz` and without.

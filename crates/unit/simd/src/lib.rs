@@ -43,8 +43,7 @@ impl SimdLevel {
             let v3 = has!("avx2") && has!("fma") && has!("f16c") && has!("lzcnt") && has!("popcnt");
             let v3 = v3 && has!("bmi1") && has!("bmi2");
             let v4 = has!("avx512f") && has!("avx512bw") && has!("avx512cd");
-            let v4 = v4 && has!("avx512dq") && has!("avx512vl");
-            match (v3, v4) {
+            match (v3, v4 && has!("avx512dq") && has!("avx512vl")) {
                 (true, true) => Self::Avx512,
                 (true, false) => Self::Avx2,
                 (false, _) => Self::Portable,

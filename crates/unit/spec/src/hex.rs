@@ -10,8 +10,7 @@ pub fn numbers(text: &str, digits: usize) -> Result<Vec<u64>, String> {
     }
     let number = |chunk: &[u8]| {
         chunk.iter().try_fold(0_u64, |value, &digit| {
-            let digit = char::from(digit).to_digit(16)?;
-            Some(value << 4 | u64::from(digit))
+            Some(value << 4 | u64::from(char::from(digit).to_digit(16)?))
         })
     };
     let all: Option<Vec<u64>> = text.as_bytes().chunks(digits).map(number).collect();

@@ -200,11 +200,8 @@ pub fn number(ty: NumberType, value: &TomlValue<'_>) -> Option<Vec<u8>> {
 
 /// The least and the greatest number of an integer type.
 fn range(ty: NumberType) -> [i128; 2] {
-    let bits = 8 * ty.size() as u32;
-    match ty.is_signed() {
-        true => [-(1 << (bits - 1)), (1 << (bits - 1)) - 1],
-        false => [0, (1 << bits) - 1],
-    }
+    let half = 1 << (8 * ty.size() - 1);
+    if ty.is_signed() { [-half, half - 1] } else { [0, 2 * half - 1] }
 }
 
 fn integer_words(ty: NumberType) -> String {

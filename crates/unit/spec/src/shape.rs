@@ -131,8 +131,7 @@ pub fn format(table: &Table<'_>) -> Option<At<Format>> {
     let format = Format::from_name(&name.value);
     if format.is_none() {
         let names: Vec<_> = Format::names().collect();
-        let message = format!("`{}` is not a texel format", name.value);
-        let problem = name.problem(codes::VALUE, message);
+        let problem = name.problem(codes::VALUE, format!("`{}` is not a texel format", name.value));
         value.report(match crate::formats::meant(&name.value) {
             Some(meant) => problem.help(format!("did you mean `{meant}`?")),
             None => problem.suggest(&name.value, &names),
@@ -216,8 +215,7 @@ fn region(value: &TomlValue<'_>) -> Option<At<Region>> {
     }
     let texels = RegionPart::Box { offset: offset.unwrap_or_default(), extent };
     let place = tile.map_or(texels, RegionPart::Tile);
-    let sound = table.problem_count() == before;
-    sound.then(|| value.at(Region { level, layer, place }))
+    (table.problem_count() == before).then(|| value.at(Region { level, layer, place }))
 }
 
 /// Parses a number, or an array of one to three numbers. Each must be at least `least`; missing

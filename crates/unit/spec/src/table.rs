@@ -152,8 +152,7 @@ impl<'a> Table<'a> {
         let (name, span) = (written.get_ref(), written.span());
         if value.is_some() {
             let message = format!("`{name}` and `{}` are the same key", key.name);
-            let path = join(&self.path, name);
-            self.report(Problem::new(codes::CONFLICT, (&path, span), message));
+            self.report(Problem::new(codes::CONFLICT, (&join(&self.path, name), span), message));
             return value;
         }
         self.note(name, span, &format!("`{name}` is called `{}`", key.name), Some(key.name));
@@ -181,12 +180,8 @@ impl<'a> Table<'a> {
     }
 
     fn found(&self, key: &str, value: &'a Spanned<DeValue<'a>>) -> TomlValue<'a> {
-        TomlValue {
-            value: value.get_ref(),
-            context: self.context,
-            key: join(&self.path, key),
-            span: value.span(),
-        }
+        let (value, span) = (value.get_ref(), value.span());
+        TomlValue { value, context: self.context, key: join(&self.path, key), span }
     }
 
     /// The value of a required key; reports a problem if it is missing.

@@ -133,8 +133,7 @@ impl Texels {
     /// Reads the keys of test files that once were beside `texels`, and exclude each other.
     pub fn read_beside(table: &Table<'_>, format: Option<Format>) -> Vec<At<Self>> {
         let of_key = |key: &'static str| {
-            let message = format!("`{key}` is a key of `texels`");
-            let value = table.get_replaced(key, &message)?;
+            let value = table.get_replaced(key, &format!("`{key}` is a key of `texels`"))?;
             Some(value.at(Self::of_key(key, &value, format)?))
         };
         KEYS.into_iter().filter(|key| *key != "codes").filter_map(of_key).collect()
@@ -269,8 +268,7 @@ fn text(value: &TomlValue<'_>, format: Option<Format>) -> Option<Vec<u8>> {
     let Some(format) = format else {
         return value.refuse(codes::MISSING_KEY, "digits of codes need a `format`");
     };
-    let bytes = hex::bytes(&text, digits(format));
-    bytes.map_err(|message| value.problem(codes::VALUE, message)).ok()
+    hex::bytes(&text, digits(format)).map_err(|message| value.problem(codes::VALUE, message)).ok()
 }
 
 /// Parses the value of `codes`: an array with a string of channel codes for each level.

@@ -71,8 +71,7 @@ pub fn sampler(sampler: &Sampler) -> Entries {
 /// All keys of an independent sampler with their values.
 pub fn independent_sampler(state: &Sampler) -> Entries {
     let mut entries = sampler(state);
-    let forced = state.force_unnormalized_coords;
-    entries.push((keys::FORCE_UNNORMALIZED_COORDS.name, forced.into()));
+    entries.push((keys::FORCE_UNNORMALIZED_COORDS.name, state.force_unnormalized_coords.into()));
     entries
 }
 

@@ -294,8 +294,7 @@ mod tests {
     #[test]
     fn names_and_sizes() {
         for name in Format::names() {
-            let format = Format::from_name(name).expect("listed");
-            assert_eq!(format.to_string(), name);
+            assert_eq!(Format::from_name(name).expect("listed").to_string(), name);
         }
         assert_eq!(Format::from_name("f16x4").map(Format::texel_size), Some(8));
         assert_eq!(Format::from_name("u8x1"), Format::from_name("u8"));

@@ -135,10 +135,7 @@ pub fn effective_sampler(
 fn sums(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> bool {
     let anisotropic = sampler.max_anisotropy > 1;
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
-    match mip_filter {
-        Some(filter) => filter == Filter::Linear || anisotropic,
-        None => gradient && anisotropic,
-    }
+    mip_filter.map_or(gradient && anisotropic, |filter| filter == Filter::Linear || anisotropic)
 }
 
 /// Whether both texture and sampler request normalized coordinates.
@@ -220,8 +217,7 @@ fn compare(form: FetchForm, texture: &Texture, sampler: &Sampler) -> Option<Comp
 /// Section 5 of docs/numerics.md: whether sRGB decoding takes effect. It acts on 8-bit unorm texels
 /// that are read as normalized floats.
 fn srgb_takes_effect(texture: &Texture, srgb: bool) -> bool {
-    let format = texture.resource.format();
-    let readings = readings(format, reads_normalized(texture), srgb);
+    let readings = readings(texture.resource.format(), reads_normalized(texture), srgb);
     readings.is_some_and(|r| r.contains(&Reading::Srgb))
 }
 

@@ -241,8 +241,7 @@ impl SurfaceForm {
                 let fits = match (op, formatted) {
                     (O::Add, false) => matches!(ty, T::U32 | T::S32 | T::U64),
                     (O::Min | O::Max, false) => matches!(ty, T::U32 | T::S32 | T::U64 | T::S64),
-                    (O::And | O::Or, _) => ty == T::B32,
-                    (O::Add, true) => ty == T::B32,
+                    (O::And | O::Or, _) | (O::Add, true) => ty == T::B32,
                     (O::Min | O::Max, true) => matches!(ty, T::B32 | T::B64),
                 };
                 (!fits).then_some("the operation does not have this type")

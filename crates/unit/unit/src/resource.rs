@@ -301,8 +301,7 @@ impl Resource {
         self.block.read(offset, bytes).expect("`inside` has checked all texels");
         if self.format().is_block() {
             let [x, y, _] = index.at;
-            let texels = decode_block(self.format(), bytes)?;
-            return Some(texels[(y % 4 * 4 + x % 4) as usize]);
+            return Some(decode_block(self.format(), bytes)?[(y % 4 * 4 + x % 4) as usize]);
         }
         unpack(self.format(), bytes)
     }

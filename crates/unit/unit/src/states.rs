@@ -124,8 +124,7 @@ impl Description {
             }
             (Layout::Array, _) => {
                 let bytes = self.bytes.unwrap_or(shape.size()? as usize);
-                let block = Block::new(bytes, "b").unwrap();
-                Resource::array_for(limits, shape, Arc::new(block), "t")
+                Resource::array_for(limits, shape, Arc::new(Block::new(bytes, "b").unwrap()), "t")
             }
         }?;
         for view in &self.views {
@@ -287,14 +286,9 @@ fn describe(resource: &Resource) -> String {
     let sizes = resource.levels().iter().map(|level| level.extent.axes().map(|n| n.to_string()));
     let sizes: Vec<String> = sizes.map(|size| size.join("x")).collect();
     let mipmapped = if resource.is_mipmapped() { ", mipmapped" } else { "" };
-    let shape = resource.shape();
-    format!(
-        "{}; layers={}, samples={}, levels {}{mipmapped}",
-        resource.describe(),
-        shape.layers,
-        shape.samples,
-        sizes.join(" ")
-    )
+    let ArrayShape { layers, samples, .. } = resource.shape();
+    let (text, sizes) = (resource.describe(), sizes.join(" "));
+    format!("{text}; layers={layers}, samples={samples}, levels {sizes}{mipmapped}")
 }
 
 /// The tiles of a sparse array, then the result of each word: `tile=LEVEL,PLANE,X,Y,Z`, `tail=PLANE`,
@@ -354,8 +348,7 @@ fn answer(line: &str) -> String {
     let description = Description::new(resource);
     if question == "size" {
         let shape = &description.shape;
-        let check = shape.check_for(&description.limits);
-        return check.map_or_else(
+        return shape.check_for(&description.limits).map_or_else(
             |e| e.to_string(),
             |()| format!("{} packed {}", shape.size().unwrap(), shape.packed_size().unwrap()),
         );

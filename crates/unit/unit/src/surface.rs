@@ -66,8 +66,7 @@ impl SurfacePlan {
                 resource.describe()
             )));
         }
-        let plain = Plain::new(&rule, resource);
-        Ok(Self { surface: Arc::clone(surface), action, rule, plain })
+        Ok(Self { surface: Arc::clone(surface), action, rule, plain: Plain::new(&rule, resource) })
     }
 
     /// Executes `suld.b`. Inactive lanes keep their values. If the access faults, some lanes of
@@ -135,8 +134,7 @@ impl SurfacePlan {
             8 => 16,
             _ => 32,
         };
-        let passes = (0..32).step_by(at_once);
-        let all = passes.flat_map(move |first| (first..first + at_once).rev());
+        let all = (0..32).step_by(at_once).flat_map(move |first| (first..first + at_once).rev());
         all.filter(move |lane| mask >> lane & 1 == 1)
     }
 
@@ -160,8 +158,7 @@ impl SurfacePlan {
     /// The location, and the size in bytes, of an access at these coordinates; `None` if no bytes
     /// are accessed.
     pub fn place(&self, coords: Coordinates<u32>) -> Option<(SurfacePlace, u32)> {
-        let outcome = self.rule.apply(self.rule.coordinate(coords), &self.surface.resource);
-        match outcome {
+        match self.rule.apply(self.rule.coordinate(coords), &self.surface.resource) {
             SurfaceOutcome::Made(place) => Some((place, self.rule.size)),
             _ => None,
         }
@@ -200,11 +197,7 @@ impl SurfacePlan {
 
     /// Byte offset in the block of a lane's access; `None` if the lane loads 0 or its store is
     /// dropped.
-    fn offset(
-        &self,
-        request: &SurfaceRequest<'_>,
-        lane: usize,
-    ) -> Result<Option<u64>, AccessFault> {
+    fn offset(&self, request: &SurfaceRequest, lane: usize) -> Result<Option<u64>, AccessFault> {
         let (rule, resource) = (&self.rule, &*self.surface.resource);
         let coordinate = rule.coordinate(request.coords.map(|c| c[lane]));
         let outcome = rule.apply(coordinate, resource);
@@ -236,12 +229,8 @@ fn check_geometry(form: SurfaceForm, resource: &Resource) -> Result<(), Geometry
     if resource.geometry().is_cube() {
         sentence += ", whose faces are layers of .a2d";
     }
-    Err(GeometryError {
-        instruction: form.geometry,
-        own: resource.geometry(),
-        layout: resource.layout(),
-        resource: sentence,
-    })
+    let (own, layout) = (resource.geometry(), resource.layout());
+    Err(GeometryError { instruction: form.geometry, own, layout, resource: sentence })
 }
 
 #[cfg(test)]

@@ -107,10 +107,8 @@ impl FetchPlan {
             return true;
         }
         let plane = if has_layers { coordinate::layer(layer, shape.layers) } else { 0 };
-        let offsets = match form.offset && resource.layout() != Layout::Linear {
-            true => footprint::tex_offsets(geometry, operands),
-            false => [0; 3],
-        };
+        let moves = form.offset && resource.layout() != Layout::Linear;
+        let offsets = if moves { footprint::tex_offsets(geometry, operands) } else { [0; 3] };
         let sizes = resource.extent().axes();
         let (mut at, mut upper) = ([[Some(0), None]; 3], [0; 3]);
         for a in 0..3 {

@@ -173,8 +173,7 @@ mod tests {
     fn made(shape: &ArrayShape, read_mode: ReadMode) -> Arc<Texture> {
         let bytes = vec![0_u8; shape.packed_size().unwrap() as usize];
         let resource = Resource::from_texels(shape, &bytes, "a").unwrap();
-        let texture = Texture::without_sampler(Arc::new(resource), read_mode, false).unwrap();
-        Arc::new(texture)
+        Arc::new(Texture::without_sampler(Arc::new(resource), read_mode, false).unwrap())
     }
 
     #[test]

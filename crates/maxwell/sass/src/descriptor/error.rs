@@ -6,6 +6,9 @@ use crate::memory::MemoryError;
 use texunit_forms::Count;
 use texunit_unit::CreateError;
 
+/// The result of converting a descriptor.
+pub type Result<T, E = DescriptorError> = std::result::Result<T, E>;
+
 /// Why a descriptor cannot be converted to a resource or sampler of the texture unit, or the
 /// reverse.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

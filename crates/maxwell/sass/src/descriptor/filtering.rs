@@ -1,7 +1,7 @@
 //! Converts sampler headers to samplers of the texture unit and back, and combines the settings of
 //! texture and sampler headers.
 
-use super::error::DescriptorError;
+use super::error::{DescriptorError, Result};
 use super::sampler::*;
 use super::texture::TextureHeader;
 use super::{Bits, Descriptor};
@@ -48,7 +48,7 @@ pub struct SamplerHeader {
 
 impl SamplerHeader {
     /// Decodes a sampler header.
-    pub fn decode(words: &Descriptor) -> Result<Self, DescriptorError> {
+    pub fn decode(words: &Descriptor) -> Result<Self> {
         let undefined = |bits: &Bits| DescriptorError::undefined(bits, words);
         let unsupported = |bits: &Bits, why| DescriptorError::unsupported(bits, words, why);
         let mut address_mode = [AddressMode::Clamp; 3];
@@ -92,18 +92,13 @@ impl SamplerHeader {
             .with_srgb(SRGB.get(words) != 0)
             .with_seamless_cube(seamless_cube)
             .with_compare((DEPTH_COMPARE.get(words) != 0).then_some(compare));
-        let srgb_border = SRGB_BORDER.map(|bits| bits.get(words));
-        Ok(Self { sampler, base_level_only, srgb_border })
+        Ok(Self { sampler, base_level_only, srgb_border: SRGB_BORDER.map(|bits| bits.get(words)) })
     }
 
     /// The effective sampler for a texture. Its minimum level of detail is the maximum of the
     /// sampler's, the texture header's and the instruction's (in 1/256); colours are decoded from
     /// sRGB if both headers say so.
-    pub fn for_texture(
-        &self,
-        texture: &TextureHeader,
-        lod_clamp: u32,
-    ) -> Result<Sampler, DescriptorError> {
+    pub fn for_texture(&self, texture: &TextureHeader, lod_clamp: u32) -> Result<Sampler> {
         let mut sampler = self.sampler;
         if self.base_level_only {
             (sampler.min_level_clamp, sampler.max_level_clamp) = (0.0, 0.0);
@@ -137,7 +132,7 @@ impl SamplerHeader {
     }
 }
 
-fn filter(bits: &Bits, words: &Descriptor) -> Result<Filter, DescriptorError> {
+fn filter(bits: &Bits, words: &Descriptor) -> Result<Filter> {
     match bits.get(words) {
         1 => Ok(Filter::Point),
         2 => Ok(Filter::Linear),
@@ -159,7 +154,7 @@ fn level(x: f32) -> u32 {
 }
 
 /// Encodes a sampler as a sampler header.
-pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor, DescriptorError> {
+pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor> {
     let mut words = Descriptor::default();
     let mut put = |bits: Bits, value: u32| bits.set(&mut words, value);
     for (bits, mode) in ADDRESS.into_iter().zip(sampler.address_mode) {
@@ -182,18 +177,14 @@ pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor, DescriptorError> 
     put(FORCE_UNNORMALIZED, sampler.force_unnormalized_coords.into());
     put(MIN_LOD, level(sampler.min_level_clamp));
     put(MAX_LOD, level(sampler.max_level_clamp));
-    for (bits, value) in SRGB_BORDER.into_iter().zip(srgb_border(sampler.border)) {
-        put(*bits, value);
-    }
-    for (bits, value) in BORDER.into_iter().zip(sampler.border) {
-        put(*bits, value);
-    }
+    let srgb = SRGB_BORDER.into_iter().zip(srgb_border(sampler.border));
+    srgb.chain(BORDER.into_iter().zip(sampler.border)).for_each(|(bits, value)| put(*bits, value));
     Ok(words)
 }
 
 /// Encodes the maximum anisotropy. Ratios 0 and 1 are isotropic, and ratios above 16 are encoded as
 /// 16.
-fn anisotropy(sampler: &Sampler) -> Result<u32, DescriptorError> {
+fn anisotropy(sampler: &Sampler) -> Result<u32> {
     let ratio = sampler.max_anisotropy.clamp(1, 16);
     let number = ANISOTROPIES.iter().position(|r| *r == ratio);
     number.map(|number| number as u32).ok_or_else(|| {
@@ -204,7 +195,7 @@ fn anisotropy(sampler: &Sampler) -> Result<u32, DescriptorError> {
 
 /// Encodes the level bias. It must be a multiple of 1/256, since the texture unit truncates a bias
 /// to 1/256 only after it has adjusted anisotropic levels.
-fn bias(sampler: &Sampler) -> Result<u32, DescriptorError> {
+fn bias(sampler: &Sampler) -> Result<u32> {
     let steps = f64::from(sampler.level_bias) * 256.0;
     let cut = steps.trunc();
     let exact = cut == steps || sampler.max_anisotropy < 2;

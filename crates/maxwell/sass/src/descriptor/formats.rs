@@ -1,6 +1,6 @@
 //! Converts component layouts and data types of texture headers to texel formats and back.
 
-use super::error::DescriptorError;
+use super::error::{DescriptorError, Result};
 use super::header::{A_TYPE, B_TYPE, DATA_TYPES, G_TYPE, LAYOUT, LAYOUTS, R_TYPE};
 use super::{Bits, Descriptor};
 use texunit_texel::Format;
@@ -59,7 +59,7 @@ fn format(name: &str) -> Format {
 }
 
 /// Decodes the texel format of a header. The data types of missing components are ignored.
-pub(super) fn decode(header: &Descriptor) -> Result<Texels, DescriptorError> {
+pub(super) fn decode(header: &Descriptor) -> Result<Texels> {
     let layout = LAYOUT.get(header);
     if !LAYOUTS.iter().any(|(number, _)| *number == layout) {
         return Err(DescriptorError::undefined(&LAYOUT, header));
@@ -80,18 +80,16 @@ pub(super) fn decode(header: &Descriptor) -> Result<Texels, DescriptorError> {
             return Err(DescriptorError::unsupported(bits, header, reason));
         }
     }
-    match rows.find(|row| row.2 == first) {
-        Some(&(.., name, read_mode)) => Ok(Texels { format: format(name), read_mode }),
-        None => {
-            let reason = "the unit does not read this component layout so";
-            Err(DescriptorError::unsupported(&R_TYPE, header, reason))
-        }
-    }
+    let Some(&(.., name, read_mode)) = rows.find(|row| row.2 == first) else {
+        let reason = "the unit does not read this component layout so";
+        return Err(DescriptorError::unsupported(&R_TYPE, header, reason));
+    };
+    Ok(Texels { format: format(name), read_mode })
 }
 
 /// Encodes a texel format as component layout and data types; all four components get the same data
 /// type.
-pub(super) fn encode(texels: Texels, header: &mut Descriptor) -> Result<(), DescriptorError> {
+pub(super) fn encode(texels: Texels, header: &mut Descriptor) -> Result<()> {
     let Texels { format, read_mode } = canonical(texels);
     let found =
         FORMATS.iter().find(|&&(.., name, mode)| name == format.name() && mode == read_mode);
@@ -114,8 +112,7 @@ pub(super) fn canonical(texels: Texels) -> Texels {
             Texels { format: plain, ..texels }
         }
         _ if own.is_srgb_block() => {
-            let name = own.name().trim_end_matches("_srgb");
-            Texels { format: format(name), read_mode }
+            Texels { format: format(own.name().trim_end_matches("_srgb")), read_mode }
         }
         _ if own.is_depth() => Texels { format: own, read_mode: ELEMENT },
         _ => texels,

@@ -196,16 +196,12 @@ pub fn width(header: &Descriptor) -> u64 {
 
 /// Address of the first byte of the texels; `None` if the header's version is undefined.
 pub fn address(header: &Descriptor) -> Option<u64> {
-    let version = Version::of(header)?;
-    let low = [
-        (BUFFER_ADDRESS, 0, Only::Buffer),
-        (PITCH_ADDRESS, 5, Only::Pitch),
-        (BLOCK_ADDRESS, 9, Only::Block),
-    ]
-    .into_iter()
-    .find(|(_, _, only)| only.has(version))
-    .map(|(bits, shift, _)| u64::from(bits.get(header)) << shift)?;
-    Some(u64::from(ADDRESS_HIGH.get(header)) << 32 | low)
+    let (low, shift) = match Version::of(header)? {
+        Version::OneDBuffer => (BUFFER_ADDRESS, 0),
+        Version::Pitch | Version::PitchColorKey => (PITCH_ADDRESS, 5),
+        Version::BlockLinear | Version::BlockLinearColorKey => (BLOCK_ADDRESS, 9),
+    };
+    Some(u64::from(ADDRESS_HIGH.get(header)) << 32 | u64::from(low.get(header)) << shift)
 }
 
 /// The fields that a header of this version has; all fields if the version is undefined.

@@ -14,7 +14,7 @@ mod resource;
 pub mod sampler;
 mod texture;
 
-pub use error::DescriptorError;
+pub use error::{DescriptorError, Result};
 pub use filtering::{SamplerHeader, encode_sampler};
 pub use formats::Texels;
 pub use resource::{Encoded, MAX_BYTES, Place, Regions, encode_texture};
@@ -139,26 +139,20 @@ impl Bits {
     }
 }
 
-/// The error for a text that is not a descriptor.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct BadHex(String);
-
 impl std::str::FromStr for Descriptor {
-    type Err = BadHex;
+    type Err = String;
 
     /// Parses eight words of up to eight hexadecimal digits (each optionally with `0x`), separated
     /// by spaces, commas or underscores, lowest word first; or the 64 digits of 32 bytes in memory
     /// order.
-    fn from_str(text: &str) -> Result<Self, BadHex> {
-        let bad = |message: String| Err(BadHex(message));
+    fn from_str(text: &str) -> Result<Self, String> {
         let separators = |c: char| c.is_ascii_whitespace() || c == ',' || c == '_';
         let words: Vec<&str> = text.split(separators).filter(|word| !word.is_empty()).collect();
-        let digits = |word: &str| -> Result<u32, BadHex> {
+        let digits = |word: &str| -> Result<u32, String> {
             let hex = word.strip_prefix("0x").or(word.strip_prefix("0X")).unwrap_or(word);
             match u32::from_str_radix(hex, 16) {
                 Ok(value) if hex.bytes().all(|b| b.is_ascii_hexdigit()) => Ok(value),
-                _ => Err(BadHex(format!("`{word}` is not a word of hex digits"))),
+                _ => Err(format!("`{word}` is not a word of hex digits")),
             }
         };
         let mut descriptor = Self::default();
@@ -166,7 +160,7 @@ impl std::str::FromStr for Descriptor {
             [bytes] => {
                 let hex = bytes.strip_prefix("0x").unwrap_or(bytes);
                 if hex.len() != 64 || !hex.bytes().all(|b| b.is_ascii_hexdigit()) {
-                    return bad("expected 64 hex digits, or eight words".to_owned());
+                    return Err("expected 64 hex digits, or eight words".to_owned());
                 }
                 for (n, word) in descriptor.0.iter_mut().enumerate() {
                     *word = digits(&hex[8 * n..8 * n + 8])?.swap_bytes();
@@ -177,7 +171,7 @@ impl std::str::FromStr for Descriptor {
                     *to = digits(word)?;
                 }
             }
-            _ => return bad(format!("expected eight words, found {}", words.len())),
+            _ => return Err(format!("expected eight words, found {}", words.len())),
         }
         Ok(descriptor)
     }

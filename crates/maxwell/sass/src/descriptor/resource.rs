@@ -2,7 +2,7 @@
 //! back.
 
 use super::Descriptor;
-use super::error::DescriptorError;
+use super::error::{DescriptorError, Result};
 use super::formats::{self, Texels};
 use super::header::{MAX_MIP_LEVEL, NORMALIZED, TYPE};
 use super::texture::{Placement, Source, TextureHeader, TextureType};
@@ -11,8 +11,8 @@ use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::{
-    ArchLimits, ArrayShape, Base, BlockLevels, BlockLinear, Extent, Layout, Residency, Resource,
-    TexelIndex, Texture, View,
+    ArchLimits, ArrayShape, Base, BlockLevels, Extent, Layout, Residency, Resource, TexelIndex,
+    Texture, View,
 };
 
 /// Maximum size of a texture's texels in bytes.
@@ -25,10 +25,9 @@ fn too_large(bytes: u64) -> DescriptorError {
     DescriptorError::TooLarge { bytes, max: MAX_BYTES }
 }
 
-fn block(bytes: u64) -> Result<Arc<Block>, DescriptorError> {
+fn block(bytes: u64) -> Result<Arc<Block>> {
     let size = usize::try_from(bytes).ok().filter(|_| bytes <= MAX_BYTES);
-    let block = size.and_then(|size| Block::new(size, NAME));
-    block.map(Arc::new).ok_or(too_large(bytes))
+    size.and_then(|size| Block::new(size, NAME)).map(Arc::new).ok_or(too_large(bytes))
 }
 
 impl TextureHeader {
@@ -53,7 +52,7 @@ impl TextureHeader {
 
     /// Creates the texture from the current contents of memory. `srgb` says whether the sampler
     /// allows sRGB decoding.
-    pub fn texture(&self, memory: &Memory, srgb: bool) -> Result<Texture, DescriptorError> {
+    pub fn texture(&self, memory: &Memory, srgb: bool) -> Result<Texture> {
         let resource = match self.placement {
             Placement::Buffer { address } => self.buffer(memory, address)?,
             Placement::Pitch { address, pitch } => self.pitched(memory, address, pitch)?,
@@ -66,15 +65,12 @@ impl TextureHeader {
                 self.seen(whole)?
             }
         };
-        Ok(Texture {
-            resource: Arc::new(resource),
-            read_mode: self.texels.read_mode,
-            normalized_coords: self.normalized,
-        })
+        let (read_mode, normalized_coords) = (self.texels.read_mode, self.normalized);
+        Ok(Texture { resource: Arc::new(resource), read_mode, normalized_coords })
     }
 
     /// The resource restricted to the levels that fetches can access.
-    fn seen(&self, whole: Resource) -> Result<Resource, DescriptorError> {
+    fn seen(&self, whole: Resource) -> Result<Resource> {
         let [first, last] = self.view;
         if [first, last] == [0, self.levels - 1] {
             return Ok(whole);
@@ -83,19 +79,13 @@ impl TextureHeader {
         Ok(whole.view(&view)?)
     }
 
-    fn buffer(&self, memory: &Memory, address: u64) -> Result<Resource, DescriptorError> {
+    fn buffer(&self, memory: &Memory, address: u64) -> Result<Resource> {
         let (format, width) = (self.format(false), self.size[0]);
-        let bytes = u64::from(width) * u64::from(format.texel_size());
-        let base = copied(memory, address, bytes)?;
+        let base = copied(memory, address, u64::from(width) * u64::from(format.texel_size()))?;
         Ok(Resource::linear_for(&ArchLimits::NEWEST, format, width, base, NAME)?)
     }
 
-    fn pitched(
-        &self,
-        memory: &Memory,
-        address: u64,
-        pitch: u64,
-    ) -> Result<Resource, DescriptorError> {
+    fn pitched(&self, memory: &Memory, address: u64, pitch: u64) -> Result<Resource> {
         let (format, [width, height, _]) = (self.format(false), self.size);
         let row = u64::from(width) * u64::from(format.texel_size());
         let base = copied(memory, address, pitch * u64::from(height - 1) + row)?;
@@ -105,7 +95,7 @@ impl TextureHeader {
 }
 
 /// Copies a memory range into a block of the texture unit.
-fn copied(memory: &Memory, address: u64, bytes: u64) -> Result<Base, DescriptorError> {
+fn copied(memory: &Memory, address: u64, bytes: u64) -> Result<Base> {
     memory.check(address, bytes)?;
     let block = block(bytes)?;
     let mut copy = vec![0; bytes as usize];
@@ -121,7 +111,7 @@ fn array(
     address: u64,
     levels: &BlockLevels,
     sparse: bool,
-) -> Result<Resource, DescriptorError> {
+) -> Result<Resource> {
     let bytes = levels.bytes();
     if bytes > MAX_BYTES || shape.size()? > MAX_BYTES {
         return Err(too_large(bytes.max(shape.size()?)));
@@ -148,15 +138,14 @@ fn array(
             map.set_region(n, layer, [0; 3], shape.level_extent(n).axes(), false)?;
             continue;
         }
-        pieces(level, rows.len(), |[x, y, z], range| {
+        for ([x, y, z], range) in level.pieces() {
             if let Err(absent) = memory.read(at + level.offset(x, y, z), &mut rows[range.clone()]) {
                 rows[range].fill(0);
                 let map = map.as_ref().ok_or(absent)?;
                 let element = [x / u64::from(shape.format.texel_size()), y, z];
                 map.set_element(n, layer, element.map(|at| at as u32), false)?;
             }
-            Ok(())
-        })?;
+        }
     }
     let block = block(shape.size()?)?;
     let resource = Resource::array(shape, block, NAME)?;
@@ -167,26 +156,6 @@ fn array(
         }
         _ => Ok(resource),
     }
-}
-
-/// Calls back for every 16 bytes of a mip level, with their position (byte in the row, row, slice)
-/// and their range in the packed rows.
-fn pieces(
-    level: &BlockLinear,
-    length: usize,
-    mut each: impl FnMut([u64; 3], std::ops::Range<usize>) -> Result<(), DescriptorError>,
-) -> Result<(), DescriptorError> {
-    for z in 0..level.depth {
-        for y in 0..level.height {
-            let row = (z * level.height + y) * level.width;
-            for x in (0..level.width).step_by(16) {
-                let start = (row + x) as usize;
-                let end = start + (level.width - x).min(16) as usize;
-                each([x, y, z], start..end.min(length))?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The address and block size that [`encode_texture`] gives a texture.
@@ -215,11 +184,7 @@ pub struct Encoded {
 
 /// Encodes a texture as a texture header and memory contents. `srgb` says whether a sampler with
 /// the sRGB flag reads it.
-pub fn encode_texture(
-    texture: &Texture,
-    srgb: bool,
-    place: Place,
-) -> Result<Encoded, DescriptorError> {
+pub fn encode_texture(texture: &Texture, srgb: bool, place: Place) -> Result<Encoded> {
     let resource = &*texture.resource;
     let shape = resource.shape();
     let kind = kind_of(resource)?;
@@ -273,15 +238,15 @@ pub fn encode_texture(
     Ok(Encoded { header, regions })
 }
 
-fn kind_of(resource: &Resource) -> Result<TextureType, DescriptorError> {
+fn kind_of(resource: &Resource) -> Result<TextureType> {
     let geometry = resource.geometry();
     match resource.layout() {
         Layout::Linear => return Ok(TextureType::D1Buffer),
         Layout::Pitched => return Ok(TextureType::D2NoMipmap),
         Layout::Array => {}
     }
-    let found = TextureType::ALL.into_iter().find(|row| row.1 == geometry);
-    found.map(|(kind, _)| kind).ok_or_else(|| {
+    let row = TextureType::ALL.into_iter().find(|row| row.1 == geometry);
+    row.map(|(kind, _)| kind).ok_or_else(|| {
         let reason = format!("textures of .{geometry} have several samples a texel");
         DescriptorError::inexpressible(&TYPE, reason)
     })
@@ -308,30 +273,22 @@ fn pitched_bytes(resource: &Resource) -> Vec<u8> {
     bytes
 }
 
-fn block_linear_regions(resource: &Resource, place: Place) -> Result<Regions, DescriptorError> {
+fn block_linear_regions(resource: &Resource, place: Place) -> Result<Regions> {
     let Place { address, log2_height, log2_depth } = place;
     let levels = BlockLevels::new(resource.shape(), log2_height, log2_depth);
     let levels = levels.filter(|l| l.bytes() <= MAX_BYTES);
     let levels = levels.ok_or(too_large(resource.size_in_bytes()))?;
-    let mut blocks = vec![0; levels.bytes() as usize];
+    let blocks = levels.write(&resource.to_packed());
     let mut resident = vec![true; blocks.len() / 512];
-    let packed = resource.to_packed();
-    let mut rest = &packed[..];
-    for (n, layer, offset, level) in levels.planes() {
-        let length = (level.width * level.height * level.depth) as usize;
-        let (rows, after) = rest.split_at(length);
-        rest = after;
-        level.write(rows, &mut blocks[offset as usize..]);
-        if resource.residency().is_some() {
-            pieces(level, length, |[x, y, z], _| {
-                let block = resource.format().block_extent();
-                let texel = x / u64::from(resource.format().texel_size());
-                let at = [texel as u32 * block, y as u32 * block, z as u32];
-                let index = TexelIndex { level: n, plane: layer, sample: 0, at };
-                let gob = (offset + level.offset(x, y, z)) / 512;
-                resident[gob as usize] &= resource.is_resident(index);
-                Ok(())
-            })?;
+    let planes = levels.planes().filter(|_| resource.residency().is_some());
+    for (n, layer, offset, level) in planes {
+        for ([x, y, z], _) in level.pieces() {
+            let block = resource.format().block_extent();
+            let texel = x / u64::from(resource.format().texel_size());
+            let at = [texel as u32 * block, y as u32 * block, z as u32];
+            let index = TexelIndex { level: n, plane: layer, sample: 0, at };
+            let gob = (offset + level.offset(x, y, z)) / 512;
+            resident[gob as usize] &= resource.is_resident(index);
         }
     }
     let mut regions = Vec::new();

@@ -1,6 +1,6 @@
 //! Decodes and encodes texture headers, without accessing memory.
 
-use super::error::DescriptorError;
+use super::error::{DescriptorError, Result};
 use super::formats::{self, Texels};
 use super::header::*;
 use super::{Bits, Descriptor};
@@ -173,7 +173,7 @@ const MAX_LOG2_BLOCK: u32 = 5;
 
 impl TextureHeader {
     /// Decodes a texture header.
-    pub fn decode(header: &Descriptor) -> Result<Self, DescriptorError> {
+    pub fn decode(header: &Descriptor) -> Result<Self> {
         let undefined = |bits: &Bits| DescriptorError::undefined(bits, header);
         let unsupported = |bits: &Bits, why| DescriptorError::unsupported(bits, header, why);
         let version = Version::of(header).ok_or_else(|| undefined(&VERSION))?;
@@ -226,7 +226,7 @@ impl TextureHeader {
     }
 
     /// Encodes the texture header.
-    pub fn encode(&self) -> Result<Descriptor, DescriptorError> {
+    pub fn encode(&self) -> Result<Descriptor> {
         let mut header = Descriptor::default();
         formats::encode(self.texels, &mut header)?;
         for (source, bits) in self.sources.iter().zip(SOURCES) {
@@ -263,7 +263,7 @@ impl TextureHeader {
         Ok(header)
     }
 
-    fn encode_placement(&self, header: &mut Descriptor) -> Result<(), DescriptorError> {
+    fn encode_placement(&self, header: &mut Descriptor) -> Result<()> {
         let address = self.placement.address();
         let (version, low, shift) = match self.placement {
             Placement::Buffer { .. } => (Version::OneDBuffer, BUFFER_ADDRESS, 0),
@@ -298,7 +298,7 @@ impl TextureHeader {
     }
 }
 
-fn placement(header: &Descriptor, version: Version) -> Result<Placement, DescriptorError> {
+fn placement(header: &Descriptor, version: Version) -> Result<Placement> {
     let unsupported = |bits: &Bits, why| DescriptorError::unsupported(bits, header, why);
     let address = address(header).ok_or_else(|| DescriptorError::undefined(&VERSION, header))?;
     Ok(match version {

@@ -121,8 +121,7 @@ impl State {
     /// A mask of the lanes that take part in the fetch, according to the active mask, the
     /// instruction's predicate, and .NODEP.
     fn taking_part(&self, txd: &Txd) -> u32 {
-        let guard = txd.get(&GUARD);
-        let set = self.predicates.get(guard as usize).copied().unwrap_or(u32::MAX);
+        let set = self.predicates.get(txd.get(&GUARD) as usize).copied().unwrap_or(u32::MAX);
         let guarded = if txd.has(&GUARD_NOT) { !set } else { set };
         self.active & guarded & if txd.has(&NODEP) { !self.killed } else { u32::MAX }
     }
@@ -220,8 +219,7 @@ pub fn fetched(txd: &Txd, state: &mut State, lane: usize) -> Result<Option<Fetch
         return Ok(None);
     }
     let operands = Operands::read(txd, state);
-    let handle = handle(txd, state, &operands, lane)?;
-    let indices = state.indices(handle);
+    let indices = state.indices(handle(txd, state, &operands, lane)?);
     let Some(plan) = plans::plan(txd, state, indices, operands.lod_clamp[lane])? else {
         return Ok(None);
     };
@@ -240,21 +238,19 @@ pub fn execute(txd: &Txd, state: &mut State) -> Result<Outcome, ExecError> {
     let lanes = state.taking_part(txd);
     let outcome = Outcome { lanes, ..Outcome::default() };
     let mut results = Results { values: [ZERO_LANES; 4], outcome };
-    if lanes != 0 {
-        let operands = Operands::read(txd, state);
-        let mut rest = lanes;
-        while rest != 0 {
-            let first = rest.trailing_zeros() as usize;
-            let handle = handle(txd, state, &operands, first)?;
-            let clamp = operands.lod_clamp[first];
-            let same = |&lane: &usize| {
-                operands.lod_clamp[lane] == clamp
-                    && (!txd.has(&BINDLESS) || operands.handle[lane] == handle)
-            };
-            let group = self::lanes(rest).filter(same).fold(0, |mask, lane| mask | 1 << lane);
-            rest &= !group;
-            fetch(txd, state, &operands, (handle, clamp), group, &mut results)?;
-        }
+    let operands = Operands::read(txd, state);
+    let mut rest = lanes;
+    while rest != 0 {
+        let first = rest.trailing_zeros() as usize;
+        let handle = handle(txd, state, &operands, first)?;
+        let clamp = operands.lod_clamp[first];
+        let same = |&lane: &usize| {
+            operands.lod_clamp[lane] == clamp
+                && (!txd.has(&BINDLESS) || operands.handle[lane] == handle)
+        };
+        let group = self::lanes(rest).filter(same).fold(0, |mask, lane| mask | 1 << lane);
+        rest &= !group;
+        fetch(txd, state, &operands, (handle, clamp), group, &mut results)?;
     }
     write(txd, state, &results);
     Ok(results.outcome)
@@ -266,8 +262,7 @@ fn handle(txd: &Txd, state: &State, operands: &Operands, lane: usize) -> Result<
         return Ok(operands.handle[lane]);
     }
     let index = txd.get(&INDEX);
-    let bytes = state.constants.len();
-    state.constant(index).ok_or(ExecError::Constant { index, bytes })
+    state.constant(index).ok_or(ExecError::Constant { index, bytes: state.constants.len() })
 }
 
 /// Fetches for the lanes that have the same handle and level clamp.
@@ -279,8 +274,7 @@ fn fetch(
     group: u32,
     results: &mut Results,
 ) -> Result<(), ExecError> {
-    let indices = state.indices(handle);
-    let Some(plan) = plans::plan(txd, state, indices, clamp)? else {
+    let Some(plan) = plans::plan(txd, state, state.indices(handle), clamp)? else {
         results.outcome.invalid |= group;
         return Ok(());
     };

@@ -49,11 +49,8 @@ impl<'a> Group<'a> {
 impl Operands {
     /// The request to the texture unit for the active lanes.
     pub(super) fn request(&self, active: u32) -> FetchRequest<'_> {
-        let coords = Coordinates {
-            layer: &self.array,
-            sample: &ZERO_LANES,
-            point: [&self.s, &self.t, &ZERO_LANES],
-        };
+        let point = [&self.s, &self.t, &ZERO_LANES];
+        let coords = Coordinates { layer: &self.array, sample: &ZERO_LANES, point };
         let [u, v] = &self.offset;
         let [dsdx, dsdy, dtdx, dtdy] = &self.gradients;
         FetchRequest {

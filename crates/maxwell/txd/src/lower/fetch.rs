@@ -64,8 +64,7 @@ pub(super) fn lower(
             ra.push(("handle", "sampler 31:20, texture 19:0".to_owned()));
         }
     }
-    let names = ["s", "t"];
-    ra.extend(names.iter().zip(&operands.coords).map(|(name, c)| (*name, context.text(c))));
+    ra.extend(["s", "t"].iter().zip(&operands.coords).map(|(name, c)| (*name, context.text(c))));
     if flat {
         ra.push(("t", "RZ".to_owned()));
     }

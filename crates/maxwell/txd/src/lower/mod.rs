@@ -221,14 +221,8 @@ pub fn lower(instruction: &Instruction, at: usize, context: &Context) -> Form {
 
 /// Why an instruction cannot be a TXD and must be emulated; `None` if it can.
 fn why_emulated(context: &Context, operands: &Operands) -> Option<String> {
-    let name = match operands.geometry {
-        Geometry::D3 => Some("3d"),
-        Geometry::Cube => Some("cube"),
-        Geometry::Acube => Some("acube"),
-        _ => None,
-    };
-    if let Some(name) = name {
-        return Some(format!("TXD has no {name} coordinates"));
+    if operands.geometry == Geometry::D3 || operands.geometry.is_cube() {
+        return Some(format!("TXD has no {} coordinates", operands.geometry));
     }
     // For `1d` in unified mode the assembler generates a TXD nevertheless, which ignores the
     // reference value.

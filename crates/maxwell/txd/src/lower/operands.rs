@@ -32,10 +32,7 @@ impl<'a> Operands<'a> {
         };
         let [result, coord] = i.mods.types[..] else { return None };
         let geometry = i.mods.geometry?;
-        let array = match geometry.is_array() {
-            true => Some(fetch.coords.layer.as_ref()?),
-            false => None,
-        };
+        let array = if geometry.is_array() { Some(fetch.coords.layer.as_ref()?) } else { None };
         let count = geometry.gradients();
         let coords: Vec<&Operand> = fetch.coords.point.iter().take(count).flatten().collect();
         let offset = fetch.offset.as_deref();

@@ -8,7 +8,7 @@ use super::handle::{Handle, HandleLocation};
 use super::operands::Operands;
 use super::{Context, Quad, Step, UsedComponents};
 use texunit_check::ir::Operand;
-use texunit_isa::Geometry;
+use texunit_sass::txd::COORDINATES;
 
 const NAMES: [&str; 3] = ["s", "t", "r"];
 
@@ -41,15 +41,9 @@ pub(super) fn lower(
             fetch += word;
         }
     }
-    let coordinates = match operands.geometry {
-        Geometry::D1 => "1D",
-        Geometry::A1d => "ARRAY_1D",
-        Geometry::D2 => "2D",
-        Geometry::A2d => "ARRAY_2D",
-        Geometry::D3 => "3D",
-        Geometry::Cube => "CUBE",
-        _ => "ARRAY_CUBE",
-    };
+    let (geometry, is_array) = (operands.geometry, operands.geometry.is_array());
+    let plain = if geometry.is_cube() { 3 } else { geometry.axes() - 1 };
+    let coordinates = COORDINATES[2 * plain + usize::from(is_array)];
     let mask = if used.mask == 0 { 1 } else { used.mask };
     let (before, shared) = shared(context, operands, steps, bindless);
     let mut each = Vec::new();
@@ -127,7 +121,7 @@ fn coordinate_steps(context: &Context, operands: &Operands, each: &mut Vec<Step>
             ),
         ]);
     }
-    if matches!(operands.geometry, Geometry::Cube | Geometry::Acube) {
+    if operands.geometry.is_cube() {
         each.extend([
             Step::new("FMNMX m, |s|, |t|, !PT", "the largest magnitude"),
             Step::new("FMNMX m, m, |r|, !PT", "of the three"),

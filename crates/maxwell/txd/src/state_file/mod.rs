@@ -31,20 +31,10 @@ const MAX_INDEX: u32 = 0xf_ffff;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct StateError {
-    message: String,
-    span: Option<Range<usize>>,
-}
-
-impl StateError {
     /// The message of the error.
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-
+    pub message: String,
     /// The byte range of the file that is wrong; `None` if no particular part is.
-    pub fn span(&self) -> Option<Range<usize>> {
-        self.span.clone()
-    }
+    pub span: Option<Range<usize>>,
 }
 
 impl From<Problem> for StateError {
@@ -202,8 +192,7 @@ fn alone(table: &Table<'_>, words: &TomlValue<'_>) -> Option<Descriptor> {
         }
         return words.refuse(codes::CONFLICT, "`words` stand alone, or with `fields`");
     }
-    let items = words.array("eight words")?;
-    let bits: Option<Vec<u32>> = items.iter().map(number::word).collect();
+    let bits: Option<Vec<u32>> = words.array("eight words")?.iter().map(number::word).collect();
     let eight = bits?.try_into().map(Descriptor);
     if eight.is_err() {
         words.problem(codes::VALUE, "`words` are eight");

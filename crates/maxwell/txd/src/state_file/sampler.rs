@@ -31,8 +31,7 @@ fn described(table: &Table<'_>) -> Option<Descriptor> {
     if table.problem_count() > before {
         return None;
     }
-    let state = spec.over(&Sampler::default().with_max_anisotropy(1));
-    let words = encode_sampler(&state);
+    let words = encode_sampler(&spec.over(&Sampler::default().with_max_anisotropy(1)));
     let mut words = words.map_err(|error| inexpressible(table, &KEYS, error)).ok()?;
     if !has_mip_filter {
         sampler::MIP_FILTER.set(&mut words, 1);

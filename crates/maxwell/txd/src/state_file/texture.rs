@@ -255,21 +255,12 @@ fn fill(
             bytes
         }
         Placement::BlockLinear { log2_height, log2_depth, .. } => {
-            let levels = BlockLevels::new(&shape, log2_height, log2_depth);
-            let Some(levels) = levels else {
+            let Some(levels) = BlockLevels::new(&shape, log2_height, log2_depth) else {
                 refuse("the texture is too large".to_owned());
                 return None;
             };
             claim(table, "texels", used, levels.bytes())?;
-            let mut blocks = vec![0; levels.bytes() as usize];
-            let mut rest = &packed[..];
-            for (_, _, offset, level) in levels.planes() {
-                let length = (level.width * level.height * level.depth) as usize;
-                let (rows, after) = rest.split_at(length);
-                rest = after;
-                level.write(rows, &mut blocks[offset as usize..]);
-            }
-            blocks
+            levels.write(&packed)
         }
     };
     let mapped = memory.map(header.placement.address(), bytes);

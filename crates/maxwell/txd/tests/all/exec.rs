@@ -331,7 +331,7 @@ proptest! {
             Ok(mut state) => {
                 let _ = execute(&txd("TXD R0, R4, R8, 0x105, 2D, 0xb"), &mut state);
             }
-            Err(error) => prop_assert!(!error.message().is_empty()),
+            Err(error) => prop_assert!(!error.message.is_empty()),
         }
     }
 }

@@ -21,11 +21,11 @@ fn mistakes() {
             wrong.push(format!("{file}=> no error"));
             continue;
         };
-        let at = error.span().map_or("", |span| &file[span]);
+        let at = error.span.clone().map_or("", |span| &file[span]);
         // A problem of a whole table is marked at its header, or at a longer part of the table.
         let is_table = place.starts_with("[[") && at.starts_with(place);
-        if !error.message().contains(message) || !(at == place || is_table) {
-            wrong.push(format!("{file}=> at `{at}`: {}", error.message()));
+        if !error.message.contains(message) || !(at == place || is_table) {
+            wrong.push(format!("{file}=> at `{at}`: {}", error.message));
         }
     }
     assert!(wrong.is_empty() && file.is_empty(), "{}", wrong.join("\n\n"));
@@ -59,7 +59,7 @@ fn large_files() {
         ),
     ] {
         let error = state_file::parse(&texture(keys)).unwrap_err();
-        assert!(error.message().contains(message), "{keys}: {error}");
+        assert!(error.message.contains(message), "{keys}: {error}");
     }
     // The texture has four million texels of 16 bytes, a quarter of the limit on memory.
     let text = texture("format = \"f32x4\"\nwidth = 4096\nheight = 1024");

@@ -34,11 +34,11 @@ pub(super) fn run(args: &ExecArgs) -> Output {
     let StateFile { mut state, notes } = match state_file::read(&text) {
         Ok(file) => file,
         Err(found) => {
-            let Some(span) = found.span() else {
+            let Some(span) = found.span.clone() else {
                 return wrong(&visible(&format!("{path}: {found}")));
             };
             let span = Span::new(span.start, span.end);
-            let found = Diagnostic::error(STATE_FILE, span, found.message());
+            let found = Diagnostic::error(STATE_FILE, span, found.message);
             return mistakes(args, &SourceFile::new(path, text), &[found]);
         }
     };

@@ -57,8 +57,7 @@ impl BuiltFetch {
         let mut answers = Vec::with_capacity(self.operands.len());
         for warp in self.operands.chunks(32) {
             let mut result = FetchAnswer::default();
-            let lanes = WarpOperands::new(warp);
-            plan.fetch(&lanes.request(warp.len()), &mut scratch, &mut result);
+            plan.fetch(&WarpOperands::new(warp).request(warp.len()), &mut scratch, &mut result);
             answers.extend((0..warp.len()).map(|lane| {
                 self.answer(result.values.map(|v| v[lane]), result.resident >> lane & 1 != 0)
             }));

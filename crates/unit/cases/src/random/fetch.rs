@@ -98,10 +98,8 @@ fn form(random: &mut Random, resource: &ResourceSpec) -> FetchForm {
     let gathers =
         matches!(geometry, Geometry::D2 | Geometry::A2d | Geometry::Cube | Geometry::Acube);
     let kind = if integers {
-        let lods: &[Lod] = match geometry.is_multisample() || resource.layout == Layout::Linear {
-            true => &[Lod::Implicit],
-            false => &[Lod::Implicit, Lod::Level],
-        };
+        let one_level = geometry.is_multisample() || resource.layout == Layout::Linear;
+        let lods: &[Lod] = if one_level { &[Lod::Implicit] } else { &[Lod::Implicit, Lod::Level] };
         FetchKind::Sample(random.pick(lods))
     } else if gathers && random.once_in(5) {
         FetchKind::Gather(random.below(4) as u8)
@@ -111,11 +109,8 @@ fn form(random: &mut Random, resource: &ResourceSpec) -> FetchForm {
     };
     let coord = if integers { CoordType::S32 } else { CoordType::F32 };
     let has_offset = !geometry.is_cube() && !geometry.is_multisample();
-    FetchForm {
-        kind,
-        offset: has_offset && random.once_in(4),
-        ..FetchForm::sample(geometry, coord, ResultType::F32)
-    }
+    let plain = FetchForm::sample(geometry, coord, ResultType::F32);
+    FetchForm { kind, offset: has_offset && random.once_in(4), ..plain }
 }
 
 /// A read mode and a sampler that are valid for the format (docs/numerics.md 8.1).

@@ -37,8 +37,7 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     let resource = array(random, geometry, format, false);
     // A layered instruction sees a surface without layers as one layer (docs/numerics.md 10.10).
     // Reductions are excluded.
-    let layered = geometry.layered().filter(|_| !reduces && random.once_in(6));
-    let geometry = layered.unwrap_or(geometry);
+    let geometry = geometry.layered().filter(|_| !reduces && random.once_in(6)).unwrap_or(geometry);
     let clamps = [ClampMode::Clamp, ClampMode::Zero, ClampMode::Trap];
     let clamp = random.pick(if scope == Scope::Driver { &clamps[..2] } else { &clamps });
     let form = SurfaceForm { kind, geometry, clamp };

@@ -70,13 +70,7 @@ fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
 
 /// Draws the texels (for compressed formats, the blocks) of an access and their neighbours, each
 /// with its bytes in memory. Cells outside the surface are hatched.
-fn draw_window(
-    p: &mut Picture,
-    e: &SurfaceExplanation,
-    at: Location,
-    colour: Paint<'_>,
-    title: &str,
-) {
+fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Location, colour: Paint, title: &str) {
     let format = e.surface.resource.format();
     let size = i64::from(format.texel_size());
     let axes = e.form.geometry.axes();

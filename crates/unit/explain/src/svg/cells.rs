@@ -19,11 +19,12 @@ const LINE: f64 = 13.0;
 const CELL_CHARACTERS: usize = 22;
 const CELL_LINES: usize = 10;
 
-pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, f: &Footprint, scale: &Scale, top: f64) {
+pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, f: &Footprint, scale: &Scale) {
     let trace = &e.trace;
     let axes = trace.form.geometry.axes();
+    let mut top = p.bottom() + GAP;
     p.text(MARGIN, top, NORMAL, Paint::Ink, &footprint_title(trace, f));
-    let mut top = top + GAP / 2.0;
+    top += GAP / 2.0;
     if f.texels.is_empty() {
         p.text(MARGIN, top + SMALL, SMALL, Paint::Ink, "no texel is read");
         return;
@@ -225,10 +226,8 @@ fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64
     p.text(left + 120.0, top + SMALL, SMALL, Paint::Exact, "unrounded");
     for (i, texel) in f.texels.iter().enumerate() {
         let y = top + 20.0 + i as f64 * 40.0;
-        let bar = |y, part: f64| {
-            let width = part.clamp(0.0, 1.0) * LENGTH;
-            Rect { x: left, y, width, height: 10.0 }
-        };
+        let bar =
+            |y, part: f64| Rect { x: left, y, width: part.clamp(0.0, 1.0) * LENGTH, height: 10.0 };
         let part = f64::from(texel.weight) / f64::from(weight_sum(f));
         p.rect(bar(y, part), Paint::Mark, Paint::None, 0.0);
         p.rect(bar(y + 11.0, texel.exact), Paint::Exact, Paint::None, 0.0);

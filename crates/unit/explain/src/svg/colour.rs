@@ -57,8 +57,7 @@ impl Scale {
         p.text(MARGIN, top + SMALL, SMALL, Paint::Ink, &low);
         for n in 0..STEPS {
             let grey = n * 255 / (STEPS - 1);
-            let x = left + f64::from(n) * step;
-            let cell = Rect { x, y: top, width: step, height: 14.0 };
+            let cell = Rect { x: left + f64::from(n) * step, y: top, width: step, height: 14.0 };
             let fill = format!("#{grey:02x}{grey:02x}{grey:02x}");
             p.rect(cell, Paint::Of(&fill), Paint::None, 0.0);
         }
@@ -94,10 +93,8 @@ fn number(reading: Reading, bits: u32) -> f64 {
 
 /// A text colour that is readable on this fill in both themes.
 pub(super) fn ink_on(fill: &str) -> Paint<'static> {
-    let part = |at: usize| {
-        let digits = fill.get(at..at + 2).unwrap_or("ff");
-        u32::from_str_radix(digits, 16).unwrap_or(0xff)
-    };
+    let part =
+        |at: usize| u32::from_str_radix(fill.get(at..at + 2).unwrap_or("ff"), 16).unwrap_or(0xff);
     let light = 3 * part(1) + 6 * part(3) + part(5);
     if light > 1300 { Paint::Of("#202020") } else { Paint::Of("#ffffff") }
 }

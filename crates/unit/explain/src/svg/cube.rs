@@ -2,7 +2,7 @@
 //! direction.
 
 use super::colour::Scale;
-use super::{MARGIN, NORMAL, SMALL, hover};
+use super::{GAP, MARGIN, NORMAL, SMALL, hover};
 use crate::Explanation;
 use crate::picture::{Paint, Picture, Rect};
 use crate::value::{FACES, face, float, list};
@@ -17,7 +17,8 @@ const CROSS: [(f64, f64); 6] =
 /// Maximum edge length in texels of a face that is drawn texel by texel.
 const MAX: u32 = 8;
 
-pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale: &Scale, top: f64) {
+pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale: &Scale) {
+    let top = p.bottom() + GAP;
     let corner = |face: usize| {
         let (column, row) = CROSS[face % 6];
         (MARGIN + column * FACE, top + row * FACE)
@@ -52,8 +53,8 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
     let inside = |c: f32| (0.0..=1.0).contains(&c);
     if inside(cube.s) && inside(cube.t) {
         let at = (x + f64::from(cube.s) * FACE, y + f64::from(cube.t) * FACE);
-        p.circle(at.0, at.1, 6.0, Paint::None, Paint::Of("#ffffff"));
-        p.circle(at.0, at.1, 4.0, Paint::None, Paint::Exact);
+        p.circle(at, 6.0, Paint::None, Paint::Of("#ffffff"));
+        p.circle(at, 4.0, Paint::None, Paint::Exact);
     }
     let bits = |c: f32| float(c.to_bits());
     let lines = [

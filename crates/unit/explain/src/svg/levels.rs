@@ -1,7 +1,7 @@
 //! Draws the chain of mip levels; the levels that are read are framed, and an arrow points at the
 //! level of detail.
 
-use super::{MARGIN, NORMAL, SMALL};
+use super::{GAP, MARGIN, NORMAL, SMALL};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect};
 
@@ -10,11 +10,11 @@ const STEP: f64 = 88.0;
 /// Maximum edge of a level, in pixels.
 const LARGEST: f64 = 72.0;
 
-pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
+pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>) {
+    let top = p.bottom() + GAP;
     let (trace, levels) = (&e.trace, e.texture.resource.levels());
     let q = trace.level.q;
-    let title = format!("level {} ({q}/256)", q as f64 / 256.0);
-    p.text(MARGIN, top, NORMAL, Paint::Ink, &title);
+    p.text(MARGIN, top, NORMAL, Paint::Ink, &format!("level {} ({q}/256)", q as f64 / 256.0));
     let base = levels[0].extent;
     let longest = f64::from(base.width.max(base.height));
     let (boxes, axis) = (top + 12.0, top + 12.0 + LARGEST + 10.0);
@@ -37,7 +37,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
         }
     }
     let at = middle((q as f64 / 256.0).clamp(0.0, last));
-    p.circle(at, axis, 4.0, Paint::Exact, Paint::Of("#ffffff"));
+    p.circle((at, axis), 4.0, Paint::Exact, Paint::Of("#ffffff"));
     // One line of text for each step in which the level was computed: bias, clamps, rounding.
     for step in &trace.level.steps {
         p.below(SMALL, SMALL, Paint::Ink, &format!("[{}] {}", step.rule, step.text));

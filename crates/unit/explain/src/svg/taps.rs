@@ -13,16 +13,9 @@ use texunit_unit::reference::trace::Footprint;
 /// which are about one texel apart.
 const MAX: i64 = 32;
 
-pub(super) fn draw(
-    p: &mut Picture,
-    e: &Explanation<'_>,
-    taps: &[Footprint],
-    scale: &Scale,
-    top: f64,
-) {
-    let level = taps[0].level;
-    let title = format!("{} taps on level {level}", taps.len());
-    p.text(MARGIN, top, NORMAL, Paint::Ink, &title);
+pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, taps: &[Footprint], scale: &Scale) {
+    let (level, top) = (taps[0].level, p.bottom() + GAP);
+    p.text(MARGIN, top, NORMAL, Paint::Ink, &format!("{} taps on level {level}", taps.len()));
     let top = top + GAP / 2.0;
     let range = |axis: usize| {
         let low = taps.iter().map(|f| first(f, axis)).min().unwrap_or(0);
@@ -33,8 +26,7 @@ pub(super) fn draw(
     let cell = (512.0 / columns.max(rows) as f64).clamp(16.0, 40.0);
     for row in 0..rows {
         for column in 0..columns {
-            let index = (left_texel + column, top_texel + row);
-            let fill = colour(e, taps, scale, index);
+            let fill = colour(e, taps, scale, (left_texel + column, top_texel + row));
             let fill = fill.as_deref().map_or(Paint::Outside, Paint::Of);
             let (x, y) = (MARGIN + column as f64 * cell, top + row as f64 * cell);
             p.rect(Rect { x, y, width: cell, height: cell }, fill, Paint::Faint, 0.5);
@@ -49,12 +41,11 @@ pub(super) fn draw(
         if (0.0..=columns as f64).contains(&column) && (0.0..=rows as f64).contains(&row) {
             let at = (MARGIN + column * cell, top + row * cell);
             p.group(&format!("{text} [4.12]"), |p| {
-                p.circle(at.0, at.1, 7.5, Paint::Paper, Paint::Mark);
+                p.circle(at, 7.5, Paint::Paper, Paint::Mark);
                 p.anchored(at.0, at.1 + 3.0, 9.0, Anchor::Middle, Paint::Ink, &f.tap.0.to_string());
             });
         }
-        let y = top + SMALL + n as f64 * 15.0;
-        p.text(right, y, SMALL, Paint::Ink, &text);
+        p.text(right, top + SMALL + n as f64 * 15.0, SMALL, Paint::Ink, &text);
     }
 }
 
@@ -81,14 +72,8 @@ const TINY: f64 = 10.0;
 /// Number of pictures per row; 16 taps take three rows.
 const ROW: usize = 6;
 
-pub(super) fn draw_each(
-    p: &mut Picture,
-    e: &Explanation<'_>,
-    taps: &[Footprint],
-    scale: &Scale,
-    top: f64,
-) {
-    let unit = taps.first().map_or(256, weight_sum);
+pub(super) fn draw_each(p: &mut Picture, e: &Explanation<'_>, taps: &[Footprint], scale: &Scale) {
+    let (unit, top) = (taps.first().map_or(256, weight_sum), p.bottom() + GAP);
     let text =
         format!("texels and weights of each tap, in 1/{unit}; point at a texel for its value");
     p.text(MARGIN, top, SMALL, Paint::Ink, &text);

@@ -93,8 +93,7 @@ impl Block {
         range.clone().step_by(PIECE).find_map(|at| {
             let part = &mut piece[..(range.end - at).min(PIECE as u64) as usize];
             self.read(at, part).ok()?;
-            let found = first_set(part)?;
-            Some(at + found as u64)
+            Some(at + first_set(part)? as u64)
         })
     }
 
@@ -148,8 +147,7 @@ fn first_set(states: &[u8]) -> Option<usize> {
     // Nearly all bytes are 0, so they are tested 64 at a time.
     let is_set = |line: &[u8]| line.iter().fold(0, |all, &state| all | state) != 0;
     let line = states.chunks(64).position(is_set)?;
-    let first = states[64 * line..].iter().position(|&state| state != 0)?;
-    Some(64 * line + first)
+    Some(64 * line + states[64 * line..].iter().position(|&state| state != 0)?)
 }
 
 #[cfg(test)]
@@ -182,8 +180,7 @@ mod tests {
             if below(3) == 0 {
                 blocks[to].define(b as u64, len as u64);
                 models[to][b..b + len].fill(0);
-                let is_any = models[to].iter().any(|&state| state != 0);
-                assert_eq!(blocks[to].has_undefined(), is_any);
+                assert_eq!(blocks[to].has_undefined(), models[to].iter().any(|&state| state != 0));
                 continue;
             }
             let mut states = vec![0; len];

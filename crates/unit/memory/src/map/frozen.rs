@@ -102,8 +102,7 @@ impl MemoryMap {
         let (base, block) = self.blocks.get(above.checked_sub(1)?)?;
         let (rounded, offset) = (block.rounded(), address - base);
         // If the bytes are inside the unrounded block, the access was refused for another reason.
-        let passes = !block.contains(offset, len) && rounded.contains(offset, len);
-        passes.then_some((rounded, offset))
+        (!block.contains(offset, len) && rounded.contains(offset, len)).then_some((rounded, offset))
     }
 
     /// The memory that was at an address before the launch, or that only other devices can access

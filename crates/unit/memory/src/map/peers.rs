@@ -88,8 +88,7 @@ mod tests {
         let (own, _) = two.allocate(1000, "own").unwrap();
         assert!(two.exclude_from_peers(own) && !two.exclude_from_peers(own + 1));
         let gone = one.find(open + 999, 1).unwrap_err().gone.unwrap();
-        let place = (gone.how, gone.number, gone.address);
-        assert_eq!(place, (End::Peer, block.number(), Some(open)));
+        assert_eq!((gone.how, gone.number, gone.address), (End::Peer, block.number(), Some(open)));
         let ending = "is memory of another device, to which this one has no access";
         assert!(gone.to_string().ends_with(ending));
         assert!(one.find(open + 1000, 1).unwrap_err().gone.is_none());

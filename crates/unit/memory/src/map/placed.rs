@@ -54,8 +54,7 @@ impl Memory {
     pub fn allocate_at(&self, place: &Placement<'_>) -> Result<Arc<Block>, PlacementError> {
         let Placement { address, size, name, number } = *place;
         self.place_at(address, (size, true, true), || {
-            let bytes = usize::try_from(size).ok()?;
-            Block::for_address(bytes, address, number, name).map(Arc::new)
+            Block::for_address(usize::try_from(size).ok()?, address, number, name).map(Arc::new)
         })
     }
 
@@ -65,8 +64,7 @@ impl Memory {
     pub fn allocate_again(&self, address: u64, size: u64, name: &str) -> Option<Arc<Block>> {
         let window = &self.windows.global;
         let end = address.checked_add(size).filter(|end| *end <= window.end);
-        let bytes = usize::try_from(size).ok();
-        let make = || Block::new(bytes?, name).map(Arc::new);
+        let make = || Block::new(usize::try_from(size).ok()?, name).map(Arc::new);
         end.filter(|_| window.contains(&address))?;
         self.place_at(address, (size, true, true), make).ok()
     }

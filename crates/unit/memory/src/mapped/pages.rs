@@ -77,8 +77,7 @@ impl Pages {
     /// The system cannot make a memory file.
     pub fn shareable(size: u64, note: &[u8]) -> io::Result<Self> {
         let own = memory_file(NAME, libc::MFD_ALLOW_SEALING)?;
-        let all = size.checked_add(HEAD).ok_or(io::ErrorKind::OutOfMemory)?;
-        own.set_len(all)?;
+        own.set_len(size.checked_add(HEAD).ok_or(io::ErrorKind::OutOfMemory)?)?;
         let mut head = MAGIC.to_vec();
         head.extend(size.to_le_bytes());
         head.extend((note.len() as u64).to_le_bytes());
@@ -110,8 +109,7 @@ impl Pages {
         let own = File::from(unsafe { OwnedFd::from_raw_fd(copy) });
         // SAFETY: the call takes no pointer.
         let seals = unsafe { libc::fcntl(own.as_raw_fd(), libc::F_GET_SEALS) };
-        let all = own.metadata()?.len();
-        let size = all.checked_sub(HEAD).ok_or_else(wrong)?;
+        let size = own.metadata()?.len().checked_sub(HEAD).ok_or_else(wrong)?;
         if seals < 0 || seals & SEALS != SEALS {
             return Err(wrong());
         }
@@ -175,8 +173,7 @@ impl Drop for Pages {
             return;
         }
         let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-        let part = [self.offset, self.size].map(libc::off_t::try_from);
-        if let [Ok(offset), Ok(size)] = part {
+        if let [Ok(offset), Ok(size)] = [self.offset, self.size].map(libc::off_t::try_from) {
             // SAFETY: the call takes no pointer. No owner of these bytes is left.
             unsafe { libc::fallocate(self.file.as_raw_fd(), how, offset, size) };
         }

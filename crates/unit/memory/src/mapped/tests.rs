@@ -76,19 +76,7 @@ fn addresses_are_wanted_or_found() {
 }
 
 #[test]
-fn files_are_shared_and_checked() {
-    let pages = Arc::new(Pages::shareable(CHUNK, b"note").unwrap());
-    let number = pages.new_number().unwrap();
-    let (other, note) = Pages::of_file(number).unwrap();
-    assert_eq!((other.size(), note.as_slice()), (CHUNK, &b"note"[..]));
-    let reserved = Arc::new(Reserved::new(0, 2 * CHUNK, 0).unwrap());
-    let start = reserved.range().start;
-    let a = block(vec![Arc::new(reserved.map(start, &pages, CHUNK).unwrap())]);
-    let b = block(vec![Arc::new(reserved.map(start + CHUNK, &Arc::new(other), CHUNK).unwrap())]);
-    b.store_u64(CHUNK - 8, 5).unwrap();
-    assert_eq!(a.load_u64(CHUNK - 8).unwrap(), 5);
-    // SAFETY: the test owns the descriptor.
-    unsafe { libc::close(number) };
+fn files_are_checked() {
     for wrong in [-1, 1 << 20, 0] {
         assert!(Pages::of_file(wrong).is_err(), "{wrong}");
     }

@@ -122,8 +122,7 @@ impl Ends {
 
     #[inline(always)]
     const fn new(low: u64, high: u64) -> Self {
-        let start = low * 64 + 0x0020_0020_0020_0020;
-        Self { start, difference: high.wrapping_sub(low) }
+        Self { start: low * 64 + 0x0020_0020_0020_0020, difference: high.wrapping_sub(low) }
     }
 
     /// Interpolates with a weight in 1/64, rounding halves up.
@@ -140,8 +139,7 @@ fn endpoints<const M: usize>(colors: [u64; 3], alphas: u64, p: u64) -> [Ends; 4]
     let mut all = [Ends::NONE; 4];
     for subset in 0..const { MODES[M].subsets } {
         let low = end::<M>(colors, alphas, p, 2 * subset);
-        let high = end::<M>(colors, alphas, p, 2 * subset + 1);
-        all[subset as usize] = Ends::new(low, high);
+        all[subset as usize] = Ends::new(low, end::<M>(colors, alphas, p, 2 * subset + 1));
     }
     all
 }

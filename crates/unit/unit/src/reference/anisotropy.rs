@@ -135,10 +135,7 @@ impl Anisotropy {
     /// 256 - `rest`.
     pub(crate) fn of_level(&self, is_coarse: bool, rest: u32) -> Taps {
         let share = if is_coarse { rest } else { 256 - rest };
-        let ratio = match is_coarse {
-            true => (self.taps + i64::from(rest) - 256).max(0),
-            false => self.taps,
-        };
+        let ratio = if is_coarse { (self.taps + i64::from(rest) - 256).max(0) } else { self.taps };
         if self.taps == 0 {
             return Taps { count: 1, interior: 0, end: 256, scale: 0, step: [0; 2], share };
         }

@@ -36,12 +36,7 @@ pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
 
 /// Sections 3 and 4 of docs/numerics.md: adds the steps from the requested level to those that are
 /// read.
-pub(super) fn level(
-    fetch: &Fetch<'_>,
-    wanted: RequestedLevel,
-    levels: &Levels,
-    steps: &mut Vec<Step>,
-) {
+pub(super) fn level(fetch: &Fetch, wanted: RequestedLevel, levels: &Levels, steps: &mut Vec<Step>) {
     let (effective, bias) = (&fetch.effective, fetch.sampler.level_bias);
     if !fetch.resource().is_mipmapped() {
         steps.push(step("3.7", "the texture has one level"));
@@ -190,12 +185,7 @@ pub(super) fn gathered(
 }
 
 /// Section 2, "Sums" of docs/numerics.md: the steps that sum a channel.
-pub(super) fn sum(
-    reading: Reading,
-    groups: &[NamedGroup<'_>],
-    scale: Scale,
-    result: u32,
-) -> Vec<Step> {
+pub(super) fn sum(reading: Reading, groups: &[NamedGroup], scale: Scale, result: u32) -> Vec<Step> {
     let plain: Vec<Group<'_>> = groups.iter().map(|n| n.group).collect();
     match reading {
         Reading::Missing => Vec::new(),

@@ -74,11 +74,7 @@ pub(crate) fn sum(groups: &[Group<'_>], scale: Scale, rules: &FloatRules) -> u32
 /// The accumulator of the adder after each step. Its unit becomes the largest of its present unit
 /// and the units of the step's groups, and its previous value and the sum of each group are floored
 /// to it.
-pub(crate) fn accumulate(
-    groups: &[Group<'_>],
-    scale: Scale,
-    rules: &FloatRules,
-) -> Vec<Accumulator> {
+pub(crate) fn accumulate(groups: &[Group], scale: Scale, rules: &FloatRules) -> Vec<Accumulator> {
     let mut now = Accumulator::default();
     let steps = groups.chunk_by(|a, b| a.step == b.step);
     let add = |step: &[Group<'_>]| {

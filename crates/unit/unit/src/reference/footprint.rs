@@ -38,10 +38,7 @@ pub(crate) fn place(
     coords[..elements].copy_from_slice(&from.point[..elements]);
     let outside = integers.is_some_and(|(layers, clamps)| !clamps && from.layer >= layers);
     FetchCoordinates {
-        plane: match geometry.is_array() {
-            true => coordinate::layer(from.layer, shape.layers),
-            false => 0,
-        },
+        plane: if geometry.is_array() { coordinate::layer(from.layer, shape.layers) } else { 0 },
         sample: match geometry.is_multisample() {
             true => coordinate::sample(from.sample, shape.samples),
             false => 0,

@@ -138,8 +138,7 @@ impl Fetch<'_> {
         gradient.then(|| {
             let shape = self.resource().shape();
             let point = footprint::place(shape, self.operands.coords, None).coords;
-            let geometry = self.form.geometry;
-            graded::graded(geometry, &self.effective, shape.extent, point, self.operands)
+            graded::graded(self.form.geometry, &self.effective, shape.extent, point, self.operands)
         })
     }
 
@@ -150,8 +149,9 @@ impl Fetch<'_> {
         let wanted = match self.form.kind {
             _ if self.is_integer() => RequestedLevel::Whole(self.integer_level().unwrap_or(0)),
             // Rule 8.6 of docs/numerics.md: a gather reads level 0.
-            FetchKind::Gather(_) => RequestedLevel::Base,
-            FetchKind::Sample(Lod::Implicit | Lod::Base) => RequestedLevel::Base,
+            FetchKind::Gather(_) | FetchKind::Sample(Lod::Implicit | Lod::Base) => {
+                RequestedLevel::Base
+            }
             FetchKind::Sample(Lod::Level) => {
                 RequestedLevel::At(level::cut_to_256ths(f32::from_bits(bits)))
             }
@@ -307,8 +307,7 @@ impl Fetch<'_> {
         });
         if effective.seamless_cube {
             let [x, y, _] = &mut axes;
-            let found = [x, y].map(|axis| (axis.index, axis.upper));
-            let pulled = cube::pulled(found, extent.width);
+            let pulled = cube::pulled([x, y].map(|axis| (axis.index, axis.upper)), extent.width);
             [(axes[0].index, axes[0].upper), (axes[1].index, axes[1].upper)] = pulled;
         }
         axes

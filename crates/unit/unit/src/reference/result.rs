@@ -60,10 +60,7 @@ pub(crate) fn registers(result: ResultType, values: [u32; 4]) -> [u32; 4] {
 }
 
 /// Computes the result from the footprints, with the trace of each channel.
-pub(super) fn results(
-    fetch: &Fetch<'_>,
-    footprints: &[Footprint],
-) -> (Vec<ChannelTrace>, FetchValue) {
+pub(super) fn results(fetch: &Fetch, footprints: &[Footprint]) -> (Vec<ChannelTrace>, FetchValue) {
     // Rule 9.4 of docs/numerics.md: residency depends on the texels that have a weight; for a
     // gather, on all texels.
     let counts = |t: &TexelTrace| fetch.is_gather() || t.weight > 0;

@@ -150,8 +150,7 @@ fn answer(step: &str, of: &[&str], text: &str) -> String {
             gradient::quad_difference(x(0), x(1)).map_or("none".into(), |d| d.to_f64().to_string())
         }
         "flat" => {
-            let size = [size(0), size(1)];
-            level_text(gradient::flat([x(0), x(1)], [x(2), x(3)], size).level())
+            level_text(gradient::flat([x(0), x(1)], [x(2), x(3)], [size(0), size(1)]).level())
         }
         "solid" => {
             let (point, d) = ([x(0), 0.0, 0.0], [x(1), 0.0, 0.0]);
@@ -166,8 +165,8 @@ fn answer(step: &str, of: &[&str], text: &str) -> String {
         "taps" => taps(of, words[0] == "coarse", i(1) as u32),
         "face" => {
             let p = cube::face_point(three(0));
-            let products = joined([p.sc, p.tc, p.ma]);
-            format!("{}:{products}:{},{}", p.face, p.s.to_f64(), p.t.to_f64())
+            let axes = joined([p.sc, p.tc, p.ma]);
+            format!("{}:{axes}:{},{}", p.face, p.s.to_f64(), p.t.to_f64())
         }
         "pulled" => {
             let axes = [(i(0), i(1) as u32), (i(2), i(3) as u32)];

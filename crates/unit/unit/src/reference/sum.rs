@@ -42,11 +42,7 @@ pub(crate) fn sum(reading: Reading, groups: &[Group<'_>], scale: Scale) -> u32 {
 }
 
 /// Weighted sum of a unorm or snorm channel; `None` for unorm of 24 bits and for other channels.
-pub(crate) fn integer_sum(
-    reading: Reading,
-    groups: &[Group<'_>],
-    scale: Scale,
-) -> Option<IntegerSum> {
+pub(crate) fn integer_sum(reading: Reading, groups: &[Group], scale: Scale) -> Option<IntegerSum> {
     Some(match reading {
         Reading::Unorm { bits } if bits != 24 => unorm(groups, bits, scale),
         Reading::Snorm { bits: 8 } => snorm8(groups, scale),

@@ -72,6 +72,19 @@ impl BlockLevels {
             })
         })
     }
+
+    /// Copies packed texels ([`Resource::to_packed`](crate::Resource::to_packed)) into block-linear
+    /// memory, whose padding is zeros.
+    pub fn write(&self, packed: &[u8]) -> Vec<u8> {
+        let mut blocks = vec![0; self.bytes() as usize];
+        let mut rest = packed;
+        for (_, _, offset, level) in self.planes() {
+            let rows;
+            (rows, rest) = rest.split_at((level.width * level.height * level.depth) as usize);
+            level.write(rows, &mut blocks[offset as usize..]);
+        }
+        blocks
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Block-linear memory layout. GOBs of 64 bytes by 8 rows are stacked to blocks.
 
+use std::ops::Range;
+
 /// Width of a GOB in bytes.
 const GOB_WIDTH: u64 = 64;
 /// Height of a GOB in rows.
@@ -78,9 +80,10 @@ impl BlockLinear {
     /// # Panics
     /// If `blocks` is shorter than [`Self::bytes`], or `rows` does not have the size of all rows.
     pub fn read(&self, blocks: &[u8], rows: &mut [u8]) {
-        self.pieces(|at, offset, length| {
-            rows[at..at + length].copy_from_slice(&blocks[offset..offset + length]);
-        });
+        for ([x, y, z], row) in self.pieces() {
+            let offset = self.offset(x, y, z) as usize;
+            rows[row.clone()].copy_from_slice(&blocks[offset..offset + row.len()]);
+        }
     }
 
     /// Copies contiguous rows into block-linear memory. Padding is unchanged.
@@ -88,24 +91,22 @@ impl BlockLinear {
     /// # Panics
     /// If `blocks` is shorter than [`Self::bytes`], or `rows` does not have the size of all rows.
     pub fn write(&self, rows: &[u8], blocks: &mut [u8]) {
-        self.pieces(|at, offset, length| {
-            blocks[offset..offset + length].copy_from_slice(&rows[at..at + length]);
-        });
+        for ([x, y, z], row) in self.pieces() {
+            let offset = self.offset(x, y, z) as usize;
+            blocks[offset..offset + row.len()].copy_from_slice(&rows[row]);
+        }
     }
 
-    /// Calls `copy` with (offset in the rows, offset in the blocks, length), in bytes, for each
-    /// piece of the level. A piece has up to 16 bytes of a row, which are contiguous in both
-    /// layouts.
-    fn pieces(&self, mut copy: impl FnMut(usize, usize, usize)) {
-        for z in 0..self.depth {
-            for y in 0..self.height {
-                let row = (z * self.height + y) * self.width;
-                for x in (0..self.width).step_by(16) {
-                    let length = (self.width - x).min(16);
-                    copy((row + x) as usize, self.offset(x, y, z) as usize, length as usize);
-                }
-            }
-        }
+    /// The pieces of the level: position (byte in the row, row, slice), and byte range in the
+    /// contiguous rows. A piece has up to 16 bytes of a row, which are contiguous in both layouts.
+    pub fn pieces(self) -> impl Iterator<Item = ([u64; 3], Range<usize>)> {
+        let rows = (0..self.depth).flat_map(move |z| (0..self.height).map(move |y| (y, z)));
+        rows.flat_map(move |(y, z)| {
+            let row = (z * self.height + y) * self.width;
+            (0..self.width).step_by(16).map(move |x| {
+                ([x, y, z], (row + x) as usize..(row + self.width.min(x + 16)) as usize)
+            })
+        })
     }
 }
 

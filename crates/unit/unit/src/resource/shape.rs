@@ -113,14 +113,8 @@ impl ArrayShape {
             let slice_pitch = row_pitch * rows;
             let sample_pitch = slice_pitch * u64::from(extent.depth);
             let plane_pitch = sample_pitch * u64::from(self.samples);
-            levels.push(Level {
-                extent,
-                offset,
-                row_pitch,
-                slice_pitch,
-                sample_pitch,
-                plane_pitch,
-            });
+            let level = Level { extent, offset, row_pitch, slice_pitch, sample_pitch, plane_pitch };
+            levels.push(level);
             offset += plane_pitch * u64::from(self.planes());
         }
         (levels, offset)

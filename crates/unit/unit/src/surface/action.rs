@@ -153,8 +153,7 @@ impl Number {
 
 #[inline(always)]
 pub(super) fn load(block: &Block, offset: u64, element_size: u8, element: usize) -> u64 {
-    let offset = offset + element as u64 * u64::from(element_size);
-    block.load(offset, element_size).expect(CHECKED)
+    block.load(offset + element as u64 * u64::from(element_size), element_size).expect(CHECKED)
 }
 
 /// Loads the elements of all active lanes.

@@ -26,8 +26,7 @@ fn of_format(name: &str, geometry: Geometry, [width, height, depth]: [u32; 3]) -
 pub(super) fn of_shape(shape: &ArrayShape) -> Arc<Surface> {
     let bytes: Vec<u8> =
         (0..shape.packed_size().unwrap()).map(|i| (i as u8).wrapping_add(1)).collect();
-    let resource = Resource::from_texels(shape, &bytes, "s").unwrap();
-    Arc::new(Surface::new(Arc::new(resource)).unwrap())
+    Arc::new(Surface::new(Arc::new(Resource::from_texels(shape, &bytes, "s").unwrap())).unwrap())
 }
 
 fn form(geometry: Geometry, element_size: u8, vector: u8, clamp: ClampMode) -> SurfaceForm {
@@ -90,10 +89,8 @@ fn the_lowest_lane_of_the_last_pass_wins() {
         (8, 2, 24),
     ] {
         let s = surface(2, 32, 2, 1);
-        let plan = |clamp| {
-            let form = form(Geometry::D2, element_size, vector, clamp);
-            SurfacePlan::new(form, &s).unwrap()
-        };
+        let plan =
+            |clamp| SurfacePlan::new(form(Geometry::D2, element_size, vector, clamp), &s).unwrap();
         // First all lanes are inside; then some lanes are dropped or moved by the boundary policy.
         for (clamp, others) in
             [(ClampMode::Trap, 0), (ClampMode::Zero, 64), (ClampMode::Clamp, -64)]
@@ -104,11 +101,8 @@ fn the_lowest_lane_of_the_last_pass_wins() {
             let active = 0x3fff_fffc;
             let values = [std::array::from_fn(|lane| 0x40 + lane as u64); 4];
             plan.store(&SurfaceRequest { active, coords: coords.each_ref() }, &values).unwrap();
-            assert_eq!(
-                load(&plan, [0, 1, 0]).unwrap()[0],
-                0x40 + winner,
-                "{element_size} x {vector}"
-            );
+            let stored = load(&plan, [0, 1, 0]).unwrap()[0];
+            assert_eq!(stored, 0x40 + winner, "{element_size} x {vector}");
         }
     }
     // If a lane faults, the lanes above it do not store.

@@ -43,15 +43,8 @@ pub struct LengthError {
 impl<'a> FetchArrays<'a> {
     /// Fetches of all components at these coordinates, without other operands.
     pub fn new(coords: Coordinates<&'a [u32]>) -> Self {
-        Self {
-            coords,
-            offset: [&[]; 3],
-            level: &[],
-            dpdx: [&[]; 3],
-            dpdy: [&[]; 3],
-            compare: &[],
-            components: 0xf,
-        }
+        let (offset, dpdx, dpdy) = ([&[][..]; 3], [&[][..]; 3], [&[][..]; 3]);
+        Self { coords, offset, level: &[], dpdx, dpdy, compare: &[], components: 0xf }
     }
 
     /// All operand arrays in a fixed order, which [`request`] relies on.

@@ -47,6 +47,7 @@ use crate::request::{
 use crate::sampler::{Sampler, Texture};
 use fast::Fast;
 use general::General;
+use general::indices::Buffers;
 use std::borrow::Cow;
 use std::sync::Arc;
 use texunit_texel::f32_to_f16;
@@ -56,7 +57,7 @@ use texunit_texel::f32_to_f16;
 pub struct Scratch {
     fast: fast::Space,
     general: general::Space,
-    buffers: general::buffers::Buffers,
+    buffers: Buffers,
     results: [Lanes; 4],
 }
 
@@ -66,7 +67,7 @@ impl Scratch {
         Self {
             fast: fast::Space::new(),
             general: general::Space::new(),
-            buffers: general::buffers::Buffers::ZERO,
+            buffers: Buffers::ZERO,
             results: [[0; 32]; 4],
         }
     }
@@ -139,14 +140,8 @@ impl FetchPlan {
                 Schedule::General(Box::new(general))
             }
         };
-        Ok(Self {
-            form,
-            texture: Arc::clone(texture),
-            seen,
-            sampler: *sampler,
-            effective,
-            schedule,
-        })
+        let (texture, sampler) = (Arc::clone(texture), *sampler);
+        Ok(Self { form, texture, seen, sampler, effective, schedule })
     }
 
     /// The instruction form of the plan.
@@ -237,12 +232,7 @@ impl FetchPlan {
 
     /// Executes the fetch of one warp: writes the requested components and the residency of the
     /// active lanes, and leaves everything else unchanged.
-    pub fn fetch(
-        &self,
-        request: &FetchRequest<'_>,
-        scratch: &mut Scratch,
-        answer: &mut FetchAnswer,
-    ) {
+    pub fn fetch(&self, request: &FetchRequest, scratch: &mut Scratch, answer: &mut FetchAnswer) {
         let Scratch { fast, general, buffers, results } = scratch;
         let direct = request.active == u32::MAX && !self.is_narrow();
         let components = self.components(request.components);
@@ -271,11 +261,7 @@ impl FetchPlan {
         &self,
         request: &FetchRequest<'_>,
         components: u8,
-        (fast, general, buffers): (
-            &mut fast::Space,
-            &mut general::Space,
-            &mut general::buffers::Buffers,
-        ),
+        (fast, general, buffers): (&mut fast::Space, &mut general::Space, &mut Buffers),
         out: &mut [Lanes; 4],
     ) -> u32 {
         match &self.schedule {

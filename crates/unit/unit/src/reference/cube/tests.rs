@@ -18,10 +18,6 @@ fn place(face: u32, sc: f32, tc: f32) -> [f32; 3] {
     std::array::from_fn(|a| parts[0][a] + parts[1][a] + parts[2][a])
 }
 
-fn faces() -> impl Iterator<Item = u32> {
-    0..6
-}
-
 /// The coordinate (-1 to 1 on the face) of the centre of texel `k`, which may lie outside the face.
 fn centre(k: i64, n: u32) -> f32 {
     (2 * k + 1) as f32 / n as f32 - 1.0
@@ -31,7 +27,7 @@ fn centre(k: i64, n: u32) -> f32 {
 fn neighbours_are_where_the_directions_say() {
     for n in [1, 2, 3, 4, 8] {
         let last = i64::from(n) - 1;
-        for face in faces() {
+        for face in 0..6 {
             for k in 0..=last {
                 for index in [[-1, k], [last + 1, k], [k, -1], [k, last + 1]] {
                     let p = face_point(place(face, centre(index[0], n), centre(index[1], n)));
@@ -48,7 +44,7 @@ fn neighbours_are_where_the_directions_say() {
 
 #[test]
 fn edges_lead_back() {
-    for face in faces() {
+    for face in 0..6 {
         let mut neighbours = Vec::new();
         for (axis, past_end) in [(0, false), (0, true), (1, false), (1, true)] {
             let e = edge(face, axis, past_end);
@@ -67,7 +63,7 @@ fn edges_lead_back() {
 #[test]
 fn one_texel_of_a_corner_is_missing() {
     let n = 4;
-    for face in faces() {
+    for face in 0..6 {
         for lower in [[-1, -1], [3, -1], [-1, 3], [3, 3]] {
             let texels = [[0, 0], [1, 0], [0, 1], [1, 1]]
                 .map(|[x, y]| seamless(face, [lower[0] + x, lower[1] + y], n));
@@ -94,7 +90,7 @@ fn one_texel_of_a_corner_is_missing() {
 #[test]
 fn far_texels_are_rows_of_a_neighbour() {
     let n = 4;
-    for face in faces() {
+    for face in 0..6 {
         for (axis, past_end) in [(0, false), (0, true), (1, false), (1, true)] {
             let there = edge(face, axis, past_end);
             for (behind, row) in [(0, 0), (1, 1), (3, 3), (4, 3), (1 << 30, 3)] {
@@ -120,7 +116,7 @@ fn step(from: [f32; 3], to: [f32; 3]) -> [f32; 3] {
 
 #[test]
 fn gradients_inside_a_face() {
-    for face in faces() {
+    for face in 0..6 {
         let p = place(face, 0.0, 0.0);
         let d = |sc, tc| step(p, place(face, sc, tc));
         assert_eq!(level(p, d(1.0 / 32.0, 0.0), [0.0; 3]), RequestedLevel::At(0), "one texel");
@@ -134,7 +130,7 @@ fn gradients_inside_a_face() {
 
 #[test]
 fn gradients_unfold_at_edges() {
-    for face in faces() {
+    for face in 0..6 {
         let Face { major, s, t } = FACES[face as usize];
         for (axis, sign) in [(s, 1.0), (s, -1.0), (t, 1.0), (t, -1.0)] {
             let other = if axis == s { t } else { s };
@@ -166,7 +162,7 @@ fn gradients_unfold_at_edges() {
 /// gradient has a third component of n texels, the size of a face.
 #[test]
 fn gradients_to_the_other_side() {
-    for face in faces() {
+    for face in 0..6 {
         let p = place(face, 0.25, 0.0);
         let opposite = p.map(|x| -2.0 * x);
         // The length is 64 + 11/32 of 16 = 69.5 texels.

@@ -349,8 +349,7 @@ fn offsets(find: Find, mode: u8, build: Wide) -> Run<AxisArgs> {
 fn indices(find: Find, mode: u8, build: Build) -> Run<AxisArgs> {
     match (find, mode) {
         (Find::Integer | Find::Clamped, _) => pick::<_, IntegerAxis>(build),
-        (Find::Taps, _) => pick::<_, FloatAxis<POINT, CLAMP>>(build),
-        (Find::Point, CLAMP) => pick::<_, FloatAxis<POINT, CLAMP>>(build),
+        (Find::Taps, _) | (Find::Point, CLAMP) => pick::<_, FloatAxis<POINT, CLAMP>>(build),
         (Find::Point, WRAP) => pick::<_, FloatAxis<POINT, WRAP>>(build),
         (Find::Point, MIRROR) => pick::<_, FloatAxis<POINT, MIRROR>>(build),
         (Find::Point, _) => pick::<_, FloatAxis<POINT, BORDER>>(build),

@@ -3,8 +3,7 @@
 //! of the next warp's texels are stored in memory, so that the CPU can overlap several fetches.
 
 use super::footprint::{Kernel, Task};
-use super::kernel::{Bytes, Footprint, Unrolled};
-use super::point::PointKernel;
+use super::kernel::{Bytes, Footprint, PointKernel, Unrolled};
 use super::registers::Registers;
 use super::stored::{ANY, StoredAddresses, StoredVector, VectorAddresses};
 use crate::request::{Lanes, ZERO_LANES, reborrow};

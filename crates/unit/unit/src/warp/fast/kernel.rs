@@ -4,7 +4,6 @@
 use super::footprint::{
     AddressSource, Call, Chunk, Kernel, Task, TexelAddresses, texels, twin_weights, weights,
 };
-use super::point::PointKernel;
 use crate::warp::build::Wide;
 use crate::warp::channel::{
     Channel, F16, F32, FloatFilter, Half, NormalizedFilter, Plain, Point, Reads, Signed, Snorm,
@@ -329,5 +328,23 @@ impl<const GROUPS: usize, const PER: usize> Bytes<GROUPS, PER> {
             }
         }
         sums
+    }
+}
+
+/// A point kernel. With `ONE`, there is a single channel; otherwise their number is known at run
+/// time.
+pub(super) struct PointKernel<C, const ONE: bool>(PhantomData<C>);
+
+impl<C: Point + Plain, const ONE: bool> Kernel for PointKernel<C, ONE> {
+    const POINT: bool = true;
+    #[inline(always)]
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, source: &impl AddressSource<S>, chunk: usize) {
+        let (channels, known) = if ONE { (1, 1) } else { (task.channels, task.several()) };
+        let [texel] = texels::<S, 1>(simd, task, &source.addresses(simd, 0), C::SIZE * known);
+        for c in 0..channels {
+            if let Some(out) = &mut task.out[c] {
+                C::value(simd, code(simd, &texel, C::SIZE, c)).store(out, chunk);
+            }
+        }
     }
 }

@@ -11,7 +11,6 @@ mod kernel;
 mod leveled;
 mod levels;
 mod plan;
-mod point;
 mod registers;
 mod stored;
 
@@ -270,8 +269,7 @@ impl Fast {
         Space { placed: [placed, _], .. }: &mut Space,
     ) {
         let mut places = request::OutputRegisters::default();
-        let others = rows.results.split_file(file, &mut places);
-        self.place(&requests.request(warp, &others), placed);
+        self.place(&requests.request(warp, &rows.results.split_file(file, &mut places)), placed);
         self.finish(resource, placed, places);
     }
 

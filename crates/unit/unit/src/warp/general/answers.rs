@@ -1,8 +1,7 @@
 //! The final stage of the general schedule. It computes from codes and weights the values of a
 //! `tex`, a depth compare, an anisotropic fetch or a `tld4`.
 
-use super::buffers::Buffers;
-use super::indices::TexelLanes;
+use super::indices::{Buffers, TexelLanes};
 use super::sums::{self, Shape};
 use super::tally::AT_ONCE;
 use super::taps::TapLanes;
@@ -154,8 +153,7 @@ impl General {
         let share = (&space.taps.weight, space.taps.active);
         self.weigh(simd, slot, share, &space.axes, buffers);
         if self.find == Find::Seamless {
-            let missing = cube::missing(slot, space);
-            cube::share_missing(missing, 4 * slot, buffers);
+            cube::share_missing(cube::missing(slot, space), 4 * slot, buffers);
         }
         for (k, weights) in buffers.weights[4 * slot..4 * slot + 4].iter_mut().enumerate() {
             buffers.read[4 * slot + k] &= space.taps.active;

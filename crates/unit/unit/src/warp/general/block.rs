@@ -352,11 +352,8 @@ mod tests {
             let format = Format::from_name(name).unwrap();
             for i in 0..1000_u64 {
                 let word = i.wrapping_mul(0x2545_f491_4f6c_dd1d);
-                check(
-                    format,
-                    (i % 7 * 341) as usize,
-                    [word, if format.texel_size() == 16 { !word } else { 0 }],
-                );
+                let high = if format.texel_size() == 16 { !word } else { 0 };
+                check(format, (i % 7 * 341) as usize, [word, high]);
             }
         }
         for format in Format::all().filter(|f| f.is_block()) {

@@ -2,8 +2,7 @@
 //! neighbouring face (docs/numerics.md, section 7).
 
 use super::Space;
-use super::buffers::Buffers;
-use super::indices::{TexelLanes, some};
+use super::indices::{Buffers, TexelLanes, some};
 use super::texels::{From, Source, put};
 use crate::reference::cube::{FaceTexel, Seamless, pulled, seamless};
 use crate::reference::weights::of_missing_corner;

@@ -7,9 +7,8 @@
 
 mod answers;
 mod block;
-pub(super) mod buffers;
 mod cube;
-mod indices;
+pub(super) mod indices;
 mod stages;
 mod sums;
 mod tally;
@@ -25,8 +24,7 @@ use crate::effective::{Coords, EffectiveSampler, texture_readings};
 use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
-use buffers::Buffers;
-use indices::Pitches;
+use indices::{Buffers, Pitches};
 use stages::{Read, ReadArgs};
 use taps::TapLanes;
 use texels::{Blocks, Layout, Words};
@@ -233,8 +231,7 @@ impl General {
             let reads = if slot == 0 { u32::MAX } else { indices::some(share) };
             self.weigh(simd, slot, (share, reads), &space.axes, buffers);
             if self.find == Find::Seamless && self.filters() {
-                let missing = cube::missing(slot, space);
-                cube::share_missing(missing, 4 * slot, buffers);
+                cube::share_missing(cube::missing(slot, space), 4 * slot, buffers);
             }
             self.read(call, slot, space, buffers);
         }

@@ -1,7 +1,6 @@
 //! The stages of the general schedule from coordinates to codes and weights.
 
-use super::buffers::Buffers;
-use super::indices::{TexelIndices, TexelLanes, some};
+use super::indices::{Buffers, TexelIndices, TexelLanes, some};
 use super::texels::{self, Source};
 use super::{Call, General, Space, cube};
 use crate::effective::Coords;
@@ -151,13 +150,7 @@ impl General {
 
     /// Reads the texels of a level.
     #[inline(always)]
-    pub(super) fn read(
-        &self,
-        call: &Call<'_>,
-        slot: usize,
-        space: &mut Space,
-        buffers: &mut Buffers,
-    ) {
+    pub(super) fn read(&self, call: &Call, slot: usize, space: &mut Space, buffers: &mut Buffers) {
         self.read.call(Reading { plan: self, call, slot, space, buffers });
     }
 
@@ -214,13 +207,8 @@ impl General {
             let at = [x.side(k & 1), y.side(k >> 1), &z.lower];
             let which = TexelIndices { at, pitches: &space.pitches[slot], wanted: active };
             let out = &mut buffers.texels[first + k];
-            read_strided::<T>(
-                from,
-                call.resource,
-                (which, &space.place.plane),
-                &mut space.texels,
-                out,
-            );
+            let which = (which, &space.place.plane);
+            read_strided::<T>(from, call.resource, which, &mut space.texels, out);
         }
         for place in 0..if is_sparse { 4 * self.slices() } else { 0 } {
             let absent = absent[if self.per() == 4 { place } else { place / 4 }];
@@ -287,12 +275,7 @@ const PART_OF_TILE: u32 = 4;
 /// The mask of the lanes whose texel is not resident. Neighbouring lanes are often in one tile, for
 /// which the map of tiles is read once.
 #[inline(always)]
-fn absent(
-    resource: &Resource,
-    place: &PlaceLanes,
-    level: &[u32; 32],
-    which: TexelIndices<'_>,
-) -> u32 {
+fn absent(resource: &Resource, place: &PlaceLanes, level: &[u32; 32], which: TexelIndices) -> u32 {
     let [x, y, z] = which.at;
     let mut starts = 1;
     for lane in 1..32 {

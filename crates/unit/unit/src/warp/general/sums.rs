@@ -1,7 +1,7 @@
 //! The sums of the general schedule. They compute from codes and weights the values of one channel
 //! for 32 lanes (docs/numerics.md, section 2, "Sums", and section 5).
 
-use super::buffers::Buffers;
+use super::indices::Buffers;
 use super::tally::depth24;
 use crate::request::Lanes;
 use crate::warp::channel::{

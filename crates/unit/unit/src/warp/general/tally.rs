@@ -1,7 +1,7 @@
 //! Sums over the taps of anisotropic footprints, for one channel of 32 lanes: docs/numerics.md,
 //! sections 2, 4.12 and 5.
 
-use super::buffers::Buffers;
+use super::indices::Buffers;
 use crate::reference::weights::Scale;
 use crate::request::Lanes;
 use texunit_texel::{Reading, f16_to_f32, sign_extend, srgb_table, widen_unorm};

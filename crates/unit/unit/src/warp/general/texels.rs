@@ -155,12 +155,7 @@ impl Source for Words {
 /// Executes [`Source::corner`] for memory that no window covers.
 #[cold]
 #[inline(never)]
-fn one_by_one<T: Source>(
-    from: From<'_>,
-    which: TexelIndices<'_>,
-    space: &mut Space,
-    out: &mut TexelLanes,
-) {
+fn one_by_one<T: Source>(from: From, which: TexelIndices, space: &mut Space, out: &mut TexelLanes) {
     for lane in 0..32 {
         let [x, y, z] = which.at.map(|axis| axis[lane]);
         let codes = if (x | y | z) >> 31 == 1 {
@@ -208,12 +203,7 @@ impl Source for Blocks {
         }
     }
 
-    fn texel(
-        from: From<'_>,
-        (base, row): (i64, i64),
-        [x, y]: [u32; 2],
-        space: &mut Space,
-    ) -> [u32; 4] {
+    fn texel(from: From, (base, row): (i64, i64), [x, y]: [u32; 2], space: &mut Space) -> [u32; 4] {
         let size = from.format.texel_size() as usize;
         let bytes = block::bytes(from.block, place((base, row), [x >> 2, y >> 2], size), size);
         let place = block::place([x as i32, y as i32], base) as usize;
