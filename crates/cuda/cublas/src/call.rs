@@ -36,7 +36,7 @@ fn none(handle: usize) -> Refused<BlasCode> {
 }
 
 pub(crate) fn create_handle() -> Answer<usize> {
-    context::make_current().map_err(|why| BlasCode::NotInitialized.with(why))?;
+    driver::make_current().map_err(|why| BlasCode::NotInitialized.with(why))?;
     Ok(HANDLES.insert(Settings::default()))
 }
 
@@ -85,9 +85,7 @@ pub(crate) fn too_far() -> Refused<BlasCode> {
 impl Call {
     /// A call of this function with a handle.
     pub(crate) fn new(function: &'static str, handle: usize) -> Answer<Self> {
-        let settings = HANDLES.get(handle)?;
-        context::make_current()?;
-        Ok(Self { function, settings, regions: Vec::new() })
+        Ok(Self { function, settings: HANDLES.get(handle)?, regions: Vec::new() })
     }
 
     /// Adds a region and returns its index.

@@ -4,15 +4,13 @@
 mod copies;
 mod host;
 mod pools;
-mod work;
 
 use crate::context::Context;
 use crate::current_call::InProgram;
-pub(crate) use copies::{Watch, copies, fills, works};
+pub(crate) use copies::{Watch, Work, copies, fills, works};
 pub(crate) use host::report_accesses as tell_host;
 pub(crate) use pools::{allocated, freed};
 use texunit_device::LaunchStats;
-pub(crate) use work::Work;
 
 use crate::check_log::{self, OWNER, QueuePosition, log, own_log, race};
 use crate::module::Module;

@@ -13,7 +13,6 @@
 
 mod branches;
 mod items;
-mod streams;
 mod waiting_launches;
 
 use crate::capture::{self, CapturedStream};
@@ -25,11 +24,10 @@ use crate::settings::settings;
 use crate::stream::{self, Stream};
 
 pub(crate) use branches::{StepNeeds, branches};
-pub(crate) use items::Random;
 use items::{Id, Item, State, StreamKey, Work};
+pub(crate) use items::{Random, context_waits, joined, record_event, recorded_in_context};
 use std::cell::Cell;
 use std::sync::{Condvar, PoisonError};
-pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
 /// The stream in which work is submitted, with its context.

@@ -51,7 +51,7 @@ fn type_of(number: u32) -> Answer<Type> {
 pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
     let of = type_of(number)?;
     if !of_host {
-        context::make_current().map_err(|why| RandCode::InitializationFailed.with(why))?;
+        driver::make_current().map_err(|why| RandCode::InitializationFailed.with(why))?;
     }
     let recipe = Recipe { of, seed: 0, offset: 0, legacy: false, seeded: false, dimensions: 1 };
     let new =
@@ -94,7 +94,6 @@ pub(crate) fn generate(
     if of_host {
         return fill_host(address, count, wanted.size(), fill);
     }
-    context::make_current()?;
     let element = wanted.size() as u64;
     let region = Region {
         address,

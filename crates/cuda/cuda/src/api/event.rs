@@ -2,7 +2,7 @@
 //! call returns, so that an event completes when it is recorded; times are measured on the host.
 
 use crate::api::*;
-use crate::ipc::event::SharedEvent;
+use crate::ipc::SharedEvent;
 use crate::memory::pool;
 use crate::{capture, context, stream};
 

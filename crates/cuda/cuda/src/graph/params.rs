@@ -238,10 +238,11 @@ pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
     match op {
         Op::Kernel(op) => CUgraphNodeParams::new(kind, of_kernel(op)),
         Op::Memcpy(op) => {
+            let context = op.context.number();
             let copy = CUDA_MEMCPY_NODE_PARAMS {
                 flags: 0,
                 reserved: 0,
-                copyCtx: op.context.number(),
+                copyCtx: context,
                 copyParams: op.copy,
             };
             CUgraphNodeParams::new(kind, copy)

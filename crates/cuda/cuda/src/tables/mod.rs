@@ -4,7 +4,7 @@
 //! NVIDIA's own CUDA runtime, shared or statically linked, requests a few such tables by their
 //! UUIDs and does not start without them. Their contents are not in the driver API's manual;
 //! docs/cuda-api.md describes what was found out by observing runtimes 12.9 and 13.5. A table
-//! begins with its size in bytes, followed by functions; [`storage`] has no size.
+//! begins with its size in bytes, followed by functions; [`runtime::STORAGE`] has no size.
 //!
 //! One table is missing: by it NVIDIA's runtime tests that the driver is NVIDIA's, which this one
 //! is not. Programs use texunit's runtime instead (docs/cuda-api.md).
@@ -13,12 +13,11 @@
 //! `CUDA_ERROR_NOT_SUPPORTED`.
 
 mod runtime;
-mod storage;
 
 use crate::call::driver_api;
 use crate::prelude::*;
 
-pub(crate) use storage::release_context;
+pub(crate) use runtime::release_context;
 
 /// Address of a function in a table, with any parameters.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +90,7 @@ static TABLES: [(u128, Entry); 6] = [
     (0x42d85a81_23f6_cb47_8298_f6e78a3aecdc, table(&runtime::TLS)),
     (0x21318c60_9714_3248_8ca6_41ff7324c8f2, table(&runtime::TOOLS)),
     (0x263e8860_7cd2_6143_92f6_bbd5006dfa7e, table(&runtime::CHECKS)),
-    (0xc693336e_1121_df11_a8c3_68f355d89593, table(&storage::TABLE)),
+    (0xc693336e_1121_df11_a8c3_68f355d89593, table(&runtime::STORAGE)),
 ];
 
 /// Refuses a call of an entry whose purpose is unknown, and prints the entry once.

@@ -40,7 +40,7 @@ pub(super) fn node(
     let node = node.ok_or_else(|| failed("the graph has no more nodes".to_owned()))?;
     let node = Handle::<Node>::of(node);
     let (old, before, id) =
-        with_node(node, |node| Ok((node.op.clone(), node.before.clone(), node.id)))?;
+        with_node(node, |node| (node.op.clone(), node.before.clone(), node.id))?;
     let wrong = |what: &str| failed(format!("node {id} of graph {} {what}", graph.id));
     let sorted = |links: &[Link]| {
         let mut links: Vec<Link> = links.to_vec();
@@ -77,10 +77,7 @@ pub(super) fn node(
         }
     }
     op.inner().for_each(|graph| graph.belong_to(node));
-    with_node(node, |data| {
-        data.op = op;
-        Ok(())
-    })?;
+    with_node(node, |data| data.op = op)?;
     old.graphs().into_iter().for_each(end);
     Ok(node)
 }
