@@ -8,53 +8,41 @@ use crate::texref::{self, Bound, TextureReference};
 use crate::texture::{self, ALIGN, Source, address_mode, filter};
 use texunit_device::{AddressMode, Filter};
 
-driver_api! {
+driver_api! { in_context
     /// The texture reference of a module's `.texref`.
     fn cuModuleGetTexRef(pTexRef, hmod, name) {
-        current()?;
         pTexRef.give(|| texref::texture_of(hmod, &name.get()?))
     }
 
     /// The surface reference of a module's `.surfref`.
     fn cuModuleGetSurfRef(pSurfRef, hmod, name) {
-        current()?;
         pSurfRef.give(|| texref::surface_of(hmod, &name.get()?))
-    }
-
-    /// Creates a texture reference that belongs to no module.
-    fn cuTexRefCreate(pTexRef) {
-        let context = current()?;
-        pTexRef.give(|| texref::create(&context))
     }
 
     /// Destroys a reference created by `cuTexRefCreate`.
     fn cuTexRefDestroy(hTexRef) {
-        current()?;
         texref::destroy(hTexRef)
     }
 
     /// Binds an array, with the array's format.
     fn cuTexRefSetArray(hTexRef, hArray, Flags) {
-        current()?;
         let (reference, array) = (hTexRef.get()?, hArray.get()?);
         overrides(Flags)?;
         let bound = Bound::Array(hArray, Source::array(array.array.clone()));
-        reference.set(|state| { state.bound = bound; Ok(()) })
+        reference.set(|state| state.bound = bound)
     }
 
     /// Binds a mipmapped array, with the array's format.
     fn cuTexRefSetMipmappedArray(hTexRef, hMipmappedArray, Flags) {
-        current()?;
         let (reference, array) = (hTexRef.get()?, hMipmappedArray.get()?);
         overrides(Flags)?;
         let bound = Bound::Mipmapped(hMipmappedArray, Source::Array(array.array.clone().into()));
-        reference.set(|state| { state.bound = bound; Ok(()) })
+        reference.set(|state| state.bound = bound)
     }
 
     /// Binds linear memory. The address is rounded down to a multiple of 512, and the difference is
     /// returned as the offset; size 0 at address 0 unbinds.
     fn cuTexRefSetAddress_v2(ByteOffset, hTexRef, dptr, bytes) {
-        current()?;
         let cut = set_address(hTexRef, dptr, bytes, ByteOffset.is_null())?;
         ByteOffset.set_if(cut);
         Ok(())
@@ -62,7 +50,6 @@ driver_api! {
 
     /// As `cuTexRefSetAddress_v2` for 32-bit addresses, which no memory has here.
     fn cuTexRefSetAddress(ByteOffset, hTexRef, dptr, bytes) {
-        current()?;
         let cut = set_address(hTexRef, dptr.into(), bytes as usize, ByteOffset.is_null())?;
         ByteOffset.set_if(cut as c_uint);
         Ok(())
@@ -70,13 +57,11 @@ driver_api! {
 
     /// Binds pitched memory.
     fn cuTexRefSetAddress2D_v3 | cuTexRefSetAddress2D_v2(hTexRef, desc, dptr, Pitch) {
-        current()?;
         set_address_2d(hTexRef, desc.get()?, dptr, Pitch)
     }
 
     /// As `cuTexRefSetAddress2D_v2` for 32-bit addresses, which no memory has here.
     fn cuTexRefSetAddress2D(hTexRef, desc, dptr, Pitch) {
-        current()?;
         let CUDA_ARRAY_DESCRIPTOR_v1 { width, height, format, num_channels } = desc.get()?;
         let (width, height) = (width as usize, height as usize);
         let wide = CUDA_ARRAY_DESCRIPTOR { width, height, format, num_channels };
@@ -85,37 +70,28 @@ driver_api! {
 
     /// Sets the format of linear memory. Arrays and pitched memory have their own format.
     fn cuTexRefSetFormat(hTexRef, fmt, NumPackedComponents) {
-        current()?;
         let channels = u32::try_from(NumPackedComponents).map_err(|_| invalid!("NumPackedComponents {NumPackedComponents} is negative"))?;
         let reference = hTexRef.get()?;
         format_of(["fmt", "NumPackedComponents"], fmt, channels)?;
-        reference.set(|state| { state.format = Some((fmt, channels)); Ok(()) })
+        reference.set(|state| state.format = Some((fmt, channels)))
     }
 
     /// Sets the address mode along an axis.
     fn cuTexRefSetAddressMode(hTexRef, dim, am) {
-        current()?;
-        let mode = address_mode(am)?;
-        hTexRef.get()?.set(|state| {
-            let axis = usize::try_from(dim).ok().and_then(|i| state.sampler.address_mode.get_mut(i));
-            *axis.ok_or_else(|| no_axis(dim))? = mode;
-            Ok(())
-        })
+        let (mode, reference, axis) = (address_mode(am)?, hTexRef.get()?, axis(dim)?);
+        reference.set(|state| state.sampler.address_mode[axis] = mode)
     }
 
     /// Sets the minimum and maximum level of detail.
     fn cuTexRefSetMipmapLevelClamp(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp) {
-        current()?;
         hTexRef.get()?.set(|state| {
             state.sampler.min_level_clamp = minMipmapLevelClamp;
             state.sampler.max_level_clamp = maxMipmapLevelClamp;
-            Ok(())
         })
     }
 
     /// Has no effect, as a kernel always uses the references of its module.
     fn cuParamSetTexRef(hfunc, texunit, hTexRef) {
-        current()?;
         hfunc.get()?;
         hTexRef.get()?;
         if texunit == CU_PARAM_TR_DEFAULT { Ok(()) } else { Err(invalid!("texunit {texunit} is not CU_PARAM_TR_DEFAULT (-1)")) }
@@ -123,7 +99,6 @@ driver_api! {
 
     /// Binds an array that was created for surface access.
     fn cuSurfRefSetArray(hSurfRef, hArray, Flags) {
-        current()?;
         let reference = hSurfRef.get()?;
         ensure!(Flags == 0, "Flags {Flags:#x} is not 0");
         reference.set(hArray)
@@ -131,7 +106,6 @@ driver_api! {
 
     /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
     fn cuSurfRefGetArray(phArray, hSurfRef) {
-        current()?;
         phArray.set(hSurfRef.get()?.get()?)
     }
 }
@@ -142,17 +116,15 @@ macro_rules! members {
     ($($(#[$doc:meta])*
     [$($member:ident).+] $set:ident($arg:ident) $value:block
     $get:ident($out:ident) |$found:ident| $of:expr;)*) => {
-        driver_api! {$(
+        driver_api! { in_context $(
             $(#[$doc])*
             fn $set(hTexRef, $arg) {
-                current()?;
                 let value = $value;
-                hTexRef.get()?.set(|state| { state.$($member).+ = value; Ok(()) })
+                hTexRef.get()?.set(|state| state.$($member).+ = value)
             }
 
             $(#[$doc])*
             fn $get($out, hTexRef) {
-                current()?;
                 let $found = hTexRef.get()?.state().$($member).+;
                 $out.set($of)
             }
@@ -194,9 +166,10 @@ fn number(filter: Filter) -> c_uint {
     if filter == Filter::Linear { CU_TR_FILTER_MODE_LINEAR } else { CU_TR_FILTER_MODE_POINT }
 }
 
-/// Refusal of an axis that textures do not have.
-fn no_axis(dim: c_int) -> Refusal {
-    invalid!("dim {dim} is not an axis of a texture: 0, 1 or 2")
+/// The axis of a number.
+fn axis(dim: c_int) -> Answer<usize> {
+    let axis = usize::try_from(dim).ok().filter(|&axis| axis < 3);
+    axis.ok_or_else(|| invalid!("dim {dim} is not an axis of a texture: 0, 1 or 2"))
 }
 
 fn overrides(flags: c_uint) -> Answer {
@@ -227,7 +200,6 @@ fn set_address(
             (0, 0) => Bound::Nothing,
             _ => Bound::Linear(address - cut as u64, all),
         };
-        Ok(())
     })?;
     Ok(cut)
 }
@@ -239,22 +211,17 @@ fn set_address_2d(
     pitch: usize,
 ) -> Answer {
     format(what.format, what.num_channels)?;
-    reference.get()?.set(|state| {
-        state.bound = Bound::Pitched(address, what, pitch);
-        Ok(())
-    })
+    reference.get()?.set(|state| state.bound = Bound::Pitched(address, what, pitch))
 }
 
-driver_api! {
+driver_api! { in_context
     /// Address of the bound memory; `CUDA_ERROR_INVALID_VALUE` if there is none.
     fn cuTexRefGetAddress_v2(pdptr, hTexRef) {
-        current()?;
         pdptr.set(address(hTexRef)?)
     }
 
     /// As `cuTexRefGetAddress_v2` for 32-bit addresses, which no memory has here.
     fn cuTexRefGetAddress(pdptr, hTexRef) {
-        current()?;
         pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| invalid!(
             "the address of the texture's memory has more than 32 bits (cuTexRefGetAddress_v2 has 64)"
         ))?)
@@ -262,7 +229,6 @@ driver_api! {
 
     /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
     fn cuTexRefGetArray(phArray, hTexRef) {
-        current()?;
         match hTexRef.get()?.state().bound {
             Bound::Array(handle, _) => phArray.set(handle),
             _ => Err(invalid!("no array is bound to hTexRef")),
@@ -271,7 +237,6 @@ driver_api! {
 
     /// The bound mipmapped array; `CUDA_ERROR_INVALID_VALUE` if there is none.
     fn cuTexRefGetMipmappedArray(phMipmappedArray, hTexRef) {
-        current()?;
         match hTexRef.get()?.state().bound {
             Bound::Mipmapped(handle, _) => phMipmappedArray.set(handle),
             _ => Err(invalid!("no mipmapped array is bound to hTexRef")),
@@ -280,10 +245,8 @@ driver_api! {
 
     /// The address mode along an axis.
     fn cuTexRefGetAddressMode(pam, hTexRef, dim) {
-        current()?;
         let modes = hTexRef.get()?.state().sampler.address_mode;
-        let mode = usize::try_from(dim).ok().and_then(|i| modes.get(i).copied());
-        pam.set(match mode.ok_or_else(|| no_axis(dim))? {
+        pam.set(match modes[axis(dim)?] {
             AddressMode::Wrap => CU_TR_ADDRESS_MODE_WRAP,
             AddressMode::Mirror => CU_TR_ADDRESS_MODE_MIRROR,
             // CUDA has no number for `clamp_ogl`, which only a PTX initialiser can set.
@@ -294,7 +257,6 @@ driver_api! {
 
     /// The minimum and maximum level of detail; either out-pointer may be null.
     fn cuTexRefGetMipmapLevelClamp(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef) {
-        current()?;
         let sampler = hTexRef.get()?.state().sampler;
         pminMipmapLevelClamp.set_if(sampler.min_level_clamp);
         pmaxMipmapLevelClamp.set_if(sampler.max_level_clamp);
@@ -304,7 +266,6 @@ driver_api! {
     /// The format of the bound memory or array, or the format that was set; either out-pointer may
     /// be null. `CUDA_ERROR_INVALID_VALUE` if there is neither.
     fn cuTexRefGetFormat(pFormat, pNumChannels, hTexRef) {
-        current()?;
         let reference = hTexRef.get()?;
         let state = reference.state();
         let found = match &state.bound {
@@ -329,6 +290,12 @@ fn address(reference: Handle<TextureReference>) -> Answer<CUdeviceptr> {
 }
 
 driver_api! {
+    /// Creates a texture reference that belongs to no module.
+    fn cuTexRefCreate(pTexRef) {
+        let context = current()?;
+        pTexRef.give(|| texref::create(&context))
+    }
+
     /// Creates a texture object. Integers that are read as integers may have a linear filter, which
     /// only the runtime refuses.
     fn cuTexObjectCreate(pTexObject, pResDesc, pTexDesc, pResViewDesc) {

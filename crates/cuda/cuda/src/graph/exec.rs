@@ -343,26 +343,17 @@ impl Exec {
 
     /// Begins a launch after the previous one has ended. A nested launch, from a host function of
     /// the same graph, does not wait.
-    pub(crate) fn begin(&self) -> Running<'_> {
+    pub(crate) fn begin(&self) -> OnDrop<impl FnMut()> {
         let me = std::thread::current().id();
         let running = lock(&self.running);
         let busy = |running: &mut Option<ThreadId>| running.is_some_and(|thread| thread != me);
         let mut running: MutexGuard<'_, _> =
             self.ended.wait_while(running, busy).unwrap_or_else(PoisonError::into_inner);
         let outer = running.replace(me);
-        Running { exec: self, outer }
-    }
-}
-
-/// A launch in progress.
-pub(crate) struct Running<'e> {
-    exec: &'e Exec,
-    outer: Option<ThreadId>,
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        *lock(&self.exec.running) = self.outer;
-        self.exec.ended.notify_all();
+        drop(running);
+        OnDrop(move || {
+            *lock(&self.running) = outer;
+            self.ended.notify_all();
+        })
     }
 }
