@@ -10,16 +10,6 @@
 pub mod call;
 pub mod driver;
 pub mod handles;
+pub mod prelude;
 pub mod report;
 pub mod work;
-
-/// Names that most modules of a library use: its wrapper around exported functions, arguments,
-/// refusals, the driver, and work in streams.
-pub mod prelude {
-    pub use crate::call::{Code, Refused, property};
-    pub use crate::handles::Handles;
-    pub use crate::work::{self, Region, threads};
-    pub use crate::{driver, library_api};
-    pub use texunit_cuda_abi::args::{In, Out};
-    pub use texunit_cuda_abi::*;
-}

@@ -3,8 +3,7 @@
 
 use crate::api::*;
 use crate::copy::{CopyEnd, Memory, any, end_2d, end_3d};
-use crate::graph::capture;
-use crate::graph::capture::copy_bytes;
+use crate::graph::capture::{self, copy_bytes};
 use crate::memory::endpoint::Space;
 
 /// Ends a copy: a call without a stream has waited for it and for all preceding work.

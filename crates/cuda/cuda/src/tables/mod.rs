@@ -163,10 +163,7 @@ mod tests {
         let get =
             unsafe { std::mem::transmute::<crate::functions::Address, Get>(function.address) };
         let mut table = std::ptr::null();
-        let mut id = [
-            0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd,
-            0x9d, 0xf9,
-        ];
+        let mut id = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
         // SAFETY: both pointers are valid.
         assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::SUCCESS);
         assert_eq!(table, TABLES[0].1.0.cast());
