@@ -135,8 +135,7 @@ impl Call {
         let kept = Arc::new(Mutex::new(None));
         let (made, stream) = (Arc::clone(&kept), self.settings.stream);
         self.submit(move |memory| {
-            let value = run(memory);
-            *lock(&made) = Some(value);
+            *lock(&made) = Some(run(memory));
         })?;
         let waited = driver::check(driver::cuStreamSynchronize(stream));
         waited.map_err(|why| BlasCode::ExecutionFailed.with(why))?;

@@ -165,8 +165,7 @@ impl SharedEvent {
         let none = || CUresult::MAP_FAILED.because("the system has no room for more mappings");
         let pages = Arc::new(pages);
         let (block, _) = map(&pages, "event").map_err(|_| none())?;
-        let file = pages.own_number().ok_or_else(none)?;
-        let own = Ticket::own(file, block.number())?;
+        let own = Ticket::own(pages.own_number().ok_or_else(none)?, block.number())?;
         Ok(Self { block, own })
     }
 

@@ -93,8 +93,7 @@ impl TextureReference {
         let mut state = self.state();
         let mut new = state.clone();
         change(&mut new);
-        let source = new.source(&self.device)?;
-        self.bind(&new, source)?;
+        self.bind(&new, new.source(&self.device)?)?;
         *state = new;
         Ok(())
     }

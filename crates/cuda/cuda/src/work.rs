@@ -60,8 +60,7 @@ impl Task {
         let position = deferred::position(order);
         if position.is_late() {
             // Unallocated memory is reported when the work is executed.
-            let places = self.places(&order.context).unwrap_or_default();
-            self.tell_host(&places, &position);
+            self.tell_host(&self.places(&order.context).unwrap_or_default(), &position);
         }
         let context = Arc::clone(&order.context);
         deferred::submit(order, move |works| {

@@ -80,8 +80,7 @@ pub(crate) fn generate(
     address: u64,
     count: usize,
 ) -> Answer {
-    let generator = GENERATORS.get(handle)?;
-    let Generator { recipe, of_host, stream, engine } = generator;
+    let Generator { recipe, of_host, stream, engine } = GENERATORS.get(handle)?;
     check_wanted(&recipe, wanted, count)?;
     if count == 0 {
         return Ok(());

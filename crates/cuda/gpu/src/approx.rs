@@ -80,8 +80,7 @@ fn results(gpu: &Gpu, function: &Function, first: u32, count: u32) -> Result<Vec
     let shape =
         LaunchShape { grid: [count.div_ceil(BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: 0 };
     module.launch("approx", shape, &arguments)?;
-    let bytes = memory.read()?;
-    Ok(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
+    Ok(memory.read()?.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
 }
 
 /// The GPU's results minus the correctly rounded ones, in units of the last place. A difference

@@ -35,8 +35,7 @@ driver_api! {
 
     /// An attribute of a device.
     fn cuDeviceGetAttribute(pi, attrib, dev) {
-        let gpu = state::gpu(dev)?;
-        pi.set(of(gpu, attrib)?)
+        pi.set(of(state::gpu(dev)?, attrib)?)
     }
 
     /// UUID of a device.

@@ -62,8 +62,7 @@ impl LinkState {
             }
             return Err(CUresult::INVALID_PTX.because(unreadable(&source, &diagnostics)));
         }
-        let limit = jit.registers.or(self.jit.registers);
-        Ok(limited(ptx, limit, device.capability.number()))
+        Ok(limited(ptx, jit.registers.or(self.jit.registers), device.capability.number()))
     }
 }
 

@@ -209,8 +209,7 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
         flags & !CU_STREAM_NON_BLOCKING == 0,
         "Flags {flags:#x} is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
     );
-    let green = green::find(context::current_handle());
-    out.set(Stream::create(&context, green, flags, priority)?)
+    out.set(Stream::create(&context, green::find(context::current_handle()), flags, priority)?)
 }
 
 driver_api! {

@@ -133,8 +133,7 @@ impl State {
         let (ours, others): (Vec<Id>, Vec<Id>) =
             ready.map(|(&id, _)| id).partition(|id| wanted.contains(id));
         let from = if !others.is_empty() && self.random.below(4) == 0 { others } else { ours };
-        let i = self.random.below(from.len());
-        from.get(i).copied()
+        from.get(self.random.below(from.len())).copied()
     }
 
     pub(super) fn begin(&mut self, id: Id) -> Option<Item> {
@@ -168,8 +167,7 @@ fn tails(state: &State, lines: &[StreamKey]) -> Vec<Id> {
 pub(crate) fn recorded_in_context(event: usize, context: &Context) {
     if has_any() {
         with(|state| {
-            let ids = tails(state, &lines(state, context));
-            state.events.insert(event, ids);
+            state.events.insert(event, tails(state, &lines(state, context)));
         });
     }
 }

@@ -232,10 +232,7 @@ impl Launch {
                     copy::copy(&to, &from, [size as u64, 1, 1], &order)
                 })
             }
-            Op::Memset(op) => {
-                let order = Order::on(alive(Handle::of(op.ctx))?, queue);
-                fill(op, &order).map(|_| ())
-            }
+            Op::Memset(op) => fill(op, &Order::on(alive(Handle::of(op.ctx))?, queue)).map(|_| ()),
             Op::Host(op) => {
                 // SAFETY: the program passed the address of a host function, which is not null.
                 let function = unsafe {

@@ -85,8 +85,7 @@ impl Drop for HeldReferences {
 /// Releases references of the caller, after checking that there are enough.
 pub(crate) fn release_checked(object: Handle<UserObject>, count: u32) -> Answer {
     check(count)?;
-    let found = object.get()?;
-    let there = *lock(&found.references);
+    let there = *lock(&object.get()?.references);
     ensure!(count <= there, "count {count} is more than the {there} references that there are");
     release(object.number(), count);
     Ok(())

@@ -18,8 +18,7 @@ library_api! { (FftCode)
 
     /// Size of a plan's work area.
     fn cufftGetSize(handle: c_int, workSize: Out<usize>) {
-        let size = plan::made(handle)?.1.shape.work_size();
-        Ok(workSize.set(size)?)
+        Ok(workSize.set(plan::made(handle)?.1.shape.work_size())?)
     }
 }
 

@@ -208,8 +208,7 @@ impl<F: Copy, S> Table<F, S> {
     fn has(&self, number: usize, find: impl FnOnce(&BTreeMap<String, usize>) -> Option<F>) -> bool {
         let look = |library: &mut Library<F, S>| {
             if library.functions.is_none() {
-                let exported = file::exported(&library.path, library.address).ok()?;
-                library.functions = find(&exported);
+                library.functions = find(&file::exported(&library.path, library.address).ok()?);
             }
             library.functions
         };

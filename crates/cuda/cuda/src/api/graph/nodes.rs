@@ -66,8 +66,7 @@ driver_api! {
 
     /// Removes a node and its edges.
     fn cuGraphDestroyNode(hNode) {
-        let node = hNode.get()?;
-        node.graph.get()?.remove(hNode)
+        hNode.get()?.graph.get()?.remove(hNode)
     }
 
     /// The type of a node.
