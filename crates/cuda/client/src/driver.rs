@@ -9,8 +9,8 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::fmt::Arguments;
 use std::io::Write;
 use std::marker::PhantomData;
-use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, Once, OnceLock};
 use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw};
 use texunit_cuda_abi::driver::signature;
 pub use texunit_cuda_abi::*;
@@ -186,6 +186,38 @@ pub fn ask<T: Default>(function: impl FnOnce(&mut T) -> CUresult) -> Answer<T> {
     let mut value = T::default();
     check(function(&mut value))?;
     Ok(value)
+}
+
+/// The primary context that this library has retained.
+static RETAINED: Mutex<Option<CUcontext>> = Mutex::new(None);
+
+/// Initialises the driver, and, if the calling thread has no current context, makes the primary
+/// context of device 0 current to it, as NVIDIA's runtime does.
+///
+/// # Errors
+/// The driver's error, if there is no driver or no device.
+pub fn make_current() -> Answer {
+    static READY: OnceLock<Answer> = OnceLock::new();
+    READY.get_or_init(|| check(cuInit(0))).clone()?;
+    if ask(|context| cuCtxGetCurrent(context))? != 0 {
+        return Ok(());
+    }
+    let mut retained = lock(&RETAINED);
+    let primary = match *retained {
+        Some(primary) => primary,
+        None => ask(|context| cuDevicePrimaryCtxRetain(context, 0))?,
+    };
+    *retained = Some(primary);
+    check(cuCtxSetCurrent(primary))
+}
+
+/// Checks that a stream of the current or primary context exists.
+///
+/// # Errors
+/// The driver's error.
+pub fn check_stream(stream: CUstream) -> Answer {
+    make_current()?;
+    ask(|flags| cuStreamGetFlags(stream, flags)).map(drop)
 }
 
 /// Memory of the device, which is freed when this is dropped.

@@ -8,7 +8,6 @@
 #![allow(unsafe_code)]
 
 pub mod call;
-pub mod context;
 pub mod driver;
 pub mod handles;
 pub mod prelude;

@@ -4,6 +4,6 @@
 pub use crate::call::{Code, Refused, property};
 pub use crate::handles::Handles;
 pub use crate::work::{self, Region, threads};
-pub use crate::{context, driver, library_api};
+pub use crate::{driver, library_api};
 pub use texunit_cuda_abi::args::{In, Out};
 pub use texunit_cuda_abi::*;

@@ -1,7 +1,7 @@
 //! Submits a library's computation to a stream (`texunit_cuda_abi::work`). Given are memory regions
 //! and a closure; the driver calls the closure with their bytes when the stream reaches it.
 
-use crate::driver::{CUstream, DriverFunction, NO_DRIVER, check};
+use crate::driver::{CUstream, DriverFunction, NO_DRIVER, check, make_current};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -19,7 +19,8 @@ struct Task<F> {
     run: F,
 }
 
-/// Submits work to a stream. The driver runs `run` now or later, several times if a graph is
+/// Submits work to a stream of the current context, or of the primary one if the thread has none.
+/// The driver runs `run` now or later, several times if a graph is
 /// launched repeatedly, and in any thread. `run` gets the bytes of each region, aligned to 64
 /// bytes; what it leaves in written regions becomes the memory's contents. The work is split along
 /// the first dimension of all regions, `together` elements at a time (0: not split), so that copies
@@ -38,6 +39,7 @@ pub fn submit<F>(
 where
     F: Fn(&mut [&mut [u8]]) + Send + Sync + 'static,
 {
+    make_current()?;
     let Some(submit) = SUBMIT.get() else {
         bail!(NO_DRIVER, "no driver of texunit's is found that does the work of libraries");
     };

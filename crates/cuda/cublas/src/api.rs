@@ -23,13 +23,14 @@ use std::ffi::{c_char, c_int, c_void};
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
 /// Defines a function for several element types, each with 32-bit and with 64-bit integers. In its
-/// parameters and its body these are `T` and `Int`, and `NAME` is its name. Before the names are
-/// items that the body uses, too.
+/// parameters and its body these are `T` and `Int`, and `NAME` is its name. The first parameter is
+/// the handle, for which the body gets a [`Call`]. Before the names are items that the body uses,
+/// too.
 ///
 /// ```ignore
 /// blas! {
 ///     /// Dot product.
-///     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, result: u64) { .. }
+///     fn(call, n: Int, x: u64, incx: Int, y: u64, incy: Int, result: u64) { .. }
 ///     [const CONJUGATES: bool = true;]
 ///     Complex32: cublasCdotc_v2 cublasCdotc_v2_64, Complex64: cublasZdotc_v2 cublasZdotc_v2_64;
 /// }
@@ -45,7 +46,8 @@ macro_rules! blas {
         )+)+
     };
     (
-        @ [$($doc:tt)*] $args:tt $body:block [$($item:item)*] $type:ty, $name:ident, $int:ty
+        @ [$($doc:tt)*] ($call:ident, $($args:tt)*) $body:block
+        [$($item:item)*] $type:ty, $name:ident, $int:ty
     ) => {
         // 64-bit integers need no conversion.
         #[allow(clippy::useless_conversion)]
@@ -54,7 +56,14 @@ macro_rules! blas {
             type Int = $int;
             const NAME: &str = stringify!($name);
             $($item)*
-            texunit_client::library_api! { ($crate::code::BlasCode) $($doc)* fn $name $args $body }
+            texunit_client::library_api! { ($crate::code::BlasCode)
+                $($doc)*
+                fn $name(handle: usize, $($args)*) {
+                    #[allow(unused_mut, reason = "some functions only pass it on")]
+                    let mut $call = $crate::call::Call::new(NAME, handle)?;
+                    $body
+                }
+            }
         };
     };
 }

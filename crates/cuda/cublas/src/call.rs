@@ -36,7 +36,7 @@ fn none(handle: usize) -> Refused<BlasCode> {
 }
 
 pub(crate) fn create_handle() -> Answer<usize> {
-    context::make_current().map_err(|why| BlasCode::NotInitialized.with(why))?;
+    driver::make_current().map_err(|why| BlasCode::NotInitialized.with(why))?;
     Ok(HANDLES.insert(Settings::default()))
 }
 
@@ -85,9 +85,7 @@ pub(crate) fn too_far() -> Refused<BlasCode> {
 impl Call {
     /// A call of this function with a handle.
     pub(crate) fn new(function: &'static str, handle: usize) -> Answer<Self> {
-        let settings = HANDLES.get(handle)?;
-        context::make_current()?;
-        Ok(Self { function, settings, regions: Vec::new() })
+        Ok(Self { function, settings: HANDLES.get(handle)?, regions: Vec::new() })
     }
 
     /// Adds a region and returns its index.
@@ -137,8 +135,7 @@ impl Call {
         let kept = Arc::new(Mutex::new(None));
         let (made, stream) = (Arc::clone(&kept), self.settings.stream);
         self.submit(move |memory| {
-            let value = run(memory);
-            *lock(&made) = Some(value);
+            *lock(&made) = Some(run(memory));
         })?;
         let waited = driver::check(driver::cuStreamSynchronize(stream));
         waited.map_err(|why| BlasCode::ExecutionFailed.with(why))?;

@@ -98,8 +98,7 @@ pub(crate) fn solve<T: Number>(
         }
         let mut product = vec![T::zero(); rest.len() * columns];
         let factors = (View::new(&part, rest.len(), rows), View::new(&solved, rows, columns));
-        let steps = [1, rest.len()];
-        multiply((&mut product, steps), factors, (T::one(), T::zero()), threads);
+        multiply((&mut product, [1, rest.len()]), factors, (T::one(), T::zero()), threads);
         for (column, product) in b.chunks_exact_mut(n).zip(product.chunks_exact(rest.len())) {
             for (number, &product) in column[rest.clone()].iter_mut().zip(product) {
                 *number -= product;

@@ -142,12 +142,8 @@ impl Refusal {
             Reason::Text(text) => text.clone(),
             Reason::Argument(subject, wrong) => {
                 let found = arguments.iter().find(|argument| argument.subject == Some(*subject));
-                subject
-                    .sentence(
-                        found.map_or("a member of a structure", |argument| argument.name),
-                        wrong,
-                    )
-                    .into()
+                let name = found.map_or("a member of a structure", |argument| argument.name);
+                subject.sentence(name, wrong).into()
             }
         }
     }

@@ -101,19 +101,11 @@ impl Region {
     /// The address of each element, in order of indices.
     pub fn addresses(&self) -> impl Iterator<Item = u64> + use<> {
         let &Self { address, count, stride, .. } = self;
-        let at = move |base: u64, d: usize, i: u64| {
-            base.wrapping_add((stride[d] as u64).wrapping_mul(i))
+        let along = move |d: usize, base: u64| {
+            (0..count[d]).map(move |i| base.wrapping_add((stride[d] as u64).wrapping_mul(i)))
         };
-        (0..count[0]).flat_map(move |i| {
-            let base = at(address, 0, i);
-            (0..count[1]).flat_map(move |j| {
-                let base = at(base, 1, j);
-                (0..count[2]).flat_map(move |k| {
-                    let base = at(base, 2, k);
-                    (0..count[3]).map(move |l| at(base, 3, l))
-                })
-            })
-        })
+        let planes = along(0, address).flat_map(move |at| along(1, at));
+        planes.flat_map(move |at| along(2, at)).flat_map(move |at| along(3, at))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Wrapper around each exported function: given its body, it traces the call if requested, keeps a
 //! panic from unwinding into C, and converts the result to a `CUresult`.
 
-use crate::current_call::AllocatingCall;
+use crate::current_call;
 use crate::prelude::*;
 use crate::refused;
 use crate::settings::say_refused;
@@ -14,7 +14,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// named in brackets before the function, and these parameters are in brackets with the values that
 /// they have in its body: `fn [cuMemAllocHost_v2] cuMemHostAlloc(pp, bytesize, [Flags = 0])`. A
 /// pointer to an array is followed by the parameter that has its length, `map[count]`, and is
-/// `Elements` or `OutElements` in the body.
+/// `Elements` or `OutElements` in the body. After `in_context`, all functions fail unless the thread
+/// has a current context.
 ///
 /// ```ignore
 /// driver_api! {
@@ -71,6 +72,16 @@ macro_rules! driver_api {
     (@one ($short:ident) $names:tt $docs:tt ($($args:tt)*) $body:block) => {
         $crate::call::driver_api!(@less [$short $names $docs $body] [] [] [] $($args)*);
     };
+    (in_context $(
+        $(#[$doc:meta])* fn $([$short:ident])? $($name:ident)|+ ($($args:tt)*) { $($body:tt)* }
+    )*) => {
+        $crate::call::driver_api! {
+            $($(#[$doc])* fn $([$short])? $($name)|+ ($($args)*) {
+                $crate::context::current()?;
+                $($body)*
+            })*
+        }
+    };
     ($($(#[$doc:meta])* fn $([$short:ident])? $($name:ident)|+ ($($args:tt)*) $body:block)*) => {
         $($crate::call::driver_api!(
             @one ($($short)?) [$($name)+] [$(#[$doc])*] ($($args)*) $body
@@ -103,7 +114,7 @@ pub(crate) fn answer(
     arguments: &[Argument<'_>],
 ) -> CUresult {
     let _call = crate::host_access::called();
-    let _making = AllocatingCall::by(name);
+    let _making = current_call::allocating(name);
     crate::checks::tell_host();
     crate::deferred::called(name);
     let work = || match crate::state::gpus() {

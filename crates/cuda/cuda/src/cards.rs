@@ -1,7 +1,8 @@
-//! The GPUs that the user chooses, and their UUIDs.
+//! The GPUs that the user chooses, their UUIDs, and their attributes (`CUdevice_attribute`).
 
 use crate::prelude::*;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 use texunit_device::cards::{self, CARDS};
 
 /// Maximum number of devices: each has a part of the address space, with room for the memory of
@@ -59,6 +60,42 @@ pub(crate) fn uuid_text(ordinal: i32) -> String {
     text
 }
 
+const KIB: i32 = 1024;
+
+/// A row of `data/attributes.txt`: number, name after `CU_DEVICE_ATTRIBUTE_`, and the value of a
+/// GPU.
+type Attribute = (i32, &'static str, fn(&Card) -> i32);
+
+const ATTRIBUTES: &[Attribute] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
+
+/// Values that an NVIDIA H200 returned (driver 580.159.04, CUDA 13.0, 2026-11-28) and that do not
+/// follow from its facts; its driver knows no attribute above 147. Features that texunit lacks
+/// are not listed (docs/cuda-api.md, "Devices").
+const H200: &[(RangeInclusive<i32>, Option<i32>)] = &[
+    (32..=32, Some(1)),
+    (108..=108, Some(39_321_600)),
+    (109..=109, Some(134_217_728)),
+    (139..=139, Some(0x2335_10de)),
+    (140..=140, Some(0x18bf_10de)),
+    (148..=161, None),
+];
+
+/// The value of an attribute for a GPU, as `cuDeviceGetAttribute` returns it; `None` for an unknown
+/// number.
+pub(crate) fn attribute(card: &Card, number: i32) -> Option<i32> {
+    let own = if card.key == "h200" { H200 } else { &[] };
+    if let Some((_, value)) = own.iter().find(|(numbers, _)| numbers.contains(&number)) {
+        return *value;
+    }
+    let (_, _, value) = ATTRIBUTES.iter().find(|row| row.0 == number)?;
+    Some(value(card))
+}
+
+/// A limit of textures or surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
+fn limit(card: &Card, name: &str) -> i32 {
+    card.capability.limit(name).map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,5 +133,40 @@ mod tests {
         assert!(keys(Some(" ,")).unwrap_err().contains("no device"));
         assert_eq!(keys(Some(&"sm_100,".repeat(MAX_DEVICES))).unwrap().len(), MAX_DEVICES);
         assert!(keys(Some(&"sm_100,".repeat(MAX_DEVICES + 1))).is_err());
+    }
+
+    #[test]
+    fn rows_are_in_order_and_name_limits_that_are_there() {
+        assert!(ATTRIBUTES.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        let card = &CARDS[0];
+        for (number, name, value) in ATTRIBUTES {
+            assert!(!name.starts_with("MAXIMUM_") || value(card) > 0, "{number} {name}");
+        }
+        assert_eq!(attribute(card, 75), Some(8));
+        assert_eq!(attribute(card, 22), Some(131_072));
+        assert_eq!(attribute(card, 0), None);
+    }
+
+    /// Compares with the GPU's values, "-" where its call fails; attributes of features that
+    /// texunit lacks are 0.
+    #[test]
+    fn an_h200_answers_as_the_card() {
+        const CARD: &str = include_str!("attributes/h200.txt");
+        let card = cards::find("h200").unwrap();
+        let mut count = 0;
+        for line in CARD.lines().filter(|line| !line.starts_with('#')) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let number = words[0].parse().unwrap();
+            let wanted = match words[2..] {
+                [value] | [_, value] => value.parse().ok(),
+                _ => panic!("{line}"),
+            };
+            // The PCI location is taken from the device (api::device).
+            if !matches!(number, 33 | 34) {
+                assert_eq!(attribute(card, number), wanted, "{line}");
+            }
+            count += 1;
+        }
+        assert_eq!(count, 149);
     }
 }

@@ -4,15 +4,13 @@
 mod copies;
 mod host;
 mod pools;
-mod work;
 
 use crate::context::Context;
-use crate::current_call::InProgram;
-pub(crate) use copies::{Watch, copies, fills, works};
+use crate::current_call::in_program;
+pub(crate) use copies::{Watch, Work, copies, fills, works};
 pub(crate) use host::report_accesses as tell_host;
 pub(crate) use pools::{allocated, freed};
 use texunit_device::LaunchStats;
-pub(crate) use work::Work;
 
 use crate::check_log::{self, OWNER, QueuePosition, log, own_log, race};
 use crate::module::Module;
@@ -57,9 +55,7 @@ pub(crate) fn host_waited() {
 pub(crate) fn host_function(queue: Queue, function: impl FnOnce()) {
     host::report_accesses();
     crate::check_log::with_race(|race| race.streams().synchronize(queue));
-    let inside = InProgram::enter();
-    function();
-    drop(inside);
+    in_program(function);
     host::report_accesses();
 }
 

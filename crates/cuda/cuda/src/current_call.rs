@@ -1,8 +1,8 @@
 //! The call of the program that is in progress in a thread: how deep it is inside calls of the
 //! runtime, and the allocating function by which messages name memory.
 
+use crate::prelude::*;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 thread_local! {
     /// Nesting depth of runtime calls in this thread.
@@ -39,41 +39,21 @@ pub(crate) fn maker() -> Option<&'static str> {
     MAKER.get()
 }
 
-/// An allocating driver call in progress.
-pub(crate) struct AllocatingCall(());
-
-impl AllocatingCall {
-    /// Begins a driver call; `None` if it does not allocate, or is made by another allocating
-    /// function.
-    pub(crate) fn by(function: &'static str) -> Option<Self> {
-        let makes = ["cuMemAlloc", "cuMemHostAlloc"].iter().any(|name| function.starts_with(name));
-        (makes && MAKER.get().is_none()).then(|| {
-            MAKER.set(Some(function.strip_suffix("_v2").unwrap_or(function)));
-            Self(())
-        })
-    }
+/// Begins an allocating driver call, which ends when the result is dropped; `None` if the call does
+/// not allocate, or is made by another allocating function.
+pub(crate) fn allocating(function: &'static str) -> Option<OnDrop<impl FnMut()>> {
+    let makes = ["cuMemAlloc", "cuMemHostAlloc"].iter().any(|name| function.starts_with(name));
+    (makes && MAKER.get().is_none()).then(|| {
+        MAKER.set(Some(function.strip_suffix("_v2").unwrap_or(function)));
+        OnDrop(|| MAKER.set(None))
+    })
 }
 
-impl Drop for AllocatingCall {
-    fn drop(&mut self) {
-        MAKER.set(None);
-    }
-}
-
-/// Marks that the calling thread runs a callback of the program, until dropped: calls made there
-/// are the program's own.
-pub(crate) struct InProgram(u32);
-
-impl InProgram {
-    pub(crate) fn enter() -> Self {
-        Self(DEPTH.replace(0))
-    }
-}
-
-impl Drop for InProgram {
-    fn drop(&mut self) {
-        DEPTH.set(self.0);
-    }
+/// Runs a callback of the program: calls made there are the program's own.
+pub(crate) fn in_program<T>(callback: impl FnOnce() -> T) -> T {
+    let before = DEPTH.replace(0);
+    let _restores = OnDrop(|| DEPTH.set(before));
+    callback()
 }
 
 /// Whether the program calls the runtime API.

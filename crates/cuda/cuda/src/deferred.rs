@@ -13,7 +13,6 @@
 
 mod branches;
 mod items;
-mod streams;
 mod waiting_launches;
 
 use crate::capture::{self, CapturedStream};
@@ -25,11 +24,10 @@ use crate::settings::settings;
 use crate::stream::{self, Stream};
 
 pub(crate) use branches::{StepNeeds, branches};
-pub(crate) use items::Random;
 use items::{Id, Item, State, StreamKey, Work};
+pub(crate) use items::{Random, context_waits, joined, record_event, recorded_in_context};
 use std::cell::Cell;
 use std::sync::{Condvar, PoisonError};
-pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
 /// The stream in which work is submitted, with its context.
@@ -84,7 +82,7 @@ impl Order {
 /// finite, too.
 const MAX_WAITING: usize = 1024;
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
 /// Notified when an item has been executed.
 static DONE: Condvar = Condvar::new();
 /// Process that owns the stored items, which a forked child does not execute.
@@ -130,23 +128,20 @@ pub(crate) fn called(name: &str) {
     }
 }
 
-fn state() -> MutexGuard<'static, Option<State>> {
+fn state() -> MutexGuard<'static, State> {
     let mut state = lock(&STATE);
     if !OWNER.is_this_process() {
         OWNER.take();
-        *state = None;
+        let random = Random(settings().schedule.unwrap_or_default());
+        *state = State { random, ..State::default() };
         waiting_launches::forget();
     }
-    state.get_or_insert_with(|| State {
-        random: Random(settings().schedule.unwrap_or_default()),
-        ..State::default()
-    });
     state
 }
 
 /// Calls a function with the locked state of the deferred items.
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
-    work(state().get_or_insert_default())
+    work(&mut state())
 }
 
 /// Executes work of a stream immediately, or defers it. `work` gets the error of the context at the
@@ -199,11 +194,9 @@ fn execute_with_dependencies(ids: &[Id]) {
     if !is_on() {
         return wait_until_done(ids);
     }
-    let mut guard = state();
-    let Some(state) = guard.as_mut() else { return };
+    let mut state = state();
     let mut wanted = state.with_all_before(ids);
     loop {
-        let Some(state) = guard.as_mut() else { return };
         wanted.retain(|&id| state.is_open(id));
         if wanted.is_empty() {
             return;
@@ -211,43 +204,33 @@ fn execute_with_dependencies(ids: &[Id]) {
         let chosen = state.choose(&wanted);
         let Some((id, item)) = chosen.and_then(|id| Some((id, state.begin(id)?))) else {
             // The remaining items are being executed by other threads, for which this thread waits.
-            guard = DONE.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            state = DONE.wait(state).unwrap_or_else(PoisonError::into_inner);
             continue;
         };
-        drop(guard);
+        drop(state);
         run_late(id, item);
-        guard = self::state();
+        state = self::state();
     }
 }
 
 /// Waits until threads of texunit have executed items.
 fn wait_until_done(ids: &[Id]) {
     let _blocked = waiting_launches::Counted::blocked();
-    let mut guard = state();
-    while let Some(state) = guard.as_mut() {
-        if !ids.iter().any(|&id| state.is_open(id)) {
-            break;
-        }
-        guard = DONE.wait(guard).unwrap_or_else(PoisonError::into_inner);
-    }
+    let are_open = |state: &mut State| ids.iter().any(|&id| state.is_open(id));
+    drop(DONE.wait_while(state(), are_open));
 }
 
 /// Executes an item and returns its result.
 fn run(id: Id, item: Item) -> Answer {
-    /// Marks the item as done when dropped, also after a panic.
-    struct Ends(Id);
-    impl Drop for Ends {
-        fn drop(&mut self) {
-            IS_INSIDE.set(false);
-            with(|state| state.end(self.0));
-            if settings().schedule.is_none() {
-                waiting_launches::run_what_is_ready();
-            }
-            DONE.notify_all();
-        }
-    }
     IS_INSIDE.set(true);
-    let _ends = Ends(id);
+    let _ends = OnDrop(|| {
+        IS_INSIDE.set(false);
+        with(|state| state.end(id));
+        if settings().schedule.is_none() {
+            waiting_launches::run_what_is_ready();
+        }
+        DONE.notify_all();
+    });
     (item.work.0)(item.context.check())
 }
 
@@ -305,14 +288,8 @@ fn wait_for(select: impl FnOnce(&mut State) -> Vec<Id>) {
 
 /// Executes work during which nothing is deferred.
 pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> T {
-    /// Restores the previous state when dropped, also after a panic.
-    struct Ends(bool);
-    impl Drop for Ends {
-        fn drop(&mut self) {
-            IS_INSIDE.set(self.0);
-        }
-    }
-    let _ends = Ends(IS_INSIDE.replace(true));
+    let before = IS_INSIDE.replace(true);
+    let _restores = OnDrop(|| IS_INSIDE.set(before));
     work()
 }
 

@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use crate::settings::settings;
-use crate::{attributes, cards, state};
+use crate::{cards, state};
 
 pub use texunit_cuda_abi::CUDA_VERSION;
 
@@ -47,7 +47,7 @@ impl Device {
 
     /// An attribute (`cuDeviceGetAttribute`), except for the PCI location.
     pub fn attribute(&self, attribute: i32) -> Option<i32> {
-        attributes::value(self.card, attribute)
+        cards::attribute(self.card, attribute)
     }
 
     /// Compute capability.

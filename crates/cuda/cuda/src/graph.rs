@@ -12,9 +12,7 @@
 
 pub(crate) mod capture;
 pub(crate) mod condition;
-mod conflicts;
 pub(crate) mod copies;
-mod device;
 pub(crate) mod dot;
 mod edges;
 pub(crate) mod exec;
@@ -23,7 +21,7 @@ pub(crate) mod memory;
 pub(crate) mod op;
 mod order;
 pub(crate) mod params;
-mod queues;
+mod races;
 pub(crate) mod run;
 pub(crate) mod update;
 pub(crate) mod user;
@@ -250,17 +248,13 @@ pub(crate) fn end(graph: Handle<Graph>) {
 }
 
 /// Calls `work` with a node of its graph.
-pub(crate) fn with_node<T>(
-    node: Handle<Node>,
-    work: impl FnOnce(&mut NodeData) -> Answer<T>,
-) -> Answer<T> {
+pub(crate) fn with_node<T>(node: Handle<Node>, work: impl FnOnce(&mut NodeData) -> T) -> Answer<T> {
     let graph = node.get()?.graph.get()?;
     let mut state = graph.state();
-    let data = state.nodes.get_mut(&node.number()).ok_or_else(|| node.refusal())?;
-    work(data)
+    state.nodes.get_mut(&node.number()).map(work).ok_or_else(|| node.refusal())
 }
 
 /// The operation of a node.
 pub(crate) fn op_of(node: Handle<Node>) -> Answer<Op> {
-    with_node(node, |node| Ok(node.op.clone()))
+    with_node(node, |node| node.op.clone())
 }

@@ -188,8 +188,7 @@ pub(crate) fn describe(resources: &[CUdevResource]) -> Answer<Handle<Descriptor>
             Some(_) => {}
         }
     }
-    let descriptor = Descriptor { device, resources: resources.to_vec() };
-    Ok(Descriptor::registry().insert(descriptor))
+    Ok(Descriptor::registry().insert(Descriptor { device, resources: resources.to_vec() }))
 }
 
 impl GreenContext {

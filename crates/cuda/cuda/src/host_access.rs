@@ -41,12 +41,9 @@ fn counts_calls() -> bool {
     settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Race))
 }
 
-/// An API call in progress. Registered memory has the same address for the program and for texunit,
-/// so that its pages stay open while there is one.
-pub(crate) struct ApiCall(());
-
-/// Records the start of an API call.
-pub(crate) fn called() -> Option<ApiCall> {
+/// Records the start of an API call, which ends when the result is dropped. Registered memory has the
+/// same address for the program and for texunit, so that its pages stay open while there is one.
+pub(crate) fn called() -> Option<OnDrop<impl FnMut()>> {
     if !counts_calls() {
         return None;
     }
@@ -55,11 +52,8 @@ pub(crate) fn called() -> Option<ApiCall> {
     if HAS_LENT.load(SeqCst) {
         views::open_watched();
     }
-    Some(ApiCall(()))
-}
-
-impl Drop for ApiCall {
-    fn drop(&mut self) {
+    drop(calls);
+    Some(OnDrop(|| {
         let mut calls = lock(&CALLS);
         *calls = calls.saturating_sub(1);
         let is_last = *calls == 0 && HAS_LENT.load(SeqCst);
@@ -67,7 +61,7 @@ impl Drop for ApiCall {
         if is_last && race().is_some_and(|race| !race.pending().is_empty()) {
             close(views::watched);
         }
-    }
+    }))
 }
 
 /// Tells the race detector that the host does not wait for the launch that begins, if the program's

@@ -4,7 +4,6 @@
 mod children;
 mod done;
 mod parameters;
-mod reasons;
 
 use crate::check_log::QueuePosition;
 use crate::context::{Context, MAX_STACK};
@@ -127,8 +126,7 @@ pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> An
     let options = LaunchOptions::new(grid, block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
-    let wrong =
-        |error: ArgError| reasons::refused(&error).because(reasons::wrong(&error, shape, function));
+    let wrong = |error: ArgError| done::code(&error).because(done::wrong(&error, shape, function));
     function.kernel.check_shape(&options).map_err(wrong)
 }
 
@@ -140,7 +138,7 @@ fn check_resources(
 ) -> Answer {
     if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
         return Err(
-            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
+            CUresult::INVALID_VALUE.because(done::too_much_shared(context, function, shape))
         );
     }
     check_cluster(function, shape)?;
@@ -202,7 +200,7 @@ fn run_grid(
     family: &GridPosition<'_>,
 ) -> Answer<GridOutcome> {
     let module =
-        Module::registry().find(function.module).ok_or_else(|| reasons::module_gone(function))?;
+        Module::registry().find(function.module).ok_or_else(|| done::module_gone(function))?;
     let name = function.kernel.name();
     let watch = settings().trace.fetch.then(|| crate::launch_trace::watch(&module, name));
     let tallies = report::counts_wanted().then(Tallies::default);
@@ -263,7 +261,7 @@ fn run_grid(
     let options = options.with_debugger(debugging.as_ref().map(|of| of as &dyn Debugger));
     let start = Instant::now();
     // A launch that fails for lack of memory has not run anything, so that it can be repeated.
-    let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if reasons::refused(error) == CUresult::OUT_OF_MEMORY);
+    let is_full = |error: &LaunchError| matches!(error, LaunchError::Args(error) if done::code(error) == CUresult::OUT_OF_MEMORY);
     let mut result = crate::memory::with_room_if(&context.gpu, is_full, || {
         function.kernel.launch_packed(&options, params)
     });

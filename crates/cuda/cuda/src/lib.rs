@@ -35,7 +35,6 @@
 mod allocation_trace;
 mod api;
 mod array;
-mod attributes;
 mod call;
 mod capture;
 mod cards;

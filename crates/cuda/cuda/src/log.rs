@@ -2,7 +2,7 @@
 //! of refused calls, in the words of `--report-api-errors`. The newest messages are kept, up to
 //! 25,600 bytes.
 
-use crate::current_call::InProgram;
+use crate::current_call::in_program;
 use crate::prelude::*;
 use std::collections::VecDeque;
 use std::ffi::c_char;
@@ -63,9 +63,8 @@ pub(crate) fn refused(function: &str, code: &str, reason: &str) {
         let size = text.len();
         text.push(0);
         let data = std::ptr::with_exposed_provenance_mut(callback.data);
-        let _inside = InProgram::enter();
         // SAFETY: the program's callback is called with the driver's arguments.
-        unsafe { (callback.function)(data, ERROR, text.as_mut_ptr().cast(), size) };
+        in_program(|| unsafe { (callback.function)(data, ERROR, text.as_mut_ptr().cast(), size) });
     }
 }
 

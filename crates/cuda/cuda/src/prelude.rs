@@ -1,5 +1,6 @@
 //! Names that most modules of the crate use: the parameters and results of exported functions,
-//! refusals, handles, messages, and the standard library's collections, paths and atomics.
+//! refusals, handles, messages, drop guards, and the standard library's collections, paths and
+//! atomics.
 
 pub(crate) use crate::error::refusal;
 pub(crate) use crate::handle::{Handle, Object, object};
@@ -20,3 +21,12 @@ pub(crate) use texunit_cuda_abi::args::{
 pub(crate) use texunit_cuda_abi::*;
 pub(crate) use texunit_device::cards::Card;
 pub(crate) use texunit_forms::Count;
+
+/// Calls a function when dropped, also after a panic.
+pub(crate) struct OnDrop<F: FnMut()>(pub(crate) F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}

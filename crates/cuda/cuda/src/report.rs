@@ -9,7 +9,6 @@
 pub(crate) mod foreign;
 mod refusals;
 mod sum;
-mod unreported;
 
 use crate::exit::Owner;
 use crate::module::{Function, Module};
@@ -18,6 +17,7 @@ use crate::settings::settings;
 use crate::shape::Shape;
 use crate::signals::PipeSignal;
 pub(crate) use refusals::{is_power, lacks_table, refused};
+use std::io::{Error, ErrorKind};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use sum::{KernelStatistics, ReportedFinding};
 use texunit_checks::NewFinding;
@@ -101,7 +101,7 @@ impl State {
         if let Some(Err(error)) = writer().map(|writer| writer.append(&event)) {
             static ONCE: Once = Once::new();
             let folder = settings().evidence.as_deref().unwrap_or("".as_ref());
-            ONCE.call_once(|| say(format_args!("{}", unreported::sentence(folder, &error))));
+            ONCE.call_once(|| say(format_args!("{}", unreported(folder, &error))));
         }
         if settings().report.is_some() {
             self.record.add(event);
@@ -309,5 +309,64 @@ fn write_own(path: &Path, record: Record) {
     let _ignored = PipeSignal::ignore();
     if let Err(error) = texunit_evidence::write(&path, format.render(&run).as_bytes()) {
         say(format_args!("the report {} cannot be written: {error}", path.display()));
+    }
+}
+
+/// The message when the process cannot write events for `texunit run`, with the consequences.
+fn unreported(folder: &Path, error: &Error) -> String {
+    let folder = folder.display();
+    // The process or the system has too many open files.
+    let has_no_files = matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE));
+    let lost = ". What happens in this process is not in the report, which says so: it is evidence lost, for --error-exitcode, too";
+    let why = match error.kind() {
+        _ if has_no_files => {
+            return format!(
+                "no file can be opened to report to `texunit run` what happens here ({error}; `ulimit -n`): it is reported \
+                 when one can be, or else is evidence lost for --error-exitcode and the report"
+            );
+        }
+        ErrorKind::NotFound => {
+            format!(
+                "the `texunit run` that this process was started in has ended: {folder} is gone"
+            )
+        }
+        ErrorKind::PermissionDenied => format!(
+            "this process has no permission to write to {folder}, the folder of its `texunit run` (it has become another \
+             user, by setuid or sudo?)"
+        ),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            return format!(
+                "no room is left in {folder}, the folder of this `texunit run` (TMPDIR names another disk){lost}"
+            );
+        }
+        _ => {
+            return format!(
+                "{folder}, the folder of this `texunit run`, cannot be written to: {error}{lost}"
+            );
+        }
+    };
+    format!(
+        "{why}. What happens in this process is not in the report, and its faults do not count for --error-exitcode"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes() {
+        let of = |error: Error| unreported(Path::new("/tmp/run"), &error);
+        let number = Error::from_raw_os_error;
+        for (error, part) in [
+            (number(libc::ENOENT), "has ended: /tmp/run is gone. What happens"),
+            (number(libc::EACCES), "no permission to write to /tmp/run"),
+            (number(libc::EMFILE), "`ulimit -n`"),
+            (number(libc::ENOSPC), "no room is left in /tmp/run"),
+            (Error::other("magic"), "cannot be written to: magic"),
+        ] {
+            let text = of(error);
+            assert!(text.contains(part) && text.contains("for --error-exitcode"), "{text}");
+        }
     }
 }

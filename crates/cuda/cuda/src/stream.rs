@@ -5,7 +5,7 @@
 
 use crate::context::{self, Context};
 use crate::green::{self, GreenContext};
-use crate::ipc::event::SharedEvent;
+use crate::ipc::SharedEvent;
 use crate::prelude::*;
 use std::time::Instant;
 

@@ -89,12 +89,11 @@ impl TextureReference {
     }
 
     /// Changes the state, and binds the result.
-    pub(crate) fn set(&self, change: impl FnOnce(&mut TextureState) -> Answer) -> Answer {
+    pub(crate) fn set(&self, change: impl FnOnce(&mut TextureState)) -> Answer {
         let mut state = self.state();
         let mut new = state.clone();
-        change(&mut new)?;
-        let source = new.source(&self.device)?;
-        self.bind(&new, source)?;
+        change(&mut new);
+        self.bind(&new, new.source(&self.device)?)?;
         *state = new;
         Ok(())
     }

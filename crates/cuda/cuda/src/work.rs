@@ -7,7 +7,7 @@
 
 use crate::check_log::QueuePosition;
 use crate::context::Context;
-use crate::current_call::InProgram;
+use crate::current_call::in_program;
 use crate::deferred::{self, Order};
 use crate::prelude::*;
 use crate::{checks, memory, record};
@@ -60,8 +60,7 @@ impl Task {
         let position = deferred::position(order);
         if position.is_late() {
             // Unallocated memory is reported when the work is executed.
-            let places = self.places(&order.context).unwrap_or_default();
-            self.tell_host(&places, &position);
+            self.tell_host(&self.places(&order.context).unwrap_or_default(), &position);
         }
         let context = Arc::clone(&order.context);
         deferred::submit(order, move |works| {
@@ -134,10 +133,9 @@ impl Task {
         let pointers: Vec<*mut u8> = pointers
             .map(|(bytes, direct)| direct.map_or(bytes.as_mut_ptr(), NonNull::as_ptr))
             .collect();
-        let inside = InProgram::enter();
+        let (run, data) = (self.given.run, self.given.data);
         // SAFETY: the library's callback and data, and for each region memory that no other has.
-        let code = CUresult(unsafe { (self.given.run)(self.given.data, pointers.as_ptr(), count) });
-        drop(inside);
+        let code = CUresult(in_program(|| unsafe { run(data, pointers.as_ptr(), count) }));
         ensure!(code == CUresult::SUCCESS, code, "{} cannot be done", self.function);
         for ((region, linear), bytes) in copied().zip(room.parts()) {
             if let Some(linear) = linear.filter(|_| region.is_written()) {

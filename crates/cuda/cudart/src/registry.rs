@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{LazyLock, Mutex};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUdeviceptr, CUresult, FIRST_HANDLE, Refusal, lock};
 
@@ -38,7 +38,7 @@ struct Registry {
     variables: HashMap<usize, Symbol>,
 }
 
-static REGISTRY: Mutex<Option<Registry>> = Mutex::new(None);
+static REGISTRY: LazyLock<Mutex<Registry>> = LazyLock::new(Mutex::default);
 
 /// Whether the host pointers to managed variables must be written, because variables are new or
 /// contexts were reset.
@@ -48,8 +48,7 @@ static STALE: AtomicBool = AtomicBool::new(false);
 static LOADED_BY: AtomicU32 = AtomicU32::new(0);
 
 fn with<T>(work: impl FnOnce(&mut Registry) -> T) -> T {
-    let mut registry: MutexGuard<'_, Option<Registry>> = lock(&REGISTRY);
-    work(registry.get_or_insert_default())
+    work(&mut lock(&REGISTRY))
 }
 
 /// Adds a fatbin by the address of its wrapper.

@@ -48,8 +48,7 @@ pub(crate) fn device() -> CUdevice {
 
 /// The device that the calling thread has set.
 fn chosen() -> CUdevice {
-    let own = DEVICE.try_with(Cell::get).ok().flatten();
-    own.unwrap_or_else(|| FIRST.load(Ordering::Relaxed))
+    DEVICE.try_with(Cell::get).ok().flatten().unwrap_or_else(|| FIRST.load(Ordering::Relaxed))
 }
 
 /// Checks a device number: `cudaErrorInvalidDevice` if there is no such device.

@@ -42,7 +42,7 @@ fn none(handle: usize) -> texunit_client::call::Refused<FftCode> {
 
 /// Creates an empty plan and returns its handle.
 pub(crate) fn create() -> Answer<c_int> {
-    context::make_current().map_err(|why| FftCode::SetupFailed.with(why))?;
+    driver::make_current().map_err(|why| FftCode::SetupFailed.with(why))?;
     let handle = PLANS.insert(Plan::default());
     c_int::try_from(handle).map_err(|_| {
         FftCode::AllocFailed.because("no more plans can be made: all handles have been used")
@@ -88,7 +88,7 @@ pub(crate) fn make(handle: c_int, shape: Shape) -> Answer<usize> {
     let area = match plan.is_manual {
         true => None,
         false => {
-            context::make_current()?;
+            driver::make_current()?;
             Some(Arc::new(driver::DeviceMemory::new(size)?))
         }
     };

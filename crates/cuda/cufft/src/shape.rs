@@ -334,21 +334,20 @@ mod tests {
 
     #[test]
     fn what_is_no_transform_is_refused() {
-        let of = |number| Type::of_c(number).unwrap();
-        let code = |answer: Answer<Shape>| answer.unwrap_err().code;
         assert_eq!(Type::of_c(7).unwrap_err().code, FftCode::InvalidType);
-        assert_eq!(code(Shape::new(of(0x29), vec![0], 1, None)), FftCode::InvalidSize);
-        assert_eq!(code(Shape::new(of(0x29), vec![8], 0, None)), FftCode::InvalidSize);
-        assert_eq!(code(Shape::new(of(0x29), vec![i64::MAX, 4], 9, None)), FftCode::InvalidSize);
-        let layout = Layout { embed: vec![4], stride: 0, distance: 4 };
-        let layouts = Some([layout.clone(), layout]);
-        assert_eq!(code(Shape::new(of(0x29), vec![4], 1, layouts)), FftCode::InvalidValue);
-        assert_eq!(Type::of_data([6, 6, 6]).unwrap().precision, Precision::Half);
+        let half = Type::of_data([6, 6, 6]).unwrap();
+        assert_eq!(half.precision, Precision::Half);
         assert_eq!(Type::of_data([0, 4, 4]).unwrap().kind, Kind::FromReal);
         assert!(Type::of_data([0, 4, 5]).is_err() && Type::of_data([0, 0, 4]).is_err());
-        assert_eq!(
-            code(Shape::new(Type::of_data([6, 6, 6]).unwrap(), vec![6], 1, None)),
-            FftCode::InvalidSize
-        );
+        let layout = Layout { embed: vec![4], stride: 0, distance: 4 };
+        for (of, sizes, batch, layouts, code) in [
+            (Type::C2C, vec![0], 1, None, FftCode::InvalidSize),
+            (Type::C2C, vec![8], 0, None, FftCode::InvalidSize),
+            (Type::C2C, vec![i64::MAX, 4], 9, None, FftCode::InvalidSize),
+            (Type::C2C, vec![4], 1, Some([layout.clone(), layout]), FftCode::InvalidValue),
+            (half, vec![6], 1, None, FftCode::InvalidSize),
+        ] {
+            assert_eq!(Shape::new(of, sizes, batch, layouts).unwrap_err().code, code);
+        }
     }
 }

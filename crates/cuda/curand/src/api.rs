@@ -13,14 +13,12 @@ const VERSION: [c_int; 3] = [10, 4, 5];
 library_api! { (RandCode)
     /// Creates a generator that writes to device memory.
     fn curandCreateGenerator(generator: Out<usize>, rng_type: u32) {
-        generator.check()?;
-        Ok(generator.set(generator::create(rng_type, false)?)?)
+        generator.give(|| generator::create(rng_type, false))
     }
 
     /// Creates a generator that writes to host memory.
     fn curandCreateGeneratorHost(generator: Out<usize>, rng_type: u32) {
-        generator.check()?;
-        Ok(generator.set(generator::create(rng_type, true)?)?)
+        generator.give(|| generator::create(rng_type, true))
     }
 
     /// Destroys a generator; numbers that were requested before are still generated.
@@ -42,8 +40,7 @@ library_api! { (RandCode)
     /// Sets the stream to which the generator submits work.
     fn curandSetStream(generator: usize, stream: CUstream) {
         GENERATORS.with(generator, |_| ())?;
-        context::make_current()?;
-        context::check_stream(stream)?;
+        driver::check_stream(stream)?;
         GENERATORS.with(generator, |generator| generator.stream = stream)
     }
 
@@ -124,13 +121,11 @@ library_api! { (RandCode)
     /// The direction vectors of Sobol32.
     fn curandGetDirectionVectors32(vectors: Out<usize>, set: u32) {
         let set = set_of(set, [101, 102])?;
-        vectors.check()?;
         Ok(vectors.set(directions::short_tables(set).0.as_ptr().expose_provenance())?)
     }
 
     /// The scramble constants of scrambled Sobol32.
     fn curandGetScrambleConstants32(constants: Out<usize>) {
-        constants.check()?;
         let (_, all) = directions::short_tables(VectorSet::Scrambled);
         Ok(constants.set(all.as_ptr().expose_provenance())?)
     }
@@ -138,13 +133,11 @@ library_api! { (RandCode)
     /// The direction vectors of Sobol64.
     fn curandGetDirectionVectors64(vectors: Out<usize>, set: u32) {
         let set = set_of(set, [103, 104])?;
-        vectors.check()?;
         Ok(vectors.set(directions::wide_tables(set).0.as_ptr().expose_provenance())?)
     }
 
     /// The scramble constants of scrambled Sobol64.
     fn curandGetScrambleConstants64(constants: Out<usize>) {
-        constants.check()?;
         let (_, all) = directions::wide_tables(VectorSet::Scrambled);
         Ok(constants.set(all.as_ptr().expose_provenance())?)
     }

@@ -41,7 +41,7 @@ fn upload<T: bytemuck::NoUninit>(all: &[T]) -> Answer<driver::DeviceMemory> {
 
 /// Creates the table of a Poisson distribution and returns its device address.
 pub(crate) fn create(lambda: f64) -> Answer<u64> {
-    context::make_current().map_err(|why| RandCode::InitializationFailed.with(why))?;
+    driver::make_current().map_err(|why| RandCode::InitializationFailed.with(why))?;
     let mut memory = Vec::new();
     let mut distribution: Distribution =
         [0, 0, 0, lambda.sqrt().to_bits(), lambda.to_bits(), NORMAL];

@@ -2,8 +2,10 @@
 //! that turn random bits into numbers, with the results of a device. Products and sums are fused
 //! where nvcc fuses them.
 
+use bytemuck::Pod;
 use statrs::function::erf::erfc_inv;
 use std::f64::consts::SQRT_2;
+use std::ops::BitXor;
 use texunit_sfu::ptx;
 
 /// `CURAND_2POW32_INV`
@@ -15,16 +17,6 @@ const PART_53: f64 = 1.110_223_024_625_156_5e-16;
 /// `_curand_uniform`: in (0, 1].
 pub(crate) fn uniform(x: u32) -> f32 {
     (x as f32).mul_add(PART_32, PART_32 / 2.0)
-}
-
-/// `_curand_uniform_double` for 32 bits.
-pub(crate) fn uniform_double(x: u32) -> f64 {
-    f64::from(x).mul_add(PART_32_DOUBLE, PART_32_DOUBLE)
-}
-
-/// `_curand_uniform_double` for 64 bits.
-pub(crate) fn uniform_wide(x: u64) -> f64 {
-    ((x >> 11) as f64).mul_add(PART_53, PART_53 / 2.0)
 }
 
 /// `_curand_uniform_double_hq`
@@ -82,55 +74,87 @@ pub(crate) fn normal(x: u32) -> f32 {
     normal_of(x.into(), u32::MAX.into(), part) as f32
 }
 
-/// `_curand_normal_icdf_double` for 32 bits.
-pub(crate) fn normal_double(x: u32) -> f64 {
-    let part = |x: u64| (x as f64).mul_add(PART_32_DOUBLE, PART_32_DOUBLE / 2.0);
-    normal_of(x.into(), u32::MAX.into(), part)
-}
-
-/// `_curand_normal_icdf_double` for 64 bits.
-pub(crate) fn normal_wide(x: u64) -> f64 {
-    let part = |x: u64| (x as f64).mul_add(PART_53, PART_53 / 2.0);
-    normal_of(x >> 11, (1 << 53) - 1, part)
-}
-
 /// Poisson number by the normal approximation, rounded to nearest.
 pub(crate) fn poisson_of_normal(lambda: f64, normal: f64) -> u32 {
     (lambda.sqrt().mul_add(normal, lambda) + 0.5) as u32
 }
 
-/// `_curand_poisson` with one uniform number in (0, 1).
-pub(crate) fn poisson_of_one(uniform: f64, normal: impl FnOnce() -> f64, lambda: f64) -> u32 {
-    /// Exponents are split into steps of this size, so that powers of e do not underflow.
-    const AT_ONCE: f64 = 500.0;
-    if lambda >= 1000.0 {
-        return poisson_of_normal(lambda, normal());
-    }
-    let (mut p, mut q, mut k, mut done) = (1.0_f64, 1.0_f64, 0_u32, 0.0);
-    loop {
-        let power = if lambda > done + AT_ONCE { -AT_ONCE } else { done - lambda };
-        p *= power.exp();
-        q *= power.exp();
-        done += AT_ONCE;
-        while uniform > q && p > 0.0 {
-            k += 1;
-            p *= lambda / f64::from(k);
-            q += p;
+/// A random integer of 32 or 64 bits from which one number is made.
+pub(crate) trait Draw: BitXor<Output = Self> + Pod + Send {
+    /// The upper 32 bits.
+    fn upper(self) -> u32;
+
+    /// `_curand_uniform_double`
+    fn uniform_double(self) -> f64;
+
+    /// `_curand_uniform_double_excluding_one`
+    fn uniform_below_one(self) -> f64;
+
+    /// `_curand_normal_icdf_double`
+    fn normal_double(self) -> f64;
+
+    /// `_curand_poisson` with one uniform number in (0, 1).
+    fn poisson(self, lambda: f64) -> u32 {
+        /// Exponents are split into steps of this size, so that powers of e do not underflow.
+        const AT_ONCE: f64 = 500.0;
+        if lambda >= 1000.0 {
+            return poisson_of_normal(lambda, self.normal_double());
         }
-        if done >= lambda {
-            return k;
+        let uniform = self.uniform_below_one();
+        let (mut p, mut q, mut k, mut done) = (1.0_f64, 1.0_f64, 0_u32, 0.0);
+        loop {
+            let power = if lambda > done + AT_ONCE { -AT_ONCE } else { done - lambda };
+            p *= power.exp();
+            q *= power.exp();
+            done += AT_ONCE;
+            while uniform > q && p > 0.0 {
+                k += 1;
+                p *= lambda / f64::from(k);
+                q += p;
+            }
+            if done >= lambda {
+                return k;
+            }
         }
     }
 }
 
-/// `_curand_uniform_double_excluding_one` for 32 bits.
-pub(crate) fn uniform_below_one(x: u32) -> f64 {
-    f64::from(x).mul_add(PART_32_DOUBLE, PART_32_DOUBLE / 2.0)
+impl Draw for u32 {
+    fn upper(self) -> u32 {
+        self
+    }
+
+    fn uniform_double(self) -> f64 {
+        f64::from(self).mul_add(PART_32_DOUBLE, PART_32_DOUBLE)
+    }
+
+    fn uniform_below_one(self) -> f64 {
+        f64::from(self).mul_add(PART_32_DOUBLE, PART_32_DOUBLE / 2.0)
+    }
+
+    fn normal_double(self) -> f64 {
+        let part = |x: u64| (x as f64).mul_add(PART_32_DOUBLE, PART_32_DOUBLE / 2.0);
+        normal_of(self.into(), u32::MAX.into(), part)
+    }
 }
 
-/// `_curand_uniform_double_excluding_one` for 64 bits.
-pub(crate) fn uniform_wide_below_one(x: u64) -> f64 {
-    ((x >> 11) as f64).mul_add(PART_53, PART_53 / 4.0)
+impl Draw for u64 {
+    fn upper(self) -> u32 {
+        (self >> 32) as u32
+    }
+
+    fn uniform_double(self) -> f64 {
+        ((self >> 11) as f64).mul_add(PART_53, PART_53 / 2.0)
+    }
+
+    fn uniform_below_one(self) -> f64 {
+        ((self >> 11) as f64).mul_add(PART_53, PART_53 / 4.0)
+    }
+
+    fn normal_double(self) -> f64 {
+        let part = |x: u64| (x as f64).mul_add(PART_53, PART_53 / 2.0);
+        normal_of(self >> 11, (1 << 53) - 1, part)
+    }
 }
 
 #[cfg(test)]
@@ -142,9 +166,9 @@ mod tests {
         assert!(normal(0x8000_0000).abs() < 1e-9);
         // The 97.5 % quantile.
         let near = |x: f64| assert!((x - 1.959_963_984_540_054).abs() < 1e-9, "{x}");
-        near(normal_double((0.975 * 2f64.powi(32)) as u32));
-        near(normal_wide((0.975 * 2f64.powi(64)) as u64));
-        near(-normal_wide((0.025 * 2f64.powi(64)) as u64));
+        near(((0.975 * 2f64.powi(32)) as u32).normal_double());
+        near(((0.975 * 2f64.powi(64)) as u64).normal_double());
+        near(-((0.025 * 2f64.powi(64)) as u64).normal_double());
         assert_eq!(normal(0), -normal(u32::MAX));
     }
 

@@ -11,12 +11,11 @@ mod recipe;
 pub(crate) use recipe::{Recipe, Type};
 
 use crate::directions;
-use crate::distribution as of;
+use crate::distribution::{self as of, Draw};
 use crate::poisson::{FEW, MANY, poisson_between, poisson_few};
 use crate::source::Source;
 use crate::source::twister::Twister;
 use bytemuck::{Pod, cast_slice_mut};
-use std::ops::BitXor;
 
 /// Requested distribution; with mean and standard deviation for normal numbers, and whether they
 /// are the logarithms of those wanted, and with lambda for Poisson numbers.
@@ -148,50 +147,6 @@ impl<S: Source> State<S> {
             first
         });
         of::poisson_of_normal(lambda, normal)
-    }
-}
-
-/// A random integer of 32 or 64 bits from which one number is made.
-trait Draw: BitXor<Output = Self> + Pod + Send {
-    fn upper(self) -> u32;
-    fn uniform_double(self) -> f64;
-    fn normal_double(self) -> f64;
-    fn poisson(self, lambda: f64) -> u32;
-}
-
-impl Draw for u32 {
-    fn upper(self) -> u32 {
-        self
-    }
-
-    fn uniform_double(self) -> f64 {
-        of::uniform_double(self)
-    }
-
-    fn normal_double(self) -> f64 {
-        of::normal_double(self)
-    }
-
-    fn poisson(self, lambda: f64) -> u32 {
-        of::poisson_of_one(of::uniform_below_one(self), || self.normal_double(), lambda)
-    }
-}
-
-impl Draw for u64 {
-    fn upper(self) -> u32 {
-        (self >> 32) as u32
-    }
-
-    fn uniform_double(self) -> f64 {
-        of::uniform_wide(self)
-    }
-
-    fn normal_double(self) -> f64 {
-        of::normal_wide(self)
-    }
-
-    fn poisson(self, lambda: f64) -> u32 {
-        of::poisson_of_one(of::uniform_wide_below_one(self), || self.normal_double(), lambda)
     }
 }
 

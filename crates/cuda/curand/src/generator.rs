@@ -51,7 +51,7 @@ fn type_of(number: u32) -> Answer<Type> {
 pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
     let of = type_of(number)?;
     if !of_host {
-        context::make_current().map_err(|why| RandCode::InitializationFailed.with(why))?;
+        driver::make_current().map_err(|why| RandCode::InitializationFailed.with(why))?;
     }
     let recipe = Recipe { of, seed: 0, offset: 0, legacy: false, seeded: false, dimensions: 1 };
     let new =
@@ -80,8 +80,7 @@ pub(crate) fn generate(
     address: u64,
     count: usize,
 ) -> Answer {
-    let generator = GENERATORS.get(handle)?;
-    let Generator { recipe, of_host, stream, engine } = generator;
+    let Generator { recipe, of_host, stream, engine } = GENERATORS.get(handle)?;
     check_wanted(&recipe, wanted, count)?;
     if count == 0 {
         return Ok(());
@@ -94,7 +93,6 @@ pub(crate) fn generate(
     if of_host {
         return fill_host(address, count, wanted.size(), fill);
     }
-    context::make_current()?;
     let element = wanted.size() as u64;
     let region = Region {
         address,

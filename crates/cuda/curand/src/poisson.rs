@@ -109,7 +109,7 @@ pub(crate) fn poisson_between(source: &mut impl Source, lambda: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distribution::{normal_double, poisson_of_one, uniform_below_one};
+    use crate::distribution::Draw;
     use crate::source::xorwow::Xorwow;
 
     #[test]
@@ -125,9 +125,7 @@ mod tests {
                 };
                 sum += f64::from(number);
                 squares += (f64::from(number) - lambda).powi(2);
-                let bits = source.bits();
-                let one = poisson_of_one(uniform_below_one(bits), || normal_double(bits), lambda);
-                of_one += f64::from(one);
+                of_one += f64::from(source.bits().poisson(lambda));
             }
             let count = f64::from(count);
             let bound = 5.0 * (lambda / count).sqrt();

@@ -95,8 +95,7 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, FatbinError> {
     let mut entries = Vec::new();
     while rest.len() >= ENTRY {
         let head = number(rest, 4, 4)?;
-        let size = number(rest, 8, 8)?;
-        let end = head.checked_add(size).filter(|&end| end <= rest.len() as u64);
+        let end = head.checked_add(number(rest, 8, 8)?).filter(|&end| end <= rest.len() as u64);
         let (Some(end), true) = (end, head >= ENTRY as u64) else {
             return Err("an entry is longer than the fatbin");
         };

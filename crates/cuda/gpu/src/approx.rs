@@ -80,8 +80,7 @@ fn results(gpu: &Gpu, function: &Function, first: u32, count: u32) -> Result<Vec
     let shape =
         LaunchShape { grid: [count.div_ceil(BLOCK), 1, 1], block: [BLOCK, 1, 1], shared: 0 };
     module.launch("approx", shape, &arguments)?;
-    let bytes = memory.read()?;
-    Ok(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
+    Ok(memory.read()?.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
 }
 
 /// The GPU's results minus the correctly rounded ones, in units of the last place. A difference
@@ -91,8 +90,7 @@ fn results(gpu: &Gpu, function: &Function, first: u32, count: u32) -> Result<Vec
 /// The driver's error.
 pub fn differences(gpu: &Gpu, function: &Function) -> Result<Vec<i8>, GpuError> {
     let mut all = Vec::with_capacity(function.count as usize);
-    let mut done = 0;
-    while done < function.count {
+    for done in (0..function.count).step_by(CHUNK as usize) {
         let count = CHUNK.min(function.count - done);
         let first = function.first + done;
         for (i, card) in results(gpu, function, first, count)?.into_iter().enumerate() {
@@ -101,7 +99,6 @@ pub fn differences(gpu: &Gpu, function: &Function) -> Result<Vec<i8>, GpuError> 
             let difference = i64::from(ordered(card)) - i64::from(ordered(exact.to_bits()));
             all.push(i8::try_from(difference).unwrap_or(i8::MIN));
         }
-        done += count;
     }
     Ok(all)
 }

@@ -300,8 +300,7 @@ impl Arguments {
         let start = bytes.as_mut_ptr();
         let mut pointers: Vec<*mut c_void> =
             starts.into_iter().map(|at| start.wrapping_add(at).cast()).collect();
-        let count = pointers.len().max(MAX_PARAMETERS);
-        pointers.resize(count, start.wrapping_add(end).cast());
+        pointers.resize(pointers.len().max(MAX_PARAMETERS), start.wrapping_add(end).cast());
         Self { pointers, _bytes: bytes }
     }
 }

@@ -2,10 +2,9 @@
 //! on a device: only the calling process, once it has a context there. They answer from the driver's
 //! facts about each device.
 
-use crate::error::{Answer, Error};
 use crate::facts::Device;
 use crate::structures::{Memory, Memory2, Pci, Pci3, PciExt, ProcessInfoV1, ProcessInfoV2};
-use crate::{Handle, devices, nvml_api, text};
+use crate::{Answer, Error, Handle, devices, nvml_api, text};
 use std::ffi::{c_char, c_int, c_uint};
 use texunit_cuda_abi::args::{InOut, Out, Text};
 

@@ -1,7 +1,6 @@
 //! Initialisation and shutdown of NVML, versions, and process names.
 
-use crate::error::Error;
-use crate::{USERS, facts, nvml_api, ready, text};
+use crate::{Error, USERS, facts, nvml_api, ready, text};
 use std::ffi::{c_char, c_int, c_uint};
 use std::io::Write;
 use std::sync::atomic::Ordering::Relaxed;

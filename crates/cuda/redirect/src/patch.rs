@@ -38,13 +38,12 @@ pub(crate) fn write(jumps: &[Jump]) -> Result<(), String> {
     // SAFETY: `sysconf` takes no pointers.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
     let first = first & !(page - 1);
+    let size = (last + length).next_multiple_of(page) - first;
     let pages = std::ptr::with_exposed_provenance_mut::<c_void>(first);
     let protect = |access| {
         // SAFETY: the pages are those of the file's code from the first function to the last, as a
         // file's code is one contiguous mapping.
-        match unsafe {
-            libc::mprotect(pages, (last + length).next_multiple_of(page) - first, access)
-        } {
+        match unsafe { libc::mprotect(pages, size, access) } {
             0 => Ok(()),
             _ => Err(format!("its code cannot be changed: {}", std::io::Error::last_os_error())),
         }

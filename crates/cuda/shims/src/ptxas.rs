@@ -5,9 +5,8 @@
 //! accept either; texunit's driver says once that it was given such PTX. Registers are not
 //! allocated and nothing is optimised, so that tuning options have no effect. Options that would
 //! change the results of the code are refused by name, and so is linking. `--fmad=false` is applied
-//! by rewriting the text (module `fmad`).
+//! by rewriting the text.
 
-mod fmad;
 mod options;
 #[cfg(test)]
 mod tests;
@@ -16,7 +15,7 @@ use options::{Action, Input, Options};
 use std::io::{Read, Write};
 use texunit_check::{Architecture, Ptxas, Verdicts};
 use texunit_link::{IN_PLACE, Ptx, limited};
-use texunit_syntax::ast::Item;
+use texunit_syntax::ast::{Block, Instruction, Item, Statement};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// Exit code of ptxas for any error.
@@ -197,9 +196,55 @@ fn statistics(source: &SourceFile, options: &Options, said: &mut Output) {
 /// The output file, in place of machine code: the text, a line that marks it for texunit's driver,
 /// and the terminating zero that any driver expects.
 fn written(source: &SourceFile, options: &Options) -> Vec<u8> {
-    let text = if options.fmad { source.text().to_owned() } else { fmad::forbidden(source) };
+    let text = if options.fmad { source.text().to_owned() } else { without_contraction(source) };
     let ptx = Ptx { name: String::new(), text };
     let text = limited(ptx, options.registers, options.arch.number).text;
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{end}{IN_PLACE}: {}\n\0", options.arch).into_bytes()
+}
+
+/// Operations that may be contracted.
+const CONTRACTED: [&str; 3] = ["add", "mul", "sub"];
+/// Floating-point types whose products may be contracted.
+const FLOATS: [&str; 7] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f64"];
+/// Rounding modifiers of an instruction.
+const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
+
+/// The same program with explicit rounding modifiers, so that nothing is contracted. PTX may contract
+/// products and sums without a rounding modifier into fused operations, but not those with one (PTX
+/// ISA, `mul.rn`, `add.rn`). Line numbers stay the same.
+fn without_contraction(source: &SourceFile) -> String {
+    let text = source.text();
+    let parsed = texunit_syntax::parse(source);
+    let bodies = parsed.module.items.iter().filter_map(|item| match item {
+        Item::Function(f) => f.body.as_ref(),
+        _ => None,
+    });
+    let mut ends: Vec<usize> = Vec::new();
+    let mut blocks: Vec<&Block<'_>> = bodies.collect();
+    while let Some(block) = blocks.pop() {
+        for statement in &block.statements {
+            match statement {
+                Statement::Instruction(i) if may_be_contracted(i) => {
+                    ends.push(i.opcode.span.end as usize);
+                }
+                Statement::Block(inner) => blocks.push(inner),
+                _ => {}
+            }
+        }
+    }
+    ends.sort_unstable();
+    let mut result = String::with_capacity(text.len() + 3 * ends.len());
+    let mut at = 0;
+    for end in ends {
+        result += &text[at..end];
+        result += ".rn";
+        at = end;
+    }
+    result + &text[at..]
+}
+
+fn may_be_contracted(instruction: &Instruction<'_>) -> bool {
+    let has = |words: &[&str]| instruction.modifiers.iter().any(|m| words.contains(&m.text));
+    CONTRACTED.contains(&instruction.opcode.text) && has(&FLOATS) && !has(&ROUNDINGS)
 }

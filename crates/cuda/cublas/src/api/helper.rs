@@ -5,8 +5,7 @@ use crate::api::*;
 library_api! { (BlasCode)
     /// Creates a handle.
     fn cublasCreate_v2(handle: Out<usize>) {
-        handle.check()?;
-        Ok(handle.set(create_handle()?)?)
+        handle.give(create_handle)
     }
 
     /// Destroys a handle.
@@ -17,7 +16,7 @@ library_api! { (BlasCode)
     /// Sets the stream to which a handle's functions submit work.
     fn cublasSetStream_v2(handle: usize, streamId: CUstream) {
         HANDLES.get(handle)?;
-        context::check_stream(streamId)?;
+        driver::check_stream(streamId)?;
         HANDLES.with(handle, |settings| settings.stream = streamId)
     }
 

@@ -18,8 +18,7 @@ pub(super) fn vectors<T: Number>(
 
 blas! {
     /// `y = alpha x + y`.
-    fn(handle: usize, n: Int, alpha: u64, x: u64, incx: Int, y: u64, incy: Int) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, n: Int, alpha: u64, x: u64, incx: Int, y: u64, incy: Int) {
         let all = [(x, incx.into(), Region::READ), (y, incy.into(), CHANGED)];
         vectors::<T>(&mut call, n.into(), &all)?;
         let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
@@ -38,8 +37,7 @@ blas! {
 
 blas! {
     /// Copies a vector: `y = x`.
-    fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, n: Int, x: u64, incx: Int, y: u64, incy: Int) {
         let all = [(x, incx.into(), Region::READ), (y, incy.into(), Region::WRITTEN)];
         vectors::<T>(&mut call, n.into(), &all)?;
         call.submit(|memory| {
@@ -54,8 +52,7 @@ blas! {
 
 blas! {
     /// Swaps `x` and `y`.
-    fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, n: Int, x: u64, incx: Int, y: u64, incy: Int) {
         vectors::<T>(&mut call, n.into(), &[(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)])?;
         call.submit(|memory| {
             let [x, y, ..] = memory else { return };
@@ -69,8 +66,7 @@ blas! {
 
 blas! {
     /// Scales a vector: `x = alpha x`.
-    fn(handle: usize, n: Int, alpha: u64, x: u64, incx: Int) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, n: Int, alpha: u64, x: u64, incx: Int) {
         vectors::<T>(&mut call, n.into(), &[(x, incx.into(), CHANGED)])?;
         let alpha = Factor::new(&mut call, "alpha", alpha, Scalar::FORMAT)?;
         call.submit(move |memory| {
@@ -88,8 +84,7 @@ blas! {
 
 blas! {
     /// Dot product.
-    fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, result: u64) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, n: Int, x: u64, incx: Int, y: u64, incy: Int, result: u64) {
         let all = [(x, incx.into(), Region::READ), (y, incy.into(), Region::READ)];
         vectors::<T>(&mut call, n.into(), &all)?;
         call.submit_for(result, |memory| {
@@ -106,8 +101,7 @@ blas! {
 
 blas! {
     /// Reduces a vector to a number; a vector with a nonpositive increment counts as empty.
-    fn(handle: usize, n: Int, x: u64, incx: Int, result: u64) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, n: Int, x: u64, incx: Int, result: u64) {
         let n = if incx > 0 { n.into() } else { 0 };
         vectors::<T>(&mut call, n, &[(x, incx.into(), Region::READ)])?;
         call.submit_for(result, |memory| {

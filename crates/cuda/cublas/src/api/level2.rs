@@ -9,11 +9,10 @@ use crate::product::Product;
 
 blas! {
     /// `y = alpha op(A) x + beta y`.
-fn(
-        handle: usize, trans: u32, m: Int, n: Int, alpha: u64, A: u64, lda: Int, x: u64,
+    fn(
+        call, trans: u32, m: Int, n: Int, alpha: u64, A: u64, lda: Int, x: u64,
         incx: Int, beta: u64, y: u64, incy: Int,
     ) {
-        let mut call = Call::new(NAME, handle)?;
         let trans = operation("trans", trans)?;
         let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
         let [[rows, columns], _] = shapes([trans, Operation::None], [m, 1, n]);
@@ -32,11 +31,7 @@ fn(
 
 blas! {
     /// `A = alpha x op(y) + A`.
-fn(
-        handle: usize, m: Int, n: Int, alpha: u64, x: u64, incx: Int, y: u64, incy: Int,
-        A: u64, lda: Int,
-    ) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, m: Int, n: Int, alpha: u64, x: u64, incx: Int, y: u64, incy: Int, A: u64, lda: Int) {
         let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
         let operands = [
             Operand::stepped::<T>(x, m, ("incx", incx.into()))?,
@@ -55,11 +50,10 @@ fn(
 
 blas! {
     /// `y = alpha A x + beta y`, where A is symmetric or Hermitian.
-fn(
-        handle: usize, uplo: u32, n: Int, alpha: u64, A: u64, lda: Int, x: u64,
+    fn(
+        call, uplo: u32, n: Int, alpha: u64, A: u64, lda: Int, x: u64,
         incx: Int, beta: u64, y: u64, incy: Int,
     ) {
-        let call = Call::new(NAME, handle)?;
         let [n] = sizes([("n", n.into())])?;
         let operands = [
             Operand::matrix(T::FORMAT, A, [n, n], ("lda", lda.into()))?,
@@ -77,8 +71,7 @@ fn(
 
 blas! {
     /// `A = alpha x op(x) + A`, one triangle of it.
-    fn(handle: usize, uplo: u32, n: Int, alpha: u64, x: u64, incx: Int, A: u64, lda: Int) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, uplo: u32, n: Int, alpha: u64, x: u64, incx: Int, A: u64, lda: Int) {
         let [n] = sizes([("n", n.into())])?;
         let operands = [
             Operand::stepped::<T>(x, n, ("incx", incx.into()))?,
@@ -96,8 +89,7 @@ blas! {
 
 blas! {
     /// `x = op(A) x`, or the solution `x` of `op(A) x = b`, where A is triangular.
-    fn(handle: usize, uplo: u32, trans: u32, diag: u32, n: Int, A: u64, lda: Int, x: u64, incx: Int) {
-        let call = Call::new(NAME, handle)?;
+    fn(call, uplo: u32, trans: u32, diag: u32, n: Int, A: u64, lda: Int, x: u64, incx: Int) {
         let [n] = sizes([("n", n.into())])?;
         let a = Operand::matrix(T::FORMAT, A, [n, n], ("lda", lda.into()))?;
         let x = Operand::stepped::<T>(x, n, ("incx", incx.into()))?;

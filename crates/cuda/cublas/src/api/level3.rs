@@ -135,11 +135,10 @@ fn sided<T: Number>(
 
 blas! {
     /// `C = alpha A B + beta C`, or `B A` (`side`), where A is symmetric or Hermitian.
-fn(
-        handle: usize, side: u32, uplo: u32, m: Int, n: Int, alpha: u64, A: u64,
+    fn(
+        call, side: u32, uplo: u32, m: Int, n: Int, alpha: u64, A: u64,
         lda: Int, B: u64, ldb: Int, beta: u64, C: u64, ldc: Int,
     ) {
-        let call = Call::new(NAME, handle)?;
         let matrices = [(A, lda.into()), (B, ldb.into()), (C, ldc.into())];
         let operands = sided::<T>(side, [m.into(), n.into()], matrices)?;
         half_product::<T>(call, [side, uplo], OTHER, [alpha, beta], operands)
@@ -154,11 +153,10 @@ fn(
 blas! {
     /// `C = alpha op(A) op(A)^T + beta C`, one triangle of it; with the conjugate transpose
     /// for Hermitian matrices.
-fn(
-        handle: usize, uplo: u32, trans: u32, n: Int, k: Int, alpha: u64, A: u64,
+    fn(
+        call, uplo: u32, trans: u32, n: Int, k: Int, alpha: u64, A: u64,
         lda: Int, beta: u64, C: u64, ldc: Int,
     ) {
-        let mut call = Call::new(NAME, handle)?;
         let trans = operation("trans", trans)?;
         let [n, k] = sizes([("n", n.into()), ("k", k.into())])?;
         let [shape, _] = shapes([trans, Operation::None], [n, n, k]);
@@ -178,11 +176,10 @@ fn(
 
 blas! {
     /// Solves `op(A) X = alpha B`, or `X op(A) = alpha B` (`side`); X overwrites B.
-fn(
-        handle: usize, side: u32, uplo: u32, trans: u32, diag: u32, m: Int, n: Int,
+    fn(
+        call, side: u32, uplo: u32, trans: u32, diag: u32, m: Int, n: Int,
         alpha: u64, A: u64, lda: Int, B: u64, ldb: Int,
     ) {
-        let mut call = Call::new(NAME, handle)?;
         let matrices = [(A, lda.into()), (B, ldb.into()), (B, ldb.into())];
         let operands = sided::<T>(side, [m.into(), n.into()], matrices)?;
         let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
@@ -195,11 +192,10 @@ fn(
 
 blas! {
     /// `C = alpha op(A) B`, or `alpha B op(A)` (`side`), where A is triangular; C may be B.
-fn(
-        handle: usize, side: u32, uplo: u32, trans: u32, diag: u32, m: Int, n: Int,
+    fn(
+        call, side: u32, uplo: u32, trans: u32, diag: u32, m: Int, n: Int,
         alpha: u64, A: u64, lda: Int, B: u64, ldb: Int, C: u64, ldc: Int,
     ) {
-        let mut call = Call::new(NAME, handle)?;
         let matrices = [(A, lda.into()), (B, ldb.into()), (C, ldc.into())];
         let operands = sided::<T>(side, [m.into(), n.into()], matrices)?;
         let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
@@ -240,11 +236,10 @@ fn sum<T: Number>(
 
 blas! {
     /// `C = alpha op(A) + beta op(B)`.
-fn(
-        handle: usize, transa: u32, transb: u32, m: Int, n: Int, alpha: u64, A: u64,
+    fn(
+        call, transa: u32, transb: u32, m: Int, n: Int, alpha: u64, A: u64,
         lda: Int, beta: u64, B: u64, ldb: Int, C: u64, ldc: Int,
     ) {
-        let mut call = Call::new(NAME, handle)?;
         let operations = [operation("transa", transa)?, operation("transb", transb)?];
         let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
         let factors = Factor::both(&mut call, [alpha, beta], T::FORMAT)?;
@@ -278,11 +273,7 @@ fn scale<T: Number>(mut call: Call, right: bool, [a, x, c]: [Operand; 3]) -> Ans
 
 blas! {
     /// `C = diag(x) A`, or `A diag(x)` (`mode`).
-fn(
-        handle: usize, mode: u32, m: Int, n: Int, A: u64, lda: Int, x: u64, incx: Int,
-        C: u64, ldc: Int,
-    ) {
-        let call = Call::new(NAME, handle)?;
+    fn(call, mode: u32, m: Int, n: Int, A: u64, lda: Int, x: u64, incx: Int, C: u64, ldc: Int) {
         let right = second("mode", mode, ["left", "right"])?;
         let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
         let operands = [

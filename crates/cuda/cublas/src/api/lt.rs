@@ -51,8 +51,7 @@ fn product(compute: u32, scale: u32) -> [(usize, u64); 4] {
 library_api! { (BlasCode)
     /// Creates a handle.
     fn cublasLtCreate(lightHandle: Out<usize>) {
-        lightHandle.check()?;
-        Ok(lightHandle.set(create_handle()?)?)
+        lightHandle.give(create_handle)
     }
 
     /// Destroys a handle.

@@ -6,8 +6,7 @@ use crate::level1;
 
 blas! {
     /// `x = c x + s y`, `y = c y - conj(s) x`.
-    fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, c: u64, s: u64) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, n: Int, x: u64, incx: Int, y: u64, incy: Int, c: u64, s: u64) {
         vectors::<T>(&mut call, n.into(), &[(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)])?;
         let c = Factor::new(&mut call, "c", c, <T as Number>::Real::FORMAT)?;
         let s = Factor::new(&mut call, "s", s, Sine::FORMAT)?;
@@ -26,8 +25,7 @@ blas! {
 
 blas! {
     /// Applies a modified rotation, given by the five numbers of `rotmg`.
-    fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, param: u64) {
-        let mut call = Call::new(NAME, handle)?;
+    fn(call, n: Int, x: u64, incx: Int, y: u64, incy: Int, param: u64) {
         vectors::<T>(&mut call, n.into(), &[(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)])?;
         let parameters = parameters::<T>(&mut call, param)?;
         call.submit(move |memory| {

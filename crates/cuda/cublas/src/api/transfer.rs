@@ -68,7 +68,7 @@ fn copy<N: Into<Integer>>(
         return Ok(());
     }
     let pitch = |step: usize| step.checked_mul(bytes).ok_or_else(wrong);
-    context::make_current()?;
+    driver::make_current()?;
     let side = |address: u64, is_device: bool, pitch: usize| CopySide2D {
         memory_type: if is_device { 2 } else { 1 },
         host: if is_device { 0 } else { address },

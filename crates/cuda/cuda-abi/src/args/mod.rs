@@ -139,9 +139,9 @@ impl<'a, T> Out<'a, T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null; those of the computation.
-    pub fn give(self, value: impl FnOnce() -> Answer<T>) -> Answer {
+    pub fn give<E: From<Refusal>>(self, value: impl FnOnce() -> Result<T, E>) -> Result<(), E> {
         self.check()?;
-        self.set(value()?)
+        Ok(self.set(value()?)?)
     }
 
     /// Writes the result unless the pointer is null.

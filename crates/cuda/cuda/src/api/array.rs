@@ -67,9 +67,7 @@ driver_api! {
     /// down to a single element.
     fn cuMipmappedArrayCreate(pHandle, pMipmappedArrayDesc, numMipmapLevels) {
         let context = current()?;
-        pHandle.check()?;
-        let descriptor = pMipmappedArrayDesc.get()?;
-        pHandle.set(array::create_mipmapped(&context, &descriptor, numMipmapLevels, None)?)
+        pHandle.give(|| array::create_mipmapped(&context, &pMipmappedArrayDesc.get()?, numMipmapLevels, None))
     }
 
     /// A level as an array, which lives as long as the mipmapped array. Repeated calls return the

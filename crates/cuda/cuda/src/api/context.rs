@@ -185,8 +185,7 @@ driver_api! {
 
     /// A limit of the current context.
     fn cuCtxGetLimit(pvalue, limit) {
-        let context = context::current()?;
-        pvalue.set(context.limit(known_limit(limit)?))
+        pvalue.set(context::current()?.limit(known_limit(limit)?))
     }
 
     /// The setting of `cuCtxSetCacheConfig`.

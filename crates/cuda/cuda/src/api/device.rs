@@ -1,7 +1,7 @@
 //! Devices and their attributes (driver API, "Device Management"), taken from the table of GPUs.
 
 use crate::api::*;
-use crate::{attributes, cards, context, facts};
+use crate::{cards, context, facts};
 use texunit_cuda_abi::device_p2p_attribute as p2p;
 use texunit_forms::CHANNELS;
 
@@ -35,8 +35,7 @@ driver_api! {
 
     /// An attribute of a device.
     fn cuDeviceGetAttribute(pi, attrib, dev) {
-        let gpu = state::gpu(dev)?;
-        pi.set(of(gpu, attrib)?)
+        pi.set(of(state::gpu(dev)?, attrib)?)
     }
 
     /// UUID of a device.
@@ -235,7 +234,7 @@ pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
     match attribute {
         PCI_BUS_ID => Ok(place(gpu).0),
         PCI_DEVICE_ID => Ok(place(gpu).1),
-        _ => attributes::value(gpu.card, attribute).ok_or_else(|| {
+        _ => cards::attribute(gpu.card, attribute).ok_or_else(|| {
             invalid!("attrib {attribute} is not a CUdevice_attribute that CUDA 13.5 knows")
         }),
     }

@@ -2,7 +2,7 @@
 //! call returns, so that an event completes when it is recorded; times are measured on the host.
 
 use crate::api::*;
-use crate::ipc::event::SharedEvent;
+use crate::ipc::SharedEvent;
 use crate::memory::pool;
 use crate::{capture, context, stream};
 
@@ -87,7 +87,39 @@ driver_api! {
     /// Elapsed time between two events in milliseconds. `CUDA_ERROR_INVALID_HANDLE` if an event was
     /// not recorded or does not measure time, or if they belong to two devices.
     fn cuEventElapsedTime | cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd) {
-        elapsed(pMilliseconds, hStart, hEnd)
+        pMilliseconds.check()?;
+        [hStart, hEnd].into_iter().try_for_each(|event| deferred::check_event(event.number()))?;
+        [hStart, hEnd].into_iter().try_for_each(|event| capture::event_used(event.number()))?;
+        [hStart, hEnd].into_iter().for_each(|event| deferred::wait_for_event(event.number()));
+        let (start, end) = (hStart.get()?, hEnd.get()?);
+        if start.without_time || end.without_time {
+            let name = if start.without_time { "hStart" } else { "hEnd" };
+            bail!(
+                CUresult::INVALID_HANDLE,
+                "{name} was made with CU_EVENT_DISABLE_TIMING, and has no time"
+            );
+        }
+        let device = |event: &Event, name: &str| -> Answer<_> {
+            Ok(context::alive(event.context, &format!("the context of {name}"))?.gpu.ordinal)
+        };
+        let (first, second) = (device(&start, "hStart")?, device(&end, "hEnd")?);
+        ensure!(
+            first == second,
+            CUresult::INVALID_HANDLE,
+            "hStart is an event of device {first}, hEnd one of device {second}: there is no time between two devices"
+        );
+        let (Some(from), Some(to)) = (start.when(), end.when()) else {
+            let name = if start.when().is_none() { "hStart" } else { "hEnd" };
+            bail!(
+                CUresult::INVALID_HANDLE,
+                "{name} is an event that was never recorded (cuEventRecord)"
+            );
+        };
+        let seconds = match to.checked_duration_since(from) {
+            Some(after) => after.as_secs_f64(),
+            None => -from.duration_since(to).as_secs_f64(),
+        };
+        pMilliseconds.set((seconds * 1e3) as f32)
     }
 }
 
@@ -108,42 +140,6 @@ fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
     let context = context::alive(event.context, "the context of the event")?;
     context.check()?;
     Ok(context)
-}
-
-fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
-    out.check()?;
-    [start, end].into_iter().try_for_each(|event| deferred::check_event(event.number()))?;
-    [start, end].into_iter().try_for_each(|event| capture::event_used(event.number()))?;
-    [start, end].into_iter().for_each(|event| deferred::wait_for_event(event.number()));
-    let (start, end) = (start.get()?, end.get()?);
-    if start.without_time || end.without_time {
-        let name = if start.without_time { "hStart" } else { "hEnd" };
-        bail!(
-            CUresult::INVALID_HANDLE,
-            "{name} was made with CU_EVENT_DISABLE_TIMING, and has no time"
-        );
-    }
-    let device = |event: &Event, name: &str| -> Answer<_> {
-        Ok(context::alive(event.context, &format!("the context of {name}"))?.gpu.ordinal)
-    };
-    let (first, second) = (device(&start, "hStart")?, device(&end, "hEnd")?);
-    ensure!(
-        first == second,
-        CUresult::INVALID_HANDLE,
-        "hStart is an event of device {first}, hEnd one of device {second}: there is no time between two devices"
-    );
-    let (Some(from), Some(to)) = (start.when(), end.when()) else {
-        let name = if start.when().is_none() { "hStart" } else { "hEnd" };
-        bail!(
-            CUresult::INVALID_HANDLE,
-            "{name} is an event that was never recorded (cuEventRecord)"
-        );
-    };
-    let seconds = match to.checked_duration_since(from) {
-        Some(after) => after.as_secs_f64(),
-        None => -from.duration_since(to).as_secs_f64(),
-    };
-    out.set((seconds * 1e3) as f32)
 }
 
 driver_api! {

@@ -138,8 +138,7 @@ fn current(function: Handle<Function>) -> Answer<Arc<Function>> {
 }
 
 fn prepare(function: Handle<Function>, change: impl FnOnce(&mut Prepared)) -> Answer {
-    let function = current(function)?;
-    change(&mut lock(&function.prepared));
+    change(&mut lock(&current(function)?.prepared));
     Ok(())
 }
 

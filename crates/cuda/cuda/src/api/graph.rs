@@ -9,7 +9,7 @@ mod params;
 use crate::api::*;
 use crate::context;
 use crate::graph::condition::Condition;
-use crate::graph::{self, Graph, Link, Node, dot, memory, user};
+use crate::graph::{self, Graph, Link, Node, NodeData, dot, memory, user};
 
 driver_api! {
     /// Creates a graph.
@@ -49,21 +49,14 @@ driver_api! {
 
     /// The nodes of a graph in order of creation.
     fn cuGraphGetNodes(hGraph, nodes, numNodes) {
-        let graph = hGraph.get()?;
-        let all: Vec<usize> = graph.state().nodes.keys().copied().collect();
         // SAFETY: the caller passes the capacity of its buffer.
-        unsafe { give(&all, nodes, numNodes) }
+        unsafe { give_nodes(hGraph, |_| true, nodes, numNodes) }
     }
 
     /// The nodes without dependencies.
     fn cuGraphGetRootNodes(hGraph, rootNodes, numRootNodes) {
-        let graph = hGraph.get()?;
-        let state = graph.state();
-        let roots = state.nodes.iter().filter(|(_, node)| node.before.is_empty());
-        let roots: Vec<usize> = roots.map(|(&number, _)| number).collect();
-        drop(state);
         // SAFETY: the caller passes the capacity of its buffer.
-        unsafe { give(&roots, rootNodes, numRootNodes) }
+        unsafe { give_nodes(hGraph, |node| node.before.is_empty(), rootNodes, numRootNodes) }
     }
 
     /// The edges of a graph with their data. `CUDA_ERROR_LOSSY_QUERY` if an edge has data, and the
@@ -217,12 +210,26 @@ unsafe fn give_all(lists: &[NodeList<'_>], total: usize, count: InOut<'_, usize>
     count.out().set(total.min(room))
 }
 
+/// Returns the nodes of a graph for which `wanted` holds.
+///
 /// # Safety
 /// The arguments satisfy the safety contract of [`give_all`].
-unsafe fn give(all: &[usize], out: Out<'_, Handle<Node>>, count: InOut<'_, usize>) -> Answer {
-    let handles: Vec<Handle<Node>> = all.iter().map(|&number| Handle::of(number)).collect();
+unsafe fn give_nodes(
+    graph: Handle<Graph>,
+    wanted: impl Fn(&NodeData) -> bool,
+    out: Out<'_, Handle<Node>>,
+    count: InOut<'_, usize>,
+) -> Answer {
+    let graph = graph.get()?;
+    let all = graph
+        .state()
+        .nodes
+        .iter()
+        .filter(|(_, node)| wanted(node))
+        .map(|(&number, _)| Handle::of(number))
+        .collect::<Vec<_>>();
     // SAFETY: the caller upholds this function's safety contract.
-    unsafe { give_all(&[(&handles, out)], all.len(), count) }
+    unsafe { give_all(&[(&all, out)], all.len(), count) }
 }
 
 /// Returns the dependencies of a node, or the edges of a graph, with their data.

@@ -34,8 +34,7 @@ driver_api! {
 
     /// A resource of a context.
     fn cuCtxGetDevResource(hCtx, resource, kind) {
-        let context = hCtx.get()?;
-        resource.set(green::resource(green::find(hCtx), &context, kind)?)
+        resource.set(green::resource(green::find(hCtx), &*hCtx.get()?, kind)?)
     }
 
     /// A resource of a green context.

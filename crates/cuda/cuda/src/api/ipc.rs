@@ -48,8 +48,7 @@ driver_api! {
     fn cuIpcOpenEventHandle(phEvent, handle) {
         let context = context::current()?;
         phEvent.check()?;
-        let shared = ipc::event::SharedEvent::open(&handle.0)?;
-        let event = Event::of_processes(context.handle, shared);
+        let event = Event::of_processes(context.handle, ipc::SharedEvent::open(&handle.0)?);
         let handle = context.register(event)?;
         crate::check_log::created(handle.number());
         phEvent.set(handle)

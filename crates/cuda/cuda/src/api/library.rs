@@ -71,8 +71,7 @@ driver_api! {
             CUresult::NOT_FOUND,
             "the library has no managed variable `{name}`"
         );
-        let module = library.module_somewhere()?.get()?;
-        give_global(module.global(&name)?, dptr, bytes)
+        give_global(library.module_somewhere()?.get()?.global(&name)?, dptr, bytes)
     }
 
     /// Pointer to a function that host and device can both call; no module here has any.

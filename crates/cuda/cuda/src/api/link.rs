@@ -32,17 +32,13 @@ struct Parts {
 object!(LinkState, "a linker invocation of cuLinkCreate");
 
 impl LinkState {
-    fn parts(&self) -> MutexGuard<'_, Parts> {
-        lock(&self.parts)
-    }
-
     /// Adds an input. Its own options take precedence over those of the state.
     fn add(&self, image: &Image, name: &str, jit: &JitOptions<'_>, device: &Card) -> Answer {
         let ptx = match image.content {
             Content::DeviceRuntime => None,
             _ => Some(self.text(image, name, jit, device)?),
         };
-        let mut parts = self.parts();
+        let mut parts = lock(&self.parts);
         ensure!(
             parts.result.is_none(),
             "state has been completed by cuLinkComplete, and takes no more input"
@@ -66,8 +62,7 @@ impl LinkState {
             }
             return Err(CUresult::INVALID_PTX.because(unreadable(&source, &diagnostics)));
         }
-        let limit = jit.registers.or(self.jit.registers);
-        Ok(limited(ptx, limit, device.capability.number()))
+        Ok(limited(ptx, jit.registers.or(self.jit.registers), device.capability.number()))
     }
 }
 
@@ -114,7 +109,7 @@ driver_api! {
         cubinOut.check()?;
         let state = state.get()?;
         context::current()?;
-        let mut parts = state.parts();
+        let mut parts = lock(&state.parts);
         if parts.result.is_none() {
             let linked = link(parts.inputs.clone(), parts.runtime).map_err(|why| {
                 let why = unlinked(&why);

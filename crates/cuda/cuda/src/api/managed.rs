@@ -242,14 +242,12 @@ fn accessed_by(data: OutBytes<'_>, said: &memory::advice::AdviceMap, range: Rang
         "dataSize {size} is not a multiple of 4, at least 4: CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY is an array of \
          int"
     );
-    let mut all: Option<Vec<CUmemLocation>> = None;
-    for advice in said.of(range) {
-        match &mut all {
-            None => all = Some(advice.accessed_by.clone()),
-            Some(all) => all.retain(|location| advice.accessed_by.contains(location)),
-        }
-    }
-    let all = all.unwrap_or_default();
+    let each = said.of(range).map(|advice| advice.accessed_by.clone());
+    let common = each.reduce(|mut all, others| {
+        all.retain(|location| others.contains(location));
+        all
+    });
+    let all = common.unwrap_or_default();
     for i in 0..size / 4 {
         data.write(4 * i, &number(all.get(i).copied()).to_ne_bytes())?;
     }

@@ -4,7 +4,6 @@ mod array;
 mod context;
 mod copy;
 mod copy_batch;
-mod copy_box;
 pub(crate) mod device;
 mod event;
 mod function;
@@ -19,18 +18,14 @@ mod link;
 mod logs;
 mod managed;
 mod memory;
-mod memory_ops;
 mod module;
 mod narrow;
 mod occupancy;
 mod pointer;
 mod pool;
-mod procs;
 mod stream;
-mod texref;
 mod texture;
 mod virtual_memory;
-mod work;
 
 // Names that most of these modules use.
 use crate::array::ArrayObject;

@@ -2,8 +2,7 @@
 //! by their plain names (`dlsym`, ctypes) find these. Memory that they allocate is in the lower 4
 //! GiB; memory from other functions is out of their reach.
 
-use super::copy::done;
-use super::copy_box::{copies, copy_2d, copy_3d};
+use super::copy::{boxes, copy_2d, copy_3d, done};
 use super::{copy::*, host::*, memory::*, module::*};
 use crate::api::*;
 use crate::call::typed;
@@ -165,7 +164,7 @@ driver_api! {
     }
 }
 
-copies! {
+boxes! {
     /// Copies rows between host memory, device memory and arrays.
     fn cuMemcpy2D | cuMemcpy2DUnaligned, cuMemcpy2DAsync = wide_2d;
     /// Copies a 3D region between host memory, device memory and arrays.

@@ -2,7 +2,7 @@
 //! of a kernel are resident at once. The number of registers is that of `cuFuncGetAttribute`.
 
 use crate::api::*;
-use crate::current_call::InProgram;
+use crate::current_call::in_program;
 use crate::occupancy::{self, Block};
 use crate::{context, launch};
 
@@ -35,12 +35,8 @@ driver_api! {
         let limit = u32::try_from(blockSizeLimit)
             .map_err(|_| invalid!("blockSizeLimit {blockSizeLimit} is negative (0: no limit)"))?;
         let dynamic = |threads: u32| match blockSizeToDynamicSMemSize {
-            Some(of_block) => {
-                let _inside = InProgram::enter();
-                // SAFETY: the caller's callback is called with the arguments that the driver would
-                // pass.
-                unsafe { of_block(threads as c_int) as u64 }
-            }
+            // SAFETY: the caller's callback is called with the arguments that the driver would pass.
+            Some(of_block) => in_program(|| unsafe { of_block(threads as c_int) as u64 }),
             None => dynamicSMemSize as u64,
         };
         let card = context.gpu.card;

@@ -1,11 +1,17 @@
-//! Streams (driver API, "Stream Management"). Work is usually done in the calling thread before a
-//! call returns, so that nothing is pending. Deferred work ([`crate::deferred`]) is done when the
-//! program waits for it.
+//! Streams (driver API, "Stream Management"), values in memory that they write and wait for ("Stream
+//! Memory Operations"), and work of texunit's libraries in them. Work is usually done in the calling
+//! thread before a call returns, so that nothing is pending. Deferred work ([`crate::deferred`]) is
+//! done when the program waits for it.
 
 use crate::api::*;
+use crate::call::answer;
 use crate::memory::pool;
+use crate::memory_ops::BatchOp;
+use crate::prelude::stream_mem_op::*;
 use crate::stream::{self, GREATEST_PRIORITY};
+use crate::work::{LibraryWork, Task};
 use crate::{capture, context, graph, green};
+use texunit_cuda_abi::work::{Forget, Region, Run, Str};
 
 driver_api! {
     /// Creates a stream.
@@ -203,6 +209,104 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
         flags & !CU_STREAM_NON_BLOCKING == 0,
         "Flags {flags:#x} is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
     );
-    let green = green::find(context::current_handle());
-    out.set(Stream::create(&context, green, flags, priority)?)
+    out.set(Stream::create(&context, green::find(context::current_handle()), flags, priority)?)
+}
+
+driver_api! {
+    /// Makes the following work of a stream wait for a 32-bit value.
+    fn cuStreamWaitValue32 | cuStreamWaitValue32_v2(stream, addr, value, flags) {
+        one(stream, WAIT_32, (addr, value.into()), flags)
+    }
+
+    /// Makes the following work of a stream wait for a 64-bit value.
+    fn cuStreamWaitValue64 | cuStreamWaitValue64_v2(stream, addr, value, flags) {
+        one(stream, WAIT_64, (addr, value), flags)
+    }
+
+    /// Writes a 32-bit value after the preceding work of a stream.
+    fn cuStreamWriteValue32 | cuStreamWriteValue32_v2(stream, addr, value, flags) {
+        one(stream, WRITE_32, (addr, value.into()), flags)
+    }
+
+    /// Writes a 64-bit value after the preceding work of a stream.
+    fn cuStreamWriteValue64 | cuStreamWriteValue64_v2(stream, addr, value, flags) {
+        one(stream, WRITE_64, (addr, value), flags)
+    }
+
+    /// Executes several waits and writes in order.
+    fn cuStreamBatchMemOp | cuStreamBatchMemOp_v2(stream, count, paramArray, flags) {
+        let order = Order::capturable(stream)?;
+        paramArray.check()?;
+        // SAFETY: the caller passes the length of its array.
+        unsafe { batch(&order, count, paramArray.as_ptr(), flags) }
+    }
+}
+
+fn one(stream: Handle<Stream>, kind: u32, (address, value): (u64, u64), flags: c_uint) -> Answer {
+    let order = Order::capturable(stream)?;
+    let words = [kind.into(), address, value, flags.into(), 0, 0];
+    let operation = CUstreamBatchMemOpParams { words };
+    // SAFETY: the pointer is to one operation.
+    unsafe { batch(&order, 1, &raw const operation, 0) }
+}
+
+/// # Safety
+/// The array has `count` operations.
+unsafe fn batch(
+    order: &Order,
+    count: c_uint,
+    operations: *const CUstreamBatchMemOpParams,
+    flags: c_uint,
+) -> Answer {
+    let params = CUDA_BATCH_MEM_OP_NODE_PARAMS {
+        ctx: order.context.handle.number(),
+        count,
+        paramArray: operations.expose_provenance() as u64,
+        flags,
+    };
+    // SAFETY: the caller upholds this function's safety contract.
+    let op = unsafe { BatchOp::new(&params)? };
+    match order.capture {
+        None => op.submit(order),
+        Some(place) => place.add(Op::Batch(Arc::new(op))),
+    }
+}
+
+/// Maximum number of regions.
+const MAX_REGIONS: usize = 1 << 20;
+/// Submits a library's work to a stream.
+///
+/// # Safety
+/// The arguments are as `texunit_cuda_abi::work::Submit` requires.
+#[unsafe(no_mangle)]
+#[allow(unreachable_pub)]
+pub unsafe extern "C" fn texunit_work_2(
+    stream: Handle<Stream>,
+    name: Str,
+    regions: *const Region,
+    count: usize,
+    together: u64,
+    run: Run,
+    forget: Forget,
+    data: *mut c_void,
+) -> CUresult {
+    let given = LibraryWork { data, run, forget };
+    let submit = || {
+        ensure!(count <= MAX_REGIONS, "a work of {}", Count(count, "region"));
+        // SAFETY: the caller's text and regions are valid.
+        let (function, regions) = unsafe {
+            let regions = match count {
+                0 => Vec::new(),
+                _ => std::slice::from_raw_parts(regions, count).to_vec(),
+            };
+            (name.text(), regions)
+        };
+        let (task, order) =
+            (Arc::new(Task { function, regions, together, given }), Order::capturable(stream)?);
+        match order.capture {
+            None => task.submit(&order),
+            Some(place) => place.add(Op::Work(task, order.context.handle)),
+        }
+    };
+    answer("texunit_work_2", submit, &texunit_cuda_abi::arguments!(stream, count))
 }

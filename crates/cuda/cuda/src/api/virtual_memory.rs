@@ -75,13 +75,8 @@ driver_api! {
         ensure!(count != 0, "count is 0: at least one access is given");
         let one = |i| -> Answer<(Place, u32)> {
             let CUmemAccessDesc { location, flags } = desc.at(i)?;
-            let known = [
-                CU_MEM_ACCESS_FLAGS_PROT_NONE,
-                CU_MEM_ACCESS_FLAGS_PROT_READ,
-                CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-            ];
             ensure!(
-                known.contains(&flags),
+                matches!(flags, 0 | 1 | 3),
                 "flags {flags} of desc[{i}] is not CU_MEM_ACCESS_FLAGS_PROT_NONE (0), _READ (1) or _READWRITE (3)"
             );
             let who = who(location).map_err(|refusal| refusal.within(|| format!("desc[{i}]"), &[]))?;

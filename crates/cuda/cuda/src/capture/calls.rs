@@ -39,17 +39,14 @@ pub(crate) fn called(name: &str) -> Answer {
     let me = std::thread::current().id();
     let mode = MODE.get();
     with(|all| {
-        let harmed: Vec<u64> = all
-            .captures
-            .iter()
-            .filter(|(_, capture)| match capture.thread == me {
-                _ if waits => true,
-                _ if mode == RELAXED => false,
-                false if mode == GLOBAL => capture.mode == GLOBAL,
-                is_own => is_own && capture.mode != RELAXED,
-            })
-            .map(|(&id, _)| id)
-            .collect();
+        let is_harmed = |capture: &Capture| match capture.thread == me {
+            _ if waits => true,
+            _ if mode == RELAXED => false,
+            false if mode == GLOBAL => capture.mode == GLOBAL,
+            is_own => is_own && capture.mode != RELAXED,
+        };
+        let harmed = all.captures.iter().filter(|(_, capture)| is_harmed(capture));
+        let harmed: Vec<u64> = harmed.map(|(&id, _)| id).collect();
         if harmed.is_empty() { Ok(()) } else { Err(harm(all, name, &harmed)) }
     })
 }

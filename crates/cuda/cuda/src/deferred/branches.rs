@@ -77,8 +77,7 @@ pub(crate) fn branches<'p>(
         }
     }
     let (work, outer, state) = (Box::new(work), wait_notice(), Mutex::new(state));
-    let all = Branches { work, needs, after, threads, outer, state, news: Condvar::new() };
-    Arc::new(all).run()
+    Arc::new(Branches { work, needs, after, threads, outer, state, news: Condvar::new() }).run()
 }
 
 impl State {

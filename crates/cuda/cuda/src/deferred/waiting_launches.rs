@@ -170,15 +170,10 @@ pub(super) fn wait_notice() -> Option<WaitNotice> {
 
 /// Executes work whose waiting is told by a callback.
 pub(super) fn notified<T>(notice: WaitNotice, work: impl FnOnce() -> T) -> T {
-    /// Restores the previous callback when dropped, also after a panic.
-    struct Ends(Option<WaitNotice>);
-    impl Drop for Ends {
-        fn drop(&mut self) {
-            let _ = CALL.try_with(|call| call.replace(self.0.take()));
-        }
-    }
-    let before = CALL.try_with(|call| call.replace(Some(notice))).unwrap_or_default();
-    let _ends = Ends(before);
+    let mut before = CALL.try_with(|call| call.replace(Some(notice))).unwrap_or_default();
+    let _restores = OnDrop(|| {
+        let _ = CALL.try_with(|call| call.replace(before.take()));
+    });
     work()
 }
 

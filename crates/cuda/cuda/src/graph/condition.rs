@@ -50,7 +50,8 @@ impl Condition {
     }
 
     fn find(handle: u64) -> Answer<Arc<Self>> {
-        lock(&ALL).get(&handle).and_then(Weak::upgrade).ok_or_else(|| {
+        let found = lock(&ALL).get(&handle).and_then(Weak::upgrade);
+        found.ok_or_else(|| {
             invalid!(
                 "handle {handle:#x} is not a conditional handle (cuGraphConditionalHandleCreate)"
             )

@@ -26,7 +26,7 @@ fn cluster(text: &mut String, graph: &Graph, flags: u32) {
             if flags & (flag::HANDLES | flag::VERBOSE) != 0 {
                 let _ = write!(label, "\nhandle: {number:#x}");
             }
-            details(&mut label, &node.op, flags);
+            label += &details(&node.op, flags);
             let label = label.replace('\\', "\\\\").replace('"', "\\\"");
             let shape = if matches!(node.op, Op::Kernel(_)) { "octagon" } else { "rectangle" };
             let _ = writeln!(
@@ -82,62 +82,57 @@ fn title(op: &Op) -> String {
     }
 }
 
-/// Adds a node's parameters to its label, as far as the flags request them.
-fn details(label: &mut String, op: &Op, flags: u32) {
+/// A node's parameters for its label, as far as the flags request them.
+fn details(op: &Op, flags: u32) -> String {
     let wants = |flag: u32| flags & (flag | flag::VERBOSE) != 0;
+    let mut text = String::new();
     match op {
         Op::Kernel(op) => {
             if wants(flag::KERNEL) {
-                let shape = &op.shape;
-                let ([x, y, z], [a, b, c]) = (shape.grid, shape.block);
-                let _ = write!(label, "\n<<<({x},{y},{z}),({a},{b},{c}),{}>>>", shape.shared);
+                let ([x, y, z], [a, b, c]) = (op.shape.grid, op.shape.block);
+                text += &format!("\n<<<({x},{y},{z}),({a},{b},{c}),{}>>>", op.shape.shared);
             }
             if wants(flag::ATTRIBUTES) {
                 for (id, value) in &op.attributes {
-                    let _ = write!(label, "\nattribute {id}: {}", value[0]);
+                    text += &format!("\nattribute {id}: {}", value[0]);
                 }
-                let _ = write!(label, "\ncooperative: {}", u32::from(op.shape.cooperative));
+                text += &format!("\ncooperative: {}", u32::from(op.shape.cooperative));
             }
         }
         Op::Memcpy(op) if wants(flag::MEMCPY) => {
             let copy = &op.copy;
-            let _ = write!(label, "\n{} x {} x {}", copy.width_in_bytes, copy.height, copy.depth);
+            text = format!("\n{} x {} x {}", copy.width_in_bytes, copy.height, copy.depth);
             for (name, side) in [("src", &copy.src), ("dst", &copy.dst)] {
                 let at = side.host.max(side.device).max(side.array as u64);
-                let _ =
-                    write!(label, "\n{name}: {at:#x} pitch {} height {}", side.pitch, side.height);
+                text += &format!("\n{name}: {at:#x} pitch {} height {}", side.pitch, side.height);
             }
         }
         Op::Memset(op) if wants(flag::MEMSET) => {
-            let _ = write!(
-                label,
+            text = format!(
                 "\n{:#x} = {} (elementSize {}) width {} height {} pitch {}",
                 op.dst, op.value, op.elementSize, op.width, op.height, op.pitch
             );
         }
         Op::Host(op) if wants(flag::HOST) => {
-            let _ = write!(label, "\nfn: {:#x} userData: {:#x}", op.function, op.userData);
+            text = format!("\nfn: {:#x} userData: {:#x}", op.function, op.userData);
         }
         Op::WaitEvent(event) | Op::RecordEvent(event) if wants(flag::EVENT) => {
-            let _ = write!(label, "\nevent: {event:?}");
+            text = format!("\nevent: {event:?}");
         }
         Op::MemAlloc(op) if wants(flag::MEM_ALLOC) => {
             let params = op.params();
-            let _ = write!(label, "\ndptr: {:#x} bytesize: {}", params.dptr, params.bytesize);
+            text = format!("\ndptr: {:#x} bytesize: {}", params.dptr, params.bytesize);
         }
-        Op::MemFree(dptr) if wants(flag::MEM_FREE) => {
-            let _ = write!(label, "\ndptr: {dptr:#x}");
-        }
-        Op::Batch(op) if wants(flag::BATCH) => {
-            let _ = write!(label, "\ncount: {}", op.params().count);
-        }
+        Op::MemFree(dptr) if wants(flag::MEM_FREE) => text = format!("\ndptr: {dptr:#x}"),
+        Op::Batch(op) if wants(flag::BATCH) => text = format!("\ncount: {}", op.params().count),
         Op::Copies(op) if wants(flag::MEMCPY_BATCH) => {
-            let _ = write!(label, "\ncount: {}", op.params().count);
+            text = format!("\ncount: {}", op.params().count);
         }
         Op::Conditional(op) if wants(flag::CONDITIONAL) => {
             let params = op.params();
-            let _ = write!(label, "\nhandle: {:#x} size: {}", params.handle, params.size);
+            text = format!("\nhandle: {:#x} size: {}", params.handle, params.size);
         }
         _ => {}
     }
+    text
 }

@@ -8,6 +8,7 @@ pub(crate) use super::order::InstantiationError;
 use super::order::order;
 use super::user::HeldReferences;
 use super::*;
+use std::borrow::Cow;
 use std::sync::{Condvar, PoisonError};
 use std::thread::ThreadId;
 use texunit_cuda_abi::{graph_instantiate_flag as flag, graph_instantiate_result as result};
@@ -15,11 +16,13 @@ use texunit_cuda_abi::{graph_instantiate_flag as flag, graph_instantiate_result 
 /// Maximum nesting depth of graphs, which limits stack usage.
 const MAX_DEPTH: u32 = 64;
 
-/// Returns an [`InstantiationError`] from the function, of a node or 0.
-macro_rules! fault {
-    ($how:expr, $node:expr, $code:expr, $($reason:tt)*) => {
-        return Err(($how, $node, $code.because(format!($($reason)*))))
-    };
+/// An [`InstantiationError`] of a node with `CUDA_ERROR_NOT_SUPPORTED`.
+fn not_supported(
+    how: u32,
+    node: usize,
+    reason: impl Into<Cow<'static, str>>,
+) -> InstantiationError {
+    (how, node, CUresult::NOT_SUPPORTED.because(reason))
 }
 
 /// An executable graph.
@@ -94,12 +97,8 @@ impl Plan {
             let mut inner = Vec::new();
             for inside in node.op.graphs() {
                 if depth >= MAX_DEPTH {
-                    fault!(
-                        result::ERROR,
-                        number,
-                        CUresult::NOT_SUPPORTED,
-                        "more than {MAX_DEPTH} graphs lie in each other"
-                    );
+                    let reason = format!("more than {MAX_DEPTH} graphs lie in each other");
+                    return Err(not_supported(result::ERROR, number, reason));
                 }
                 let inside = inside.get().map_err(|refusal| (result::ERROR, number, refusal))?;
                 let plan = Self::of(&inside, depth + 1)?;
@@ -112,14 +111,12 @@ impl Plan {
             steps.push(Step { node: number, id, op, is_enabled: true, before, inner });
         }
         if let Some(unused) = state.conditions.iter().find(|condition| !condition.is_used()) {
-            fault!(
-                result::CONDITIONAL_HANDLE_UNUSED,
-                0,
-                CUresult::INVALID_VALUE,
+            let refusal = invalid!(
                 "conditional handle {:#x} was made for graph {}, and no conditional node looks at it",
                 unused.handle(),
                 graph.id
             );
+            return Err((result::CONDITIONAL_HANDLE_UNUSED, 0, refusal));
         }
         let users = Arc::new(HeldReferences::new(&state.users));
         Ok(Self { graph: graph.id, steps, index, conditions: state.conditions.clone(), users })
@@ -129,25 +126,18 @@ impl Plan {
     fn check_body(&self) -> Result<(), InstantiationError> {
         for step in &self.steps {
             let fits = match &step.op {
-                Op::Kernel(_)
-                | Op::Work(..)
-                | Op::Empty
-                | Op::Memset(_)
-                | Op::Memcpy(_)
-                | Op::Copies(_)
-                | Op::Conditional(_) => true,
                 Op::Child(_) => step.inner.iter().all(|plan| plan.check_body().is_ok()),
+                Op::Kernel(_) | Op::Work(..) | Op::Empty | Op::Conditional(_) => true,
+                Op::Memset(_) | Op::Memcpy(_) | Op::Copies(_) => true,
                 _ => false,
             };
             if !fits {
                 let name = step.op.node_name(step.id, self.graph);
-                fault!(
-                    result::NODE_OPERATION_NOT_SUPPORTED,
-                    step.node,
-                    CUresult::NOT_SUPPORTED,
+                let reason = format!(
                     "{name} is in the body of a conditional node, which has kernels, copies, sets, empty nodes, child \
                      graphs and conditional nodes only"
                 );
+                return Err(not_supported(result::NODE_OPERATION_NOT_SUPPORTED, step.node, reason));
             }
         }
         Ok(())
@@ -168,22 +158,25 @@ impl Plan {
                 Op::Empty | Op::Child(_) => None,
                 other => {
                     let name = other.node_name(step.id, self.graph);
-                    fault!(
-                        result::NODE_OPERATION_NOT_SUPPORTED,
-                        step.node,
-                        CUresult::NOT_SUPPORTED,
+                    let reason = format!(
                         "{name}: a graph for launches from the device has kernels, copies, sets and child graphs only"
                     );
+                    return Err(not_supported(
+                        result::NODE_OPERATION_NOT_SUPPORTED,
+                        step.node,
+                        reason,
+                    ));
                 }
             };
             if let Some(own) = own {
                 if context.is_some_and(|context| context != own) {
-                    fault!(
+                    let reason =
+                        "nodes of a graph for launches from the device are of several contexts";
+                    return Err(not_supported(
                         result::MULTIPLE_CTXS_NOT_SUPPORTED,
                         step.node,
-                        CUresult::NOT_SUPPORTED,
-                        "nodes of a graph for launches from the device are of several contexts"
-                    );
+                        reason,
+                    ));
                 }
                 *context = Some(own);
             }
@@ -232,12 +225,8 @@ impl Plan {
                 (Op::Child(_), [inner]) => Op::Child(inner.to_graph()?),
                 (op, _) => op.copy()?,
             };
-            let before: Vec<Link> = step
-                .before
-                .iter()
-                .filter_map(|&i| nodes.get(i as usize))
-                .map(|&n| Link::plain(n))
-                .collect();
+            let before = step.before.iter().filter_map(|&i| nodes.get(i as usize));
+            let before: Vec<Link> = before.map(|&node| Link::plain(node)).collect();
             nodes.push(graph.add(op, &before)?.number());
         }
         Ok(graph.handle)
@@ -344,38 +333,27 @@ impl Exec {
         work: impl FnOnce(&mut Step) -> Answer<T>,
     ) -> Answer<T> {
         node.get()?;
-        self.change(|plan| {
-            let step = plan.find_mut(node.number()).ok_or_else(|| {
-                invalid!(
-                    "hNode {node:?} is not a node of the graph that hGraphExec was instantiated of"
-                )
-            })?;
-            work(step)
+        self.change(|plan| match plan.find_mut(node.number()) {
+            Some(step) => work(step),
+            None => bail!(
+                "hNode {node:?} is not a node of the graph that hGraphExec was instantiated of"
+            ),
         })
     }
 
     /// Begins a launch after the previous one has ended. A nested launch, from a host function of
     /// the same graph, does not wait.
-    pub(crate) fn begin(&self) -> Running<'_> {
+    pub(crate) fn begin(&self) -> OnDrop<impl FnMut()> {
         let me = std::thread::current().id();
         let running = lock(&self.running);
         let busy = |running: &mut Option<ThreadId>| running.is_some_and(|thread| thread != me);
         let mut running: MutexGuard<'_, _> =
             self.ended.wait_while(running, busy).unwrap_or_else(PoisonError::into_inner);
         let outer = running.replace(me);
-        Running { exec: self, outer }
-    }
-}
-
-/// A launch in progress.
-pub(crate) struct Running<'e> {
-    exec: &'e Exec,
-    outer: Option<ThreadId>,
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        *lock(&self.exec.running) = self.outer;
-        self.exec.ended.notify_all();
+        drop(running);
+        OnDrop(move || {
+            *lock(&self.running) = outer;
+            self.ended.notify_all();
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! Kernel nodes, and those that kernels update
-//! (`CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`).
+//! Kernel nodes, those that kernels update (`CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`), and
+//! graphs that kernels launch.
 //!
 //! The device-side handle of such a node is the address of a record in device memory that contains
 //! the node's launch parameters. `cudaGraphKernelNodeSetParam` and similar functions (their PTX is
@@ -7,7 +7,7 @@
 //! it, too.
 
 use super::*;
-use crate::module::Function;
+use crate::module::{Function, Module};
 use crate::shape::Shape;
 use std::borrow::Cow;
 use texunit_cuda_abi::launch_attribute as attribute;
@@ -198,4 +198,43 @@ pub(crate) fn fixed(what: &str) -> Refusal {
     CUresult::NOT_SUPPORTED.because(format!(
         "kernels can update a node of the graph (CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE): {what}"
     ))
+}
+
+/// Name of the module variable in which `cudaGraphLaunch` of the device runtime (its PTX is in
+/// `texunit-link`) records handle and stream, and which is read when the kernel has ended. It contains a count, padding, and two words for each launch.
+const VARIABLE: &str = "__texunit_graph_launches";
+/// Maximum number of launches by a kernel.
+const MAX_LAUNCHES: usize = 128;
+const LAUNCHES_HEADER: usize = 16;
+
+/// The stream handle for tail launches of graphs (`cudaStreamGraphTailLaunch`).
+pub(super) const TAIL: u64 = 0x0100_0000_0000_0000;
+/// Streams for device-side launches: tail launch, fire-and-forget, and fire-and-forget as a
+/// sibling.
+pub(super) const STREAMS: [u64; 3] = [TAIL, 0x0200_0000_0000_0000, 0x0300_0000_0000_0000];
+
+/// Whether a kernel can launch graphs.
+pub(super) fn may_launch(op: &KernelOp) -> bool {
+    let module = Module::registry().find(op.function.module);
+    module.is_some_and(|module| module.loaded.global(VARIABLE).is_some())
+}
+
+/// Reads and clears the launches that a kernel has recorded: handles of graphs, and streams.
+pub(super) fn launches(op: &KernelOp) -> Answer<Vec<(u64, u64)>> {
+    let module = Module::registry().find(op.function.module);
+    let Some(noted) = module.and_then(|module| module.loaded.global(VARIABLE)) else {
+        return Ok(Vec::new());
+    };
+    let bytes = noted.read();
+    let count = bytes.first_chunk().map_or(0, |count| u32::from_le_bytes(*count) as usize);
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    noted.write(0, &[0; 4]).map_err(refusal)?;
+    let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+    let pairs = bytes.get(LAUNCHES_HEADER..).unwrap_or_default().chunks_exact(16);
+    Ok(pairs
+        .take(count.min(MAX_LAUNCHES))
+        .map(|pair| (word(&pair[..8]), word(&pair[8..])))
+        .collect())
 }

@@ -116,7 +116,7 @@ pub(super) fn needs(step: &Step, threads: usize) -> StepNeeds {
         _ if threads == 1 => 1,
         // A device-updatable node has a grid that is not known before it runs; graphs that a kernel
         // launches are executed as its part.
-        Op::Kernel(op) if op.updatable.is_none() && !device::may_launch(op) => {
+        Op::Kernel(op) if op.updatable.is_none() && !kernel::may_launch(op) => {
             let shape = &op.shape;
             let is_alone = shape.cooperative
                 || shape.cluster_of(&op.function).is_some()

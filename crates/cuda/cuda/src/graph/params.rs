@@ -222,8 +222,7 @@ fn moved(child: Handle<Graph>, parent: &Graph) -> Answer<Op> {
     // A graph cannot be moved into itself or its inner graphs.
     let mut above = Some(parent.handle);
     while let Some(handle) = above.filter(|&handle| handle != child) {
-        let owner = handle.get()?.owner();
-        above = owner.and_then(|node| node.get().ok()).map(|node| node.graph);
+        above = handle.get()?.owner().and_then(|node| node.get().ok()).map(|node| node.graph);
     }
     ensure!(
         graph.owner().is_none() && above.is_none(),
@@ -238,10 +237,11 @@ pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
     match op {
         Op::Kernel(op) => CUgraphNodeParams::new(kind, of_kernel(op)),
         Op::Memcpy(op) => {
+            let context = op.context.number();
             let copy = CUDA_MEMCPY_NODE_PARAMS {
                 flags: 0,
                 reserved: 0,
-                copyCtx: op.context.number(),
+                copyCtx: context,
                 copyParams: op.copy,
             };
             CUgraphNodeParams::new(kind, copy)

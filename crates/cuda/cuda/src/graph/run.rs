@@ -8,7 +8,7 @@
 //! recognised although they are executed sequentially.
 
 use super::order::shuffled;
-use super::queues::Queues;
+use super::races::Queues;
 use super::*;
 use crate::check_log::QueuePosition;
 use crate::deferred::{self, Order};
@@ -124,12 +124,12 @@ impl Launch {
 
     /// Runs the graphs that a kernel has launched, or stores tail launches.
     fn launched(self: &Arc<Self>, op: &KernelOp) -> Answer {
-        for (handle, stream) in device::launches(op)? {
+        for (handle, stream) in kernel::launches(op)? {
             let exec = Handle::<Exec>::of(handle as usize);
             let fits = exec.get().ok().filter(|exec| exec.flags & flag::DEVICE_LAUNCH != 0);
             let running = lock(&self.running).clone();
             let is_running = running.contains(&exec.number());
-            let is_tail = stream == device::TAIL;
+            let is_tail = stream == kernel::TAIL;
             let fits = match fits {
                 None => Err(
                     "is not one that was instantiated with CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH",
@@ -140,7 +140,7 @@ impl Launch {
                 Some(_) if running.len() >= MAX_DEPTH => {
                     Err("would be the 64th in a row of graphs that launch each other")
                 }
-                Some(_) if !device::STREAMS.contains(&stream) => {
+                Some(_) if !kernel::STREAMS.contains(&stream) => {
                     Err("is launched in a stream that is not one of those for graphs")
                 }
                 Some(exec) => Ok(exec),
@@ -194,7 +194,7 @@ impl Launch {
         };
         if let Some(queues) = &queues {
             if answer.is_ok() {
-                super::conflicts::report(plan, &order, &queues.own);
+                super::races::report(plan, &order, &queues.own);
             }
             queues.finish();
         }
@@ -232,10 +232,7 @@ impl Launch {
                     copy::copy(&to, &from, [size as u64, 1, 1], &order)
                 })
             }
-            Op::Memset(op) => {
-                let order = Order::on(alive(Handle::of(op.ctx))?, queue);
-                fill(op, &order).map(|_| ())
-            }
+            Op::Memset(op) => fill(op, &Order::on(alive(Handle::of(op.ctx))?, queue)).map(|_| ()),
             Op::Host(op) => {
                 // SAFETY: the program passed the address of a host function, which is not null.
                 let function = unsafe {

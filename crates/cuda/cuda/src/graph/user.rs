@@ -1,7 +1,7 @@
 //! User objects, which graphs keep alive for the program. When the last reference is released, a
 //! callback destroys the object.
 
-use crate::current_call::InProgram;
+use crate::current_call::in_program;
 use crate::prelude::*;
 
 #[derive(Debug)]
@@ -58,10 +58,9 @@ pub(crate) fn release(object: usize, count: u32) {
         *references
     };
     if left == 0 && UserObject::registry().remove(handle).is_some() {
-        let inside = InProgram::enter();
+        let data = std::ptr::with_exposed_provenance_mut(object.object);
         // SAFETY: the program's callback and object, which are valid until this call.
-        unsafe { (object.destroy)(std::ptr::with_exposed_provenance_mut(object.object)) };
-        drop(inside);
+        in_program(|| unsafe { (object.destroy)(data) });
     }
 }
 
@@ -86,8 +85,7 @@ impl Drop for HeldReferences {
 /// Releases references of the caller, after checking that there are enough.
 pub(crate) fn release_checked(object: Handle<UserObject>, count: u32) -> Answer {
     check(count)?;
-    let found = object.get()?;
-    let there = *lock(&found.references);
+    let there = *lock(&object.get()?.references);
     ensure!(count <= there, "count {count} is more than the {there} references that there are");
     release(object.number(), count);
     Ok(())

@@ -169,7 +169,7 @@ impl RuntimeHost for ParentGrid<'_> {
 
     fn attribute(&self, device: i32, attribute: i32) -> Result<i32, u32> {
         let gpu = crate::state::gpu(device).map_err(|_| code::INVALID_DEVICE)?;
-        crate::attributes::value(gpu.card, attribute).ok_or(code::INVALID_VALUE)
+        crate::cards::attribute(gpu.card, attribute).ok_or(code::INVALID_VALUE)
     }
 
     fn limit(&self, limit: u32) -> Result<u64, u32> {

@@ -1,9 +1,10 @@
-//! Reports about a launch that has ended or was refused: printed text, trace and report, and
-//! warnings about PTX that is older than the device. Such PTX runs, but lacks the code that the
+//! Reports about a launch that has ended or was refused: printed text, trace and report, the reasons
+//! of refusals, and warnings about PTX that is older than the device. Such PTX runs, but lacks the code that the
 //! source has for newer devices only (`#if __CUDA_ARCH__ >= 800`), so that some kernels are empty.
 
 use super::*;
 use crate::image::say_once;
+use texunit_device::Diagnostic;
 
 /// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
 pub(super) fn report(
@@ -53,9 +54,7 @@ pub(super) fn refused(
     shape: &Shape,
 ) -> Refusal {
     match error {
-        LaunchError::Args(error) => {
-            reasons::refused(error).because(reasons::wrong(error, shape, function))
-        }
+        LaunchError::Args(error) => code(error).because(wrong(error, shape, function)),
         LaunchError::Unsupported(diagnostics) => {
             let source = (module.loaded.source(), &**module.loaded.sources());
             let errors = texunit_report::human(source, diagnostics, settings().color);
@@ -64,7 +63,7 @@ pub(super) fn refused(
                 kernel_name(function),
                 errors.trim_end()
             ));
-            CUresult::NOT_SUPPORTED.because(reasons::unsupported(function, diagnostics))
+            CUresult::NOT_SUPPORTED.because(unsupported(function, diagnostics))
         }
         LaunchError::Fault(fault) => crate::faults::refusal(fault, module.loaded.source()),
     }
@@ -110,4 +109,69 @@ fn warn_of_older_ptx(function: &Function, shape: &Shape, stats: &LaunchStats) {
 fn is_empty(shape: &Shape, stats: &LaunchStats) -> bool {
     let all = shape.grid.iter().chain(&shape.block);
     stats.thread_instructions <= all.fold(1_u64, |product, &n| product.saturating_mul(n.into()))
+}
+
+/// The refusal because the function's module has been unloaded meanwhile.
+pub(super) fn module_gone(function: &Function) -> Refusal {
+    CUresult::INVALID_HANDLE
+        .because(format!("the module of kernel `{}` has been unloaded", kernel_name(function)))
+}
+
+/// The reason for refusing more dynamic shared memory than a launch may have.
+pub(super) fn too_much_shared(context: &Context, function: &Function, shape: &Shape) -> String {
+    let (most, fixed) = (function.max_dynamic_shared(), function.static_shared());
+    let optin = context.gpu.card.shared_optin * 1024;
+    format!(
+        "sharedMemBytes {} is more than {most}, the dynamic shared memory of kernel `{}` (beside {} of static); \
+         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that \
+         up to {}",
+        shape.shared,
+        kernel_name(function),
+        Count(fixed, "byte"),
+        i64::from(optin).saturating_sub(i64::from(fixed)).max(0)
+    )
+}
+
+/// The reason for refusing a kernel with unsupported instructions.
+fn unsupported(function: &Function, diagnostics: &[Diagnostic]) -> String {
+    let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first());
+    let more = diagnostics.len().saturating_sub(1);
+    let first = first.map_or_else(String::new, |first| format!(": {}", first.message));
+    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+    let name = kernel_name(function);
+    format!("kernel `{name}` contains instructions that texunit does not execute{first}{more}")
+}
+
+/// The reason for refusing invalid arguments or an invalid shape.
+pub(super) fn wrong(error: &ArgError, shape: &Shape, function: &Function) -> String {
+    match error {
+        ArgError::Dimension { what, axis, value, max } => {
+            let axis = axis.to_ascii_uppercase();
+            format!(
+                "{what}Dim{axis} {value} is not from 1 to {max}, the sizes of a {what} on this device"
+            )
+        }
+        ArgError::Block(reason) => format!("kernel `{}`: {reason}", kernel_name(function)),
+        ArgError::Shared { size, max } => format!(
+            "sharedMemBytes {} and {} of static shared memory of kernel `{}` are {}, more than the {max} \
+             that a CTA can have on this device",
+            shape.shared,
+            Count(function.static_shared(), "byte"),
+            kernel_name(function),
+            Count(size, "byte")
+        ),
+        other => format!("kernel `{}`: {other}", kernel_name(function)),
+    }
+}
+
+/// Code of a refused launch.
+pub(super) fn code(error: &ArgError) -> CUresult {
+    match error {
+        ArgError::CooperativeLaunchTooLarge { .. } => CUresult::COOPERATIVE_LAUNCH_TOO_LARGE,
+        ArgError::Cluster(_) => CUresult::INVALID_CLUSTER_SIZE,
+        ArgError::Memory(error) => crate::error::code(error),
+        // More threads than `.maxntid` have the same code, as numba-cuda's tests, which run on
+        // GPUs, expect.
+        _ => CUresult::INVALID_VALUE,
+    }
 }

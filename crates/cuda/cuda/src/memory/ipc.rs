@@ -35,8 +35,7 @@ pub(crate) fn handle(address: u64) -> Answer<Handle> {
     let pages = buffer.share_pages(&note).map_err(|error| {
         CUresult::OUT_OF_MEMORY.because(format!("the system has no file in memory for it: {error}"))
     })?;
-    let file = pages.own_number().ok_or_else(refused)?;
-    Ok(Ticket::own(file, found.id)?.handle(Kind::Memory))
+    Ok(Ticket::own(pages.own_number().ok_or_else(refused)?, found.id)?.handle(Kind::Memory))
 }
 
 /// Opens a handle and returns the address of the memory in this process.

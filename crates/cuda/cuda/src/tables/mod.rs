@@ -4,7 +4,7 @@
 //! NVIDIA's own CUDA runtime, shared or statically linked, requests a few such tables by their
 //! UUIDs and does not start without them. Their contents are not in the driver API's manual;
 //! docs/cuda-api.md describes what was found out by observing runtimes 12.9 and 13.5. A table
-//! begins with its size in bytes, followed by functions; [`storage`] has no size.
+//! begins with its size in bytes, followed by functions; [`runtime::STORAGE`] has no size.
 //!
 //! One table is missing: by it NVIDIA's runtime tests that the driver is NVIDIA's, which this one
 //! is not. Programs use texunit's runtime instead (docs/cuda-api.md).
@@ -13,12 +13,11 @@
 //! `CUDA_ERROR_NOT_SUPPORTED`.
 
 mod runtime;
-mod storage;
 
 use crate::call::driver_api;
 use crate::prelude::*;
 
-pub(crate) use storage::release_context;
+pub(crate) use runtime::release_context;
 
 /// Address of a function in a table, with any parameters.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +90,7 @@ static TABLES: [(u128, Entry); 6] = [
     (0x42d85a81_23f6_cb47_8298_f6e78a3aecdc, table(&runtime::TLS)),
     (0x21318c60_9714_3248_8ca6_41ff7324c8f2, table(&runtime::TOOLS)),
     (0x263e8860_7cd2_6143_92f6_bbd5006dfa7e, table(&runtime::CHECKS)),
-    (0xc693336e_1121_df11_a8c3_68f355d89593, table(&storage::TABLE)),
+    (0xc693336e_1121_df11_a8c3_68f355d89593, table(&runtime::STORAGE)),
 ];
 
 /// Refuses a call of an entry whose purpose is unknown, and prints the entry once.
@@ -164,10 +163,7 @@ mod tests {
         let get =
             unsafe { std::mem::transmute::<crate::functions::Address, Get>(function.address) };
         let mut table = std::ptr::null();
-        let mut id = [
-            0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd,
-            0x9d, 0xf9,
-        ];
+        let mut id = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
         // SAFETY: both pointers are valid.
         assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::SUCCESS);
         assert_eq!(table, TABLES[0].1.0.cast());

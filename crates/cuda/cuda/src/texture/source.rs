@@ -188,8 +188,7 @@ pub(super) fn source(
             let array = &object.array;
             check_reached(context, array.device())?;
             let Some(view) = view else { return Ok(Source::Array(array.clone().into())) };
-            let levels = Some(array.levels());
-            let view = view_of(view, &object.descriptor, array.format(), levels)?;
+            let view = view_of(view, &object.descriptor, array.format(), Some(array.levels()))?;
             Ok(Source::Array(array.view(&view).map_err(refusal)?.into()))
         }
         CU_RESOURCE_TYPE_LINEAR => Source::linear(&reached(context), what, size, memory_format()?),

@@ -93,8 +93,7 @@ fn create(
 pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format)> {
     ensure!(array != 0, CUresult::INVALID_HANDLE, "array is null");
     let of: CUDA_ARRAY3D_DESCRIPTOR = ask(|of| driver::cuArray3DGetDescriptor_v2(of, array))?;
-    let format = Format { format: of.format, channels: of.num_channels };
-    Ok((of, format))
+    Ok((of, Format { format: of.format, channels: of.num_channels }))
 }
 
 /// The format of a mipmapped array.

@@ -171,13 +171,8 @@ unsafe fn copy_rows(
 }
 
 fn side(kind: u32, (address, pitch): (u64, usize)) -> CopySide2D {
-    let mut side = CopySide2D { memory_type: kind, pitch, ..CopySide2D::default() };
-    if kind == CU_MEMORYTYPE_HOST {
-        side.host = address;
-    } else {
-        side.device = address;
-    }
-    side
+    let [host, device] = if kind == CU_MEMORYTYPE_HOST { [address, 0] } else { [0, address] };
+    CopySide2D { memory_type: kind, host, device, pitch, ..CopySide2D::default() }
 }
 
 runtime_api! {

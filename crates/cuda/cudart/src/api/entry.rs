@@ -1,20 +1,61 @@
-//! Access to driver functions by name and to export tables (runtime API, "Driver Entry Point
-//! Access", "Interactions with the CUDA Driver API").
+//! Errors, versions, access to driver functions by name and to export tables (runtime API, "Error
+//! Handling", "Version Management", "Driver Entry Point Access", "Interactions with the CUDA Driver
+//! API").
 
-use crate::MAJOR;
 use crate::api::*;
+use crate::call::{self, cudaError_t};
+use crate::{MAJOR, codes};
+use std::ffi::CStr;
+use texunit_cuda_abi::kept_text;
 
 /// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, which exclude each other.
 const MAX_FLAGS: u64 = 2;
 
-/// CUDA version that selects among versions of a function if the caller names none.
-const OWN_VERSION: c_int = if MAJOR == 12 { 12_090 } else { CUDA_VERSION };
+/// CUDA version of the library's functions, which also selects among versions of a driver function if
+/// the caller names none.
+const VERSION: c_int = if MAJOR == 12 { 12_090 } else { CUDA_VERSION };
+/// Name and description of a code that does not exist.
+const UNKNOWN: &CStr = c"unrecognized error code";
+
+/// Returns and clears the thread's last error, unless it has ended the context.
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetLastError() -> cudaError_t {
+    call::last_error(true)
+}
+
+/// Returns the thread's last error without clearing it.
+#[unsafe(no_mangle)]
+extern "C" fn cudaPeekAtLastError() -> cudaError_t {
+    call::last_error(false)
+}
+
+/// The name of a code.
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
+    codes::find(error.0, MAJOR).map_or(UNKNOWN, |(name, _)| kept_text(name)).as_ptr()
+}
+
+/// The description of a code.
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetErrorString(error: cudaError_t) -> *const c_char {
+    codes::find(error.0, MAJOR).map_or(UNKNOWN, |(_, text)| kept_text(text)).as_ptr()
+}
 
 runtime_api! {
+    /// The CUDA version that the driver supports.
+    fn cudaDriverGetVersion(driverVersion) {
+        driverVersion.set(ask(|driverVersion| driver::cuDriverGetVersion(driverVersion))?)
+    }
+
+    /// The version of this library.
+    fn cudaRuntimeGetVersion(runtimeVersion) {
+        runtimeVersion.set(VERSION)
+    }
+
     /// The driver function of a name, in the runtime's own version. If there is none, the call
     /// succeeds, and `status` gives the reason.
     fn cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus) {
-        entry(symbol, funcPtr, OWN_VERSION, flags, driverStatus)
+        entry(symbol, funcPtr, VERSION, flags, driverStatus)
     }
 
     /// The driver function of a name, in a version of CUDA.

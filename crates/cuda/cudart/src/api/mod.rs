@@ -7,7 +7,6 @@ mod copy_3d;
 mod copy_array;
 mod device;
 mod entry;
-mod error;
 pub(crate) mod function;
 mod graph;
 #[cfg(not(feature = "cuda-12"))]

@@ -36,9 +36,8 @@ runtime_api! {
     /// The resource view descriptor of a texture object; zeros if it has no view.
     fn cudaGetTextureObjectResourceViewDesc(pResViewDesc, texObject) {
         context()?;
-        pResViewDesc.check()?;
-        let view = ask(|view| driver::cuTexObjectGetResourceViewDesc(view, texObject))?;
-        pResViewDesc.set(cudaResourceViewDesc::of_shared(&view))
+        let view = ask(|view| driver::cuTexObjectGetResourceViewDesc(view, texObject));
+        pResViewDesc.give(|| Ok(cudaResourceViewDesc::of_shared(&view?)))
     }
 }
 
@@ -71,8 +70,7 @@ runtime_api! {
     /// The resource descriptor of a surface object.
     fn cudaGetSurfaceObjectResourceDesc(pResDesc, surfObject) {
         context()?;
-        pResDesc.check()?;
-        let resource = ask(|resource| driver::cuSurfObjectGetResourceDesc(resource, surfObject))?;
-        pResDesc.set(cudaResourceDesc::of_driver(&resource)?)
+        let resource = ask(|resource| driver::cuSurfObjectGetResourceDesc(resource, surfObject));
+        pResDesc.give(|| cudaResourceDesc::of_driver(&resource?))
     }
 }

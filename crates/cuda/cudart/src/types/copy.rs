@@ -74,13 +74,8 @@ impl Direction {
 
 /// Memory as source or destination of a driver copy.
 pub(crate) fn memory_side(kind: u32, address: u64, pitch: usize) -> CopySide3D {
-    let mut side = CopySide3D { memory_type: kind, pitch, ..CopySide3D::default() };
-    if kind == CU_MEMORYTYPE_HOST {
-        side.host = address;
-    } else {
-        side.device = address;
-    }
-    side
+    let [host, device] = if kind == CU_MEMORYTYPE_HOST { [address, 0] } else { [0, address] };
+    CopySide3D { memory_type: kind, host, device, pitch, ..CopySide3D::default() }
 }
 
 /// An array as source or destination of a driver copy.

@@ -75,7 +75,6 @@ fn exec(
     let regions = shape.regions(addresses, input == output).ok_or_else(|| {
         FftCode::InvalidValue.because("the transforms reach to more than addresses count")
     })?;
-    context::make_current()?;
     let together = together(&regions);
     let done = work::submit(plan.stream, function, regions.to_vec(), together, move |memory| {
         if let [input, output] = memory {

@@ -8,8 +8,7 @@ use std::ffi::{c_int, c_longlong};
 library_api! { (FftCode)
     /// Creates an empty plan.
     fn cufftCreate(handle: Out<c_int>) {
-        handle.check()?;
-        Ok(handle.set(plan::create()?)?)
+        handle.give(plan::create)
     }
 
     /// Destroys a plan; submitted work is still done.
@@ -19,8 +18,7 @@ library_api! { (FftCode)
 
     /// Size of a plan's work area.
     fn cufftGetSize(handle: c_int, workSize: Out<usize>) {
-        let size = plan::made(handle)?.1.shape.work_size();
-        Ok(workSize.set(size)?)
+        Ok(workSize.set(plan::made(handle)?.1.shape.work_size())?)
     }
 }
 
@@ -155,24 +153,23 @@ typed_many! {
 
 /// Creates and makes a plan; a refused plan is destroyed.
 fn make_new(plan: Out<'_, c_int>, shape: impl FnOnce() -> Answer<Shape>) -> Answer {
-    plan.check()?;
-    let shape = shape()?;
-    let handle = plan::create()?;
-    plan::make(handle, shape).inspect_err(|_| {
-        let _ = plan::destroy(handle);
-    })?;
-    Ok(plan.set(handle)?)
+    plan.give(|| {
+        let shape = shape()?;
+        let handle = plan::create()?;
+        plan::make(handle, shape).inspect_err(|_| {
+            let _ = plan::destroy(handle);
+        })?;
+        Ok(handle)
+    })
 }
 
 fn make(handle: c_int, size: Out<'_, usize>, shape: impl FnOnce() -> Answer<Shape>) -> Answer {
     plan::get(handle)?;
-    size.check()?;
-    Ok(size.set(plan::make(handle, shape()?)?)?)
+    size.give(|| plan::make(handle, shape()?))
 }
 
 fn size(size: Out<'_, usize>, shape: impl FnOnce() -> Answer<Shape>) -> Answer {
-    size.check()?;
-    Ok(size.set(shape()?.work_size())?)
+    size.give(|| Ok(shape()?.work_size()))
 }
 
 fn size_of_plan(

@@ -8,8 +8,7 @@ library_api! { (FftCode)
     /// Sets the stream in which a plan is executed.
     fn cufftSetStream(plan: c_int, stream: CUstream) {
         plan::get(plan)?;
-        context::make_current()?;
-        context::check_stream(stream)?;
+        driver::check_stream(stream)?;
         plan::change(plan, |plan| plan.stream = stream)
     }
 
@@ -53,8 +52,7 @@ library_api! { (FftCode)
 
     /// Value of a plan's property.
     fn cufftGetPlanPropertyInt64(plan: c_int, property: u32, returnPtrValue: Out<c_longlong>) {
-        returnPtrValue.check()?;
-        Ok(returnPtrValue.set(plan::get(plan)?.property(property)?)?)
+        returnPtrValue.give(|| plan::get(plan)?.property(property))
     }
 
     /// Resets a plan's property to its default.

@@ -92,9 +92,11 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// The functions at the addresses that `at` finds; `None` if one is missing.
-            fn find(at: impl Fn(&str) -> Option<usize>) -> Option<Self> {
-                let at = |name| at(name).map(std::ptr::with_exposed_provenance::<c_void>);
+            /// The functions at their exported addresses; `None` if one is missing.
+            fn find(exported: &BTreeMap<String, usize>) -> Option<Self> {
+                let at = |name| {
+                    $crate::compiler::newest(exported, name).map(std::ptr::with_exposed_provenance::<c_void>)
+                };
                 // SAFETY: the library exports these names, which its header declares with these
                 // types.
                 unsafe {
@@ -118,9 +120,33 @@ macro_rules! functions {
             replacement::<0>, replacement::<1>, replacement::<2>, replacement::<3>,
             replacement::<4>, replacement::<5>, replacement::<6>, replacement::<7>,
         ];
+
+        /// The replacement that a call of a function of copy `number` is bound to; `None` if the
+        /// function is not replaced.
+        pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
+            let target = OURS.get(number)?(plain(name.to_str().ok()?))?;
+            LOADED.has(number, Functions::find).then_some(target)
+        }
     };
 }
 use functions;
+
+/// The name of a function without its version: `nvJitLinkCreate` of `__nvJitLinkCreate_12_9`.
+fn plain(name: &str) -> &str {
+    let Some(versioned) = name.strip_prefix("__") else { return name };
+    versioned.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
+}
+
+/// Address of an exported function, of the newest version of it.
+fn newest(exported: &BTreeMap<String, usize>, name: &str) -> Option<usize> {
+    let version = |full: &str| {
+        let rest = full.strip_prefix("__")?.strip_prefix(name)?;
+        let numbers = rest.strip_prefix('_')?.split('_').map(|part| part.parse().ok());
+        numbers.collect::<Option<Vec<u32>>>()
+    };
+    let versions = exported.iter().filter_map(|(full, &at)| Some((version(full)?, at)));
+    exported.get(name).copied().or_else(|| Some(versions.max()?.1))
+}
 
 /// A handle of a library: `nvrtcProgram`, `nvJitLinkHandle`.
 type Handle = *mut c_void;
@@ -143,15 +169,20 @@ struct Library<F, S> {
 
 /// The loaded copies of one kind of library.
 #[derive(Debug)]
-struct Table<F, S>(Mutex<[Option<Library<F, S>>; MAX_LOADED]>);
+struct Table<F, S> {
+    copies: Mutex<[Option<Library<F, S>>; MAX_LOADED]>,
+    /// The library's status for an internal error: returned after a panic in a replacement function,
+    /// which has been printed.
+    internal_error: Status,
+}
 
 impl<F: Copy, S> Table<F, S> {
-    const fn new() -> Self {
-        Self(Mutex::new([const { None }; MAX_LOADED]))
+    const fn new(internal_error: Status) -> Self {
+        Self { copies: Mutex::new([const { None }; MAX_LOADED]), internal_error }
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut [Option<Library<F, S>>]) -> T) -> T {
-        work(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut *self.copies.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Registers a loaded library and returns its number.
@@ -177,8 +208,7 @@ impl<F: Copy, S> Table<F, S> {
     fn has(&self, number: usize, find: impl FnOnce(&BTreeMap<String, usize>) -> Option<F>) -> bool {
         let look = |library: &mut Library<F, S>| {
             if library.functions.is_none() {
-                let exported = file::exported(&library.path, library.address).ok()?;
-                library.functions = find(&exported);
+                library.functions = find(&file::exported(&library.path, library.address).ok()?);
             }
             library.functions
         };
@@ -186,11 +216,11 @@ impl<F: Copy, S> Table<F, S> {
     }
 
     /// Runs `work` with the library's own functions. A panic is caught, as the caller is C.
-    fn answer<R>(&self, number: usize, own_mistake: R, work: impl FnOnce(&F) -> R) -> R {
+    fn answer(&self, number: usize, work: impl FnOnce(&F) -> Status) -> Status {
         // The functions are known once a call has been bound, until the library is unloaded.
         let functions = self.with(|all| all.get(number)?.as_ref()?.functions);
-        let Some(functions) = functions else { return own_mistake };
-        catch_unwind(AssertUnwindSafe(|| work(&functions))).unwrap_or(own_mistake)
+        let work = |functions| catch_unwind(AssertUnwindSafe(|| work(&functions))).ok();
+        functions.and_then(work).unwrap_or(self.internal_error)
     }
 
     /// Reads or changes the states of the library's handles.

@@ -44,11 +44,9 @@ fn ptx_is_handed_on() {
     // The program's own output is valid input.
     let nothing = (0, Output::default());
     assert_eq!(ptxas(&[&output, "-arch", "sm_86", "-o", &output]), nothing);
-    let limited = ["-maxrregcount", "32", "-arch=sm_80", &ptx, "-o", &output];
-    assert_eq!(ptxas(&limited), nothing);
+    assert_eq!(ptxas(&["-maxrregcount", "32", "-arch=sm_80", &ptx, "-o", &output]), nothing);
     assert!(std::fs::read_to_string(&output).unwrap().contains("(.param .u64 p) .maxnreg 32 {"));
-    let text = ["-ias", GOOD, "-arch=sm_80", "-O3", "-m64", "-o", &output];
-    assert_eq!(ptxas(&text), nothing);
+    assert_eq!(ptxas(&["-ias", GOOD, "-arch=sm_80", "-O3", "-m64", "-o", &output]), nothing);
     std::fs::remove_file(&output).unwrap();
     // No file is written for a virtual architecture.
     assert_eq!(ptxas(&[&ptx, "-arch=compute_80", "-o", &output]).0, 0);

@@ -66,8 +66,7 @@ driver_api! {
 
     /// Removes a node and its edges.
     fn cuGraphDestroyNode(hNode) {
-        let node = hNode.get()?;
-        node.graph.get()?.remove(hNode)
+        hNode.get()?.graph.get()?.remove(hNode)
     }
 
     /// The type of a node.
@@ -82,7 +81,7 @@ driver_api! {
 
     /// The number of a node within its graph.
     fn cuGraphNodeGetLocalId(hNode, nodeId) {
-        nodeId.set(graph::with_node(hNode, |node| Ok(node.id))?)
+        nodeId.set(graph::with_node(hNode, |node| node.id)?)
     }
 
     /// A unique number of a node.
@@ -96,7 +95,7 @@ driver_api! {
     fn [cuGraphNodeGetDependencies] cuGraphNodeGetDependencies_v2(
         hNode, dependencies, [edgeData = Out::null()], numDependencies,
     ) {
-        let links = graph::with_node(hNode, |node| Ok(node.before.clone()))?;
+        let links = graph::with_node(hNode, |node| node.before.clone())?;
         // SAFETY: the caller passes the capacity of its buffer.
         unsafe { neighbours(&links, dependencies, edgeData, numDependencies) }
     }
@@ -106,7 +105,7 @@ driver_api! {
     fn [cuGraphNodeGetDependentNodes] cuGraphNodeGetDependentNodes_v2(
         hNode, dependentNodes, [edgeData = Out::null()], numDependentNodes,
     ) {
-        let links = graph::with_node(hNode, |node| Ok(node.after.clone()))?;
+        let links = graph::with_node(hNode, |node| node.after.clone())?;
         // SAFETY: the caller passes the capacity of its buffer.
         unsafe { neighbours(&links, dependentNodes, edgeData, numDependentNodes) }
     }

@@ -156,8 +156,5 @@ pub(super) fn set(node: Handle<Node>, new: Op) -> Answer {
 }
 
 fn replace(node: Handle<Node>, op: Op) -> Answer {
-    graph::with_node(node, |node| {
-        node.op = op;
-        Ok(())
-    })
+    graph::with_node(node, |node| node.op = op)
 }

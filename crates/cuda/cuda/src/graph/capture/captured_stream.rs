@@ -38,7 +38,7 @@ impl CapturedStream {
         }
         let made = match self.next_node() {
             None => graph.add(op, &links),
-            Some(next) => recapture::node(&graph, next, op, &links),
+            Some(next) => recaptured_node(&graph, next, op, &links),
         };
         let node = made.inspect_err(|_| self.invalidate())?;
         self.set_links(vec![Link::plain(node.number())]);

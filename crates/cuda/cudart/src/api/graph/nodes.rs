@@ -134,9 +134,8 @@ runtime_api! {
     /// The parameters of a node of any kind.
     fn cudaGraphNodeGetParams(node, nodeParams) {
         context()?;
-        nodeParams.check()?;
-        let found = ask(|params| driver::cuGraphNodeGetParams(node, params))?;
-        nodeParams.set(super::params::of_driver_params(found)?)
+        let found = || ask(|params| driver::cuGraphNodeGetParams(node, params));
+        nodeParams.give(|| super::params::of_driver_params(found()?))
     }
 }
 

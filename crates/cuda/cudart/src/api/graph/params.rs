@@ -24,23 +24,14 @@ pub(super) fn of_driver_params(found: CUgraphNodeParams) -> Answer<CUgraphNodePa
 
 /// Translates the parameters of a kernel node for the driver.
 pub(super) fn kernel(given: &CUDA_KERNEL_NODE_PARAMS_v1) -> Answer<CUDA_KERNEL_NODE_PARAMS> {
-    let &CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra } =
-        given;
-    let found = registry::kernel_or_handle(func)?;
-    if found == func && !registry::was_handle(func) {
+    let func = registry::kernel_or_handle(given.func)?;
+    if func == given.func && !registry::was_handle(func) {
         return Err(registry::unknown(func));
     }
-    let (func, kern, ctx) = (found, 0, 0);
-    Ok(CUDA_KERNEL_NODE_PARAMS {
-        func,
-        grid,
-        block,
-        sharedMemBytes,
-        kernelParams,
-        extra,
-        kern,
-        ctx,
-    })
+    let &CUDA_KERNEL_NODE_PARAMS_v1 { grid, block, sharedMemBytes, kernelParams, extra, .. } =
+        given;
+    let of = CUDA_KERNEL_NODE_PARAMS { func, ..CUDA_KERNEL_NODE_PARAMS::default() };
+    Ok(CUDA_KERNEL_NODE_PARAMS { grid, block, sharedMemBytes, kernelParams, extra, ..of })
 }
 
 /// Translates the parameters of a kernel node from the driver's: with the host stub of the kernel,

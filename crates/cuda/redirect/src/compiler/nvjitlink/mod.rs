@@ -32,10 +32,6 @@ type Complete = unsafe extern "C" fn(Handle) -> Status;
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
 type Get = unsafe extern "C" fn(Handle, *mut c_void) -> Status;
 
-/// `NVJITLINK_ERROR_INTERNAL`: returned after a panic in a replacement function, which has been
-/// printed.
-const INTERNAL: Status = 6;
-
 functions! {
     create: Create = "nvJitLinkCreate" => create;
     destroy: Destroy = "nvJitLinkDestroy" => destroy;
@@ -48,42 +44,13 @@ functions! {
     ptx: Get = "nvJitLinkGetLinkedPtx";
 }
 
-/// The loaded copies of nvJitLink, each with the jobs of its handles.
-pub(super) static LOADED: Table<Functions, Job> = Table::new();
+/// The loaded copies of nvJitLink, each with the jobs of its handles; 6 is
+/// `NVJITLINK_ERROR_INTERNAL`.
+pub(super) static LOADED: Table<Functions, Job> = Table::new(6);
 
 /// Whether a library is nvJitLink.
 pub(super) fn is_nvjitlink(path: &Path) -> bool {
     has_name(path, "libnvJitLink")
-}
-
-/// The name of a function without its version: `nvJitLinkCreate` of `__nvJitLinkCreate_12_9`.
-fn plain(name: &str) -> &str {
-    let Some(versioned) = name.strip_prefix("__") else { return name };
-    versioned.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
-}
-
-/// The replacement that a call of a function is bound to; `None` if the function is not replaced.
-pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
-    let target = OURS.get(number)?(plain(name.to_str().ok()?))?;
-    LOADED.has(number, own_functions).then_some(target)
-}
-
-/// Addresses of nvJitLink's own functions, of the newest version of each.
-fn own_functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
-    Functions::find(|name| {
-        let version = |full: &str| {
-            let rest = full.strip_prefix("__")?.strip_prefix(name)?;
-            let numbers = rest.strip_prefix('_')?.split('_').map(|part| part.parse().ok());
-            numbers.collect::<Option<Vec<u32>>>()
-        };
-        let versions = exported.iter().filter_map(|(full, &at)| Some((version(full)?, at)));
-        exported.get(name).copied().or_else(|| Some(versions.max()?.1))
-    })
-}
-
-/// Runs `work` with the own functions of the nvJitLink of this number.
-fn answer(number: usize, work: impl FnOnce(&Functions) -> Status) -> Status {
-    LOADED.answer(number, INTERNAL, work)
 }
 
 /// Reads or changes the job of a handle.
@@ -140,7 +107,7 @@ unsafe extern "C" fn create<const N: usize>(
     count: c_uint,
     options: *const *const c_char,
 ) -> Status {
-    answer(N, |own| {
+    LOADED.answer(N, |own| {
         // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.create)(handle, count, options) };
         if result == 0 && !handle.is_null() {
@@ -156,7 +123,7 @@ unsafe extern "C" fn create<const N: usize>(
 /// `nvJitLinkDestroy`
 unsafe extern "C" fn destroy<const N: usize>(handle: *mut Handle) -> Status {
     // SAFETY: the caller's argument is passed on unchanged.
-    answer(N, |own| unsafe { LOADED.destroy(N, handle, own.destroy) })
+    LOADED.answer(N, |own| unsafe { LOADED.destroy(N, handle, own.destroy) })
 }
 
 /// `nvJitLinkAddData`
@@ -167,7 +134,7 @@ unsafe extern "C" fn add_data<const N: usize>(
     size: usize,
     name: *const c_char,
 ) -> Status {
-    answer(N, |own| {
+    LOADED.answer(N, |own| {
         let bytes = match data.is_null() {
             true => &[][..],
             // SAFETY: the caller's data has this length.
@@ -191,7 +158,7 @@ unsafe extern "C" fn add_file<const N: usize>(
     kind: c_uint,
     file: *const c_char,
 ) -> Status {
-    answer(N, |own| {
+    LOADED.answer(N, |own| {
         // SAFETY: the caller's name is null or a C string.
         let name = unsafe { named(file) };
         // nvJitLink reports a file that cannot be read.
@@ -208,7 +175,7 @@ unsafe extern "C" fn add_file<const N: usize>(
 
 /// `nvJitLinkComplete`
 unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> Status {
-    answer(N, |own| {
+    LOADED.answer(N, |own| {
         // SAFETY: the caller's argument is passed on unchanged.
         let result = unsafe { (own.complete)(handle) };
         // nvJitLink reports its own errors. The job is taken out, so that other threads can link
@@ -225,7 +192,7 @@ unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> Status {
 
 /// `nvJitLinkGetLinkedCubinSize`
 unsafe extern "C" fn cubin_size<const N: usize>(handle: Handle, size: *mut usize) -> Status {
-    answer(N, |own| {
+    LOADED.answer(N, |own| {
         let linked = job(N, handle, |job| job.linked.as_ref().map(Vec::len)).flatten();
         if let Some(linked) = linked.filter(|_| !size.is_null()) {
             // SAFETY: the caller's out-pointer.
@@ -239,7 +206,7 @@ unsafe extern "C" fn cubin_size<const N: usize>(handle: Handle, size: *mut usize
 
 /// `nvJitLinkGetLinkedCubin`
 unsafe extern "C" fn cubin<const N: usize>(handle: Handle, to: *mut c_void) -> Status {
-    answer(N, |own| {
+    LOADED.answer(N, |own| {
         let give = |bytes: &Vec<u8>| {
             // SAFETY: the caller has queried the size, and its buffer holds this many bytes.
             unsafe { to.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
@@ -266,7 +233,7 @@ mod tests {
         assert_eq!(plain("nvJitLinkAddData"), "nvJitLinkAddData");
         let some = |names: &[(&str, usize)]| {
             let all = names.iter().map(|&(name, at)| (name.to_owned(), at));
-            own_functions(&all.collect()).map(|found| found.create as usize)
+            Functions::find(&all.collect()).map(|found| found.create as usize)
         };
         let mut names = vec![
             ("nvJitLinkDestroy", 1),

@@ -59,30 +59,13 @@ pub(super) struct ProgramState {
     replaces_machine_code: bool,
 }
 
-/// The loaded copies of nvrtc, each with the state of its programs.
-pub(super) static LOADED: Table<Functions, ProgramState> = Table::new();
+/// The loaded copies of nvrtc, each with the state of its programs; 11 is
+/// `NVRTC_ERROR_INTERNAL_ERROR`.
+pub(super) static LOADED: Table<Functions, ProgramState> = Table::new(11);
 
 /// Whether a library is nvrtc. `libnvrtc-builtins` is another library.
 pub(super) fn is_nvrtc(path: &Path) -> bool {
     has_name(path, "libnvrtc") && !has_name(path, "libnvrtc-builtins")
-}
-
-/// The replacement that a call of a function of an nvrtc is bound to; `None` if the function is not
-/// replaced.
-pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
-    let target = OURS.get(number)?(name.to_str().ok()?)?;
-    let find =
-        |exported: &BTreeMap<String, usize>| Functions::find(|name| exported.get(name).copied());
-    LOADED.has(number, find).then_some(target)
-}
-
-/// `NVRTC_ERROR_INTERNAL_ERROR`: returned after a panic in a replacement function, which has been
-/// printed.
-const INTERNAL_ERROR: Status = 11;
-
-/// Runs `work` with the own functions of the nvrtc of this number.
-fn answer(number: usize, work: impl FnOnce(&Functions) -> Status) -> Status {
-    LOADED.answer(number, INTERNAL_ERROR, work)
 }
 
 /// The state of a program.
@@ -99,7 +82,7 @@ unsafe extern "C" fn create<const N: usize>(
     headers: *const *const c_char,
     names: *const *const c_char,
 ) -> Status {
-    answer(N, |own| {
+    LOADED.answer(N, |own| {
         // SAFETY: the caller's arguments are passed on unchanged.
         let result = unsafe { (own.create)(program, source, name, count, headers, names) };
         if result != 0 || program.is_null() {
@@ -110,13 +93,11 @@ unsafe extern "C" fn create<const N: usize>(
             // SAFETY: null, or the caller's C string, which nvrtc has read.
             (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy())
         };
-        // SAFETY: the caller's lists, of which nvrtc has read this many entries.
-        let [headers, names] = [headers, names].map(|list| unsafe { read(count, list) });
-        let lossy = |list: Option<Vec<&CStr>>| {
-            let list = list.unwrap_or_default().into_iter();
-            list.map(|text| text.to_string_lossy().into_owned()).collect::<Vec<_>>()
-        };
-        let (headers, names) = (lossy(headers), lossy(names));
+        let [headers, names] = [headers, names].map(|list| {
+            // SAFETY: the caller's lists, of which nvrtc has read this many entries.
+            let list = unsafe { read(count, list) }.unwrap_or_default();
+            list.into_iter().map(CStr::to_string_lossy).collect::<Vec<_>>()
+        });
         // The name that nvrtc gives to a program without one.
         let name = text(name).filter(|name| !name.is_empty()).unwrap_or("default_program".into());
         let main = text(source).unwrap_or_default();
@@ -136,7 +117,7 @@ unsafe extern "C" fn compile<const N: usize>(
     count: c_int,
     options: *const *const c_char,
 ) -> Status {
-    answer(N, |own| {
+    LOADED.answer(N, |own| {
         let turn = |replaces_machine_code| {
             LOADED.handles(N, |all| {
                 all.entry(program.addr()).or_default().replaces_machine_code = replaces_machine_code
@@ -157,19 +138,14 @@ unsafe extern "C" fn compile<const N: usize>(
         let machine = machine.filter(|_| result == 0);
         turn(machine.is_some());
         if let Some(machine) = machine {
-            print_replaced(&machine);
+            let number = machine.trim_start_matches("sm_");
+            say_once!(
+                "the program has nvrtc compile to machine code ({machine}); nvrtc is asked for PTX (compute_{number}) \
+                 instead, which is what texunit runs, and the program gets that as nvrtcGetCUBIN's result"
+            );
         }
         result
     })
-}
-
-/// Prints once in a process that PTX is compiled instead of machine code.
-fn print_replaced(machine: &str) {
-    let number = machine.trim_start_matches("sm_");
-    say_once!(
-        "the program has nvrtc compile to machine code ({machine}); nvrtc is asked for PTX (compute_{number}) \
-         instead, which is what texunit runs, and the program gets that as nvrtcGetCUBIN's result"
-    );
 }
 
 /// Size of the PTX with the program's sources after it.
@@ -208,17 +184,17 @@ fn text_with(own: &Functions, program: Handle, known: &ProgramState, to: *mut c_
 
 /// `nvrtcGetPTXSize`
 unsafe extern "C" fn ptx_size<const N: usize>(program: Handle, size: *mut usize) -> Status {
-    answer(N, |own| size_with(own, program, &state_of(N, program), size))
+    LOADED.answer(N, |own| size_with(own, program, &state_of(N, program), size))
 }
 
 /// `nvrtcGetPTX`
 unsafe extern "C" fn ptx<const N: usize>(program: Handle, to: *mut c_char) -> Status {
-    answer(N, |own| text_with(own, program, &state_of(N, program), to))
+    LOADED.answer(N, |own| text_with(own, program, &state_of(N, program), to))
 }
 
 /// `nvrtcGetCUBINSize`
 unsafe extern "C" fn cubin_size<const N: usize>(program: Handle, size: *mut usize) -> Status {
-    answer(N, |own| match state_of(N, program) {
+    LOADED.answer(N, |own| match state_of(N, program) {
         known if known.replaces_machine_code => size_with(own, program, &known, size),
         // SAFETY: the caller's arguments are passed on unchanged.
         _ => unsafe { (own.cubin_size)(program, size) },
@@ -227,7 +203,7 @@ unsafe extern "C" fn cubin_size<const N: usize>(program: Handle, size: *mut usiz
 
 /// `nvrtcGetCUBIN`
 unsafe extern "C" fn cubin<const N: usize>(program: Handle, to: *mut c_char) -> Status {
-    answer(N, |own| match state_of(N, program) {
+    LOADED.answer(N, |own| match state_of(N, program) {
         known if known.replaces_machine_code => text_with(own, program, &known, to),
         // SAFETY: the caller's arguments are passed on unchanged.
         _ => unsafe { (own.cubin)(program, to) },
@@ -237,7 +213,7 @@ unsafe extern "C" fn cubin<const N: usize>(program: Handle, to: *mut c_char) -> 
 /// `nvrtcDestroyProgram`
 unsafe extern "C" fn destroy<const N: usize>(program: *mut Handle) -> Status {
     // SAFETY: the caller's argument is passed on unchanged.
-    answer(N, |own| unsafe { LOADED.destroy(N, program, own.destroy) })
+    LOADED.answer(N, |own| unsafe { LOADED.destroy(N, program, own.destroy) })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Races of copies and memory sets in a graph: with each other, and with kernels that ran after
-//! them.
+//! Graph launches in the race detector: each step is a queue, and each edge an event between two of
+//! them. Races of copies and memory sets, with each other and with kernels that ran after them.
 //!
 //! A copy after a kernel is checked against the kernel's shadow memory when it is done. Copies
 //! leave no trace in shadow memory, so that their ranges are compared after the graph has run.
@@ -47,14 +47,13 @@ fn ranges(step: &Step) -> Vec<Range> {
                 if side.memory_type == CU_MEMORYTYPE_ARRAY {
                     continue;
                 }
-                let base =
-                    if side.memory_type == CU_MEMORYTYPE_HOST { side.host } else { side.device };
+                let is_host = side.memory_type == CU_MEMORYTYPE_HOST;
                 let (pitch, height) = (side.pitch as u64, side.height as u64);
                 let slice = pitch.saturating_mul(height);
-                let offset = slice
-                    .saturating_mul(side.z as u64)
-                    .saturating_add(pitch.saturating_mul(side.y as u64));
-                let start = base.saturating_add(offset).saturating_add(side.x_in_bytes as u64);
+                let start = [(slice, side.z), (pitch, side.y), (1, side.x_in_bytes)]
+                    .map(|(stride, count)| stride.saturating_mul(count as u64))
+                    .into_iter()
+                    .fold(if is_host { side.host } else { side.device }, u64::saturating_add);
                 rows(&mut ranges, (start, pitch, slice), size, writes);
             }
         }
@@ -103,11 +102,8 @@ pub(super) fn report(plan: &Plan, order: &[usize], queues: &[Queue]) {
             continue;
         }
         let known = ordered(plan, &after, i);
-        let later: Vec<usize> = order[at + 1..]
-            .iter()
-            .copied()
-            .filter(|j| !known.contains(j) && plan.steps[*j].is_enabled)
-            .collect();
+        let is_later = |j: &usize| !known.contains(j) && plan.steps[*j].is_enabled;
+        let later: Vec<usize> = order[at + 1..].iter().copied().filter(is_later).collect();
         for &j in &later {
             let both = ranges[i].iter().flat_map(|a| ranges[j].iter().map(move |b| (a, b)));
             let meets = |(a, b): &(&Range, &Range)| {
@@ -118,16 +114,74 @@ pub(super) fn report(plan: &Plan, order: &[usize], queues: &[Queue]) {
                 checks::copies_race((name(i), a.2), (name(j), b.2), a.0.max(b.0));
             }
         }
-        let kernels: Vec<Queue> = later
-            .iter()
-            .filter(|&&j| matches!(plan.steps[j].op, Op::Kernel(_)))
-            .map(|&j| queues[j])
-            .collect();
+        let kernels = later.iter().filter(|&&j| matches!(plan.steps[j].op, Op::Kernel(_)));
+        let kernels: Vec<Queue> = kernels.map(|&j| queues[j]).collect();
         if kernels.is_empty() {
             continue;
         }
         for &(address, len, writes) in &ranges[i] {
             checks::copied_before(&kernels, (address, len), writes, &name(i));
+        }
+    }
+}
+
+/// A queue without other work.
+fn fresh_queue() -> Queue {
+    /// Queue numbers of graph nodes, above all stream handles and below the numbers of per-thread
+    /// default streams.
+    static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
+    Queue::new(NEXT.fetch_add(1, Relaxed), false)
+}
+
+fn number(queue: Queue) -> u64 {
+    queue.own.map_or(0, |(id, _)| id)
+}
+
+/// The race detector's queues for the steps of a plan.
+pub(super) struct Queues {
+    race: &'static texunit_checks::race::Memory,
+    outer: Queue,
+    pub(super) own: Vec<Queue>,
+    is_last: Vec<bool>,
+}
+
+impl Queues {
+    /// Queues for a plan; `None` if races are not checked.
+    pub(super) fn new(plan: &Plan, outer: Queue) -> Option<Self> {
+        let race = crate::check_log::race()?;
+        let own: Vec<Queue> = plan.steps.iter().map(|_| fresh_queue()).collect();
+        for (step, queue) in plan.steps.iter().zip(&own) {
+            race.streams().named(*queue, step.op.node_name(step.id, plan.graph));
+        }
+        Some(Self { race, outer, own, is_last: plan.ends() })
+    }
+
+    /// Begins a step, which waits for its dependencies.
+    pub(super) fn begin(&self, step: &Step, i: usize) -> Queue {
+        let queue = self.own[i];
+        if step.before.is_empty() {
+            let event = number(queue);
+            self.race.streams().record(event, self.outer);
+            self.race.streams().wait(event, Some(queue));
+        }
+        for &before in &step.before {
+            self.race.streams().wait(number(self.own[before as usize]), Some(queue));
+        }
+        queue
+    }
+
+    pub(super) fn end(&self, i: usize) {
+        self.race.streams().record(number(self.own[i]), self.own[i]);
+    }
+
+    /// Ends the queues: later work of the outer queue is ordered after all steps.
+    pub(super) fn finish(&self) {
+        for (&queue, &is_last) in self.own.iter().zip(&self.is_last) {
+            if is_last {
+                self.race.streams().wait(number(queue), Some(self.outer));
+            }
+            self.race.streams().end_event(number(queue));
+            self.race.streams().end_stream(queue);
         }
     }
 }
