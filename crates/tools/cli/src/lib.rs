@@ -125,9 +125,8 @@ fn run_command() -> u8 {
         Ok(cli) => cli,
         Err(mut error) => {
             hint_at_run(&mut error);
-            // If standard output is closed, no message is needed.
-            let _ = print_help(&error);
-            return if error.use_stderr() { USAGE } else { 0 };
+            let printed = print_help(&error);
+            return if error.use_stderr() { USAGE } else { exit(printed, true) };
         }
     };
     color::choose(cli.color);
