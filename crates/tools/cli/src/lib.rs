@@ -27,6 +27,7 @@ pub mod examples;
 pub mod explain;
 pub mod explain_code;
 mod failure;
+mod files;
 #[cfg(any(feature = "debug", feature = "lsp"))]
 mod framing;
 pub mod guide;
@@ -42,7 +43,6 @@ pub mod lsp;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod missing;
-pub mod number;
 mod observation;
 mod out;
 #[cfg(feature = "profile")]

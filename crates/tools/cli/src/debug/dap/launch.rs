@@ -1,5 +1,6 @@
 //! The `launch` request of an editor, and the command that it runs.
 
+use super::super::{kernel, words};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,7 +36,7 @@ pub(super) fn wanted(arguments: &Value) -> Result<LaunchSettings, String> {
         ..Editor::default()
     };
     let mut settings = Settings::of_editor(editor);
-    settings.kernel = text("kernel").map(|kernel| super::super::kernel(&kernel)).transpose()?;
+    settings.kernel = text("kernel").map(|name| kernel(&name)).transpose()?;
     if let Some(memory) = arguments.get("checkpointMemory") {
         let given = memory.as_u64().or_else(|| crate::args::byte_size(memory.as_str()?).ok());
         settings.checkpoint_memory =
@@ -59,21 +60,11 @@ pub(super) fn wanted(arguments: &Value) -> Result<LaunchSettings, String> {
 
 /// The command to run.
 pub(super) fn command(wanted: &LaunchSettings, socket: &Path) -> Result<Command, String> {
-    let schedule = wanted.schedule.map(|seed| seed.to_string());
-    let mut options: Vec<&str> = Vec::new();
-    if let Some(seed) = &schedule {
-        options.extend(["--schedule", seed]);
-    }
-    if let Some(check) = &wanted.check {
-        options.extend(["--check", check]);
-    }
-    if let Some(device) = &wanted.device {
-        options.extend(["--device", device]);
-    }
+    let options = [("--check", &wanted.check), ("--device", &wanted.device)];
+    let options = words(wanted.schedule, options);
     let program = &wanted.target[0];
     if Path::new(program).extension().is_some_and(|end| end == "toml") {
-        let own = std::env::current_exe().map_err(|e| e.to_string())?;
-        let mut command = Command::new(own);
+        let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
         command.arg("debug").args(options).arg("--connect").arg(socket);
         if let Some(out) = &wanted.out {
             command.args(["--out", out]);
