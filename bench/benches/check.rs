@@ -9,7 +9,6 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use texunit_bench::{best, generated, memory, nvcc_output, seconds};
-
 use texunit_check::{Options, check_source, check_with, lint};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
@@ -94,8 +93,7 @@ fn speed(folder: &Path, ptxas: Option<&Path>) {
             .unwrap();
         let [parsing, checking, linting, all] = best.map(|s| s * 1e3);
         let theirs = ptxas.map(|ptxas| {
-            let args = [&FRONT_END[..], &[file.to_str().unwrap()]].concat();
-            run(runs.min(3), ptxas, &args)
+            run(runs.min(3), ptxas, &[&FRONT_END[..], &[file.to_str().unwrap()]].concat())
         });
         let theirs = match theirs {
             Some((time, true)) => format!("{:.0} | {:.1}", time * 1e3, mb / time),

@@ -21,23 +21,8 @@ const MIN: Duration = Duration::from_millis(1);
 const MAX: Duration = Duration::from_secs(6);
 
 /// Names of programs in tests/programs that have loops, branches and calls.
-const PROGRAMS: [&str; 15] = [
-    "barrier_matmul",
-    "bitonic",
-    "block_groups",
-    "branch_table",
-    "divergence",
-    "histogram",
-    "libm64",
-    "life",
-    "mandelbrot",
-    "matmul",
-    "recursion",
-    "reduce",
-    "scan",
-    "sha256",
-    "switch",
-];
+const PROGRAMS: &str = "barrier_matmul bitonic block_groups branch_table divergence histogram \
+     libm64 life mandelbrot matmul recursion reduce scan sha256 switch";
 
 /// Measures a kernel and prints its row of the table: median times of a launch without and with
 /// coverage, and their ratio.
@@ -98,8 +83,7 @@ fn job(path: &Path, name: &str) {
 /// Measures a kernel that has one buffer, given as PTX.
 fn text(name: &str, text: &str, grid: u32) {
     let device = Device::new(&DeviceOptions::default());
-    let module = Module::load(&device, "k.ptx", text).unwrap();
-    let kernel = module.kernel(name).unwrap();
+    let kernel = Module::load(&device, "k.ptx", text).unwrap().kernel(name).unwrap();
     let out = device.alloc(u64::from(grid) * 256 * 4, "out").unwrap();
     let options = LaunchOptions::new(grid, 256);
     let mut args = vec![Arg::Buffer(&out)];
@@ -117,7 +101,7 @@ fn main() {
         .filter(|(_, path)| path.is_file())
         .collect();
     jobs.sort();
-    for name in PROGRAMS {
+    for name in PROGRAMS.split(' ') {
         jobs.push((name.to_owned(), root.join("tests/programs").join(name).join("case.toml")));
     }
     for (name, path) in jobs.iter().filter(|(name, _)| is_wanted(name)) {

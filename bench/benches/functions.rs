@@ -77,8 +77,7 @@ fn main() {
     let out = device.alloc(256 * 4, "out").unwrap();
     let args = [Arg::Buffer(&out)];
     let kernel = |(name, multiple, offset): (&str, f32, f32)| {
-        let module = Module::load(&device, "k.ptx", &ptx(name, multiple, offset)).unwrap();
-        module.kernel("k").unwrap()
+        Module::load(&device, "k.ptx", &ptx(name, multiple, offset)).unwrap().kernel("k").unwrap()
     };
     let empty = kernel(INSTRUCTIONS[INSTRUCTIONS.len() - 1]);
     let ways = [Approximate::Card, Approximate::Rounded];

@@ -52,8 +52,7 @@ pub fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
 
 /// The least time in seconds of several runs of `work`, and the result of that run.
 pub fn best<T>(runs: usize, mut work: impl FnMut() -> T) -> (f64, T) {
-    let timed = (0..runs).map(|_| seconds(&mut work));
-    timed.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+    (0..runs).map(|_| seconds(&mut work)).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
 }
 
 /// CPU time of this thread in seconds, or `None` if the system does not report it.

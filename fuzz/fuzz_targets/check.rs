@@ -59,8 +59,7 @@ fn inspect(source: &SourceFile, diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
         assert!(find_code(diagnostic.code).is_some(), "{}", diagnostic.code);
         assert!(!diagnostic.message.is_empty() && diagnostic.message.len() <= 4096);
-        let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
-        for label in labels {
+        for label in std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary) {
             assert!(text.get(label.span.range()).is_some(), "{diagnostic:?}");
         }
         if !diagnostic.fix.is_empty() {

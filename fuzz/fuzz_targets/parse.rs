@@ -11,8 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     let parsed = parse(&source);
     assert!(parsed.diagnostics.len() <= MAX_ERRORS + 1);
     for diagnostic in &parsed.diagnostics {
-        let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
-        for label in labels {
+        for label in std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary) {
             assert!(source.text().get(label.span.range()).is_some(), "{:?}", label.span);
         }
     }

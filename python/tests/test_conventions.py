@@ -97,6 +97,10 @@ def test_a15_levels():
     raises(ValueError, "half the size", Texture, [ramp(4, 4), ramp(4, 4)])
     raises(TypeError, "one of the two", Texture, [ramp(4, 4), ramp(2, 2)], mipmaps=True)
     raises(TypeError, "mipmaps", Texture, ramp(4, 4), mipmaps="box")
+    for wrong in [{"mipmaps": -1}, {"dim": -1}, {"size": [4, -4]}]:
+        raises(ValueError, *wrong, Texture, ramp(4, 4), **wrong)
+    raises(ValueError, "component", Texture(ramp(4, 4)).gather, (1.0, 1.0), -1)
+    raises(ValueError, "threads", Texture(ramp(4, 4)).sample, (1.0, 1.0), threads=-1)
 
 
 def test_a16_copy():

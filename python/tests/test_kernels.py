@@ -249,6 +249,7 @@ def test_variables_and_printf():
     raises(KeyError, "no variable", module.write, "none", numpy.zeros(1))
     raises(ValueError, "do not fit", module.write, "step", numpy.zeros(2, "uint32"))
     raises(TypeError, "an array is expected", module.write, "step", 1)
+    raises(ValueError, "offset: -4 is not from 0", module.write, "step", numpy.zeros(1, "uint32"), -4)
     assert module["speak"][1, 64](printf_limit=0).printf == "[texunit: older printf output was dropped]\n"
 
 
@@ -421,6 +422,7 @@ def test_coverage(scale, tmp_path):
     assert sorted(ways) == [16, 16] and file["lines"][line] == 32
     scale[1, 32](values, 1.0, 16, coverage=sum_)
     assert sum_.files[name]["functions"]["scale"][1] == 64
+    raises(TypeError, "coverage: True or", scale[1, 32], values, 1.0, 32, coverage=5)
     other = scale[1, 32](values, 1.0, 32, coverage=True).coverage
     assert (sum_ + other).files[name]["functions"]["scale"][1] == 96
     assert "FNDA:64,scale" in sum_.lcov() and "lines" in repr(sum_)

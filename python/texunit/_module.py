@@ -121,6 +121,7 @@ class Module:
         self._checks = _checks(checks) or ""
         words = self._checks.replace(" ", "").lower().split(",")
         is_tracked = bool({"all", "init", "initcheck"} & set(words))
+        memory_limit = _optional("memory_limit", memory_limit, 0, (1 << 64) - 1)
         program, diagnostics = Program.load(text, called, arch, memory_limit, is_tracked)
         found = [_objects.diagnostic(value) for value in json.loads(diagnostics)]
         if program is None:
@@ -173,6 +174,7 @@ class Module:
         self._has(variable)
         if isinstance(values, float | int | list):
             raise TypeError(f"{variable}: an array is expected, whose type says how many bytes its numbers have")
+        offset = _whole("offset", offset, 0, (1 << 64) - 1)
         self._program.write(variable, offset, numpy.ascontiguousarray(values).tobytes())
 
     def _has(self, variable: str) -> None:
@@ -310,6 +312,8 @@ class Configured:
         if {"init", "initcheck", "all"} & set(wanted.replace(" ", "").lower().split(",")) and not program.is_tracked:
             raise ValueError('checks: init needs a module that is made with it: texunit.Module(ptx, checks="init")')
         made, arrays = arguments(args, kernel.params, kernel._shown)
+        if not isinstance(coverage, bool | Coverage | None):
+            raise TypeError(f"coverage: True or a texunit.Coverage is expected, not {type(coverage).__name__}")
         sum_ = coverage if isinstance(coverage, Coverage) else Coverage() if coverage else None
         words = {
             "grid": self._grid,

@@ -2,12 +2,11 @@
 //! Python packages. They are in a folder that the user names, or are installed from PyPI into
 //! target/nvidia; texunit's packages contain none of them.
 
+use crate::files;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
-
-use crate::files;
-use serde::Deserialize;
 
 /// A set of files and packages that are installed together.
 #[derive(Deserialize)]

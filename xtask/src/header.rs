@@ -25,8 +25,7 @@ const HEAD: &str = "\
 
 /// The values of CUDA's constants by name.
 fn cuda_constants() -> Result<HashMap<String, u32>, String> {
-    let path = crate::workspace().join("crates/cuda/cuda-abi/data/constants.txt");
-    let list = files::read(&path)?;
+    let list = files::read(&crate::workspace().join("crates/cuda/cuda-abi/data/constants.txt"))?;
     let constant = |line: &str| {
         let words: Vec<&str> = line.splitn(4, ' ').collect();
         let [name, "u32", number, _] = words[..] else { return None };

@@ -13,7 +13,6 @@ mod man;
 mod matrix;
 mod metadata;
 mod oracle;
-mod parallel;
 mod ptxas;
 mod release;
 mod sass;
@@ -144,8 +143,7 @@ fn the_command_line_is_consistent() {
 
 /// The root of the repository.
 fn workspace() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(Path::new(".")).to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
 
 /// The program of a crate, which is installed into the release's folder below `folder` if it is

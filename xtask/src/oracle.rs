@@ -3,19 +3,16 @@
 //! Where ptxas names the line of each error, it checks many instructions at a time; an
 //! instruction on which the verdicts differ is checked again alone before it is reported.
 
+use crate::generate::{Families, Question};
+use crate::ptxas::{self, Answer, Tool, each};
+use flate2::{Compression, write::GzEncoder};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-use flate2::{Compression, write::GzEncoder};
 use texunit_check::{Options, Ptxas, Verdicts, check_source};
 use texunit_syntax::SourceFile;
 use texunit_testkit::TempDir;
-
-use crate::generate::{Families, Question};
-use crate::parallel::each;
-use crate::ptxas::{self, Answer, Tool};
 
 /// Number of ptxas runs on the lines of one module after which each remaining line is checked
 /// alone.
@@ -90,8 +87,7 @@ impl Comparison {
 
     /// The verdicts of ptxas and of texunit: an error, or `accepted`.
     fn verdicts(&self) -> (&str, &str) {
-        let theirs = self.theirs.as_deref().unwrap_or("accepted");
-        (theirs, self.ours.as_deref().unwrap_or("accepted"))
+        (self.theirs.as_deref().unwrap_or("accepted"), self.ours.as_deref().unwrap_or("accepted"))
     }
 }
 
@@ -148,8 +144,7 @@ fn compare(request: &Request, tools: &[Tool]) -> std::io::Result<usize> {
     let differing: Vec<&Comparison> = rows.iter().filter(|r| r.differs()).collect();
     for (n, row) in differing.iter().enumerate() {
         let name = format!("{seed}-{}-{n}.ptx", row.family);
-        let path = folder.join(&name);
-        std::fs::write(&path, described(row))?;
+        std::fs::write(folder.join(&name), described(row))?;
         if n < SHOWN {
             show(row, &format!("target/oracle/{name}"));
         }
@@ -275,8 +270,7 @@ impl Asking<'_> {
 
     fn ask(&self, module: &str) -> std::io::Result<Answer> {
         let kind = if self.question.assemble { "sm" } else { "compute" };
-        let arch = format!("{kind}_{}", self.question.arch);
-        self.tool.ask(&arch, module, self.folder, self.slot)
+        self.tool.ask(&format!("{kind}_{}", self.question.arch), module, self.folder, self.slot)
     }
 
     /// The verdict of ptxas on each line: checks all lines, removes those with errors, and repeats
@@ -343,8 +337,7 @@ mod tests {
 
     #[test]
     fn the_command_line() {
-        let arguments = "100 7 --tools /x --ptxas 12.9 --family mutation";
-        let request: Request = parsed(arguments).unwrap();
+        let request: Request = parsed("100 7 --tools /x --ptxas 12.9 --family mutation").unwrap();
         assert_eq!((request.count, request.seed), (100, 7));
         assert_eq!(request.tools.release, Some(Ptxas::V12_9));
         let Lines { file, head } = parsed::<Ask>("lines.txt").unwrap().lines;

@@ -1,5 +1,6 @@
 //! Finds the releases of ptxas, in a folder that the user names or among the kits ([`cuda_tools`]),
-//! and runs one on a module, with a time limit. They serve only to check texunit's verdicts.
+//! and runs one on a module, with a time limit, and several at the same time. They serve only to
+//! check texunit's verdicts.
 
 use crate::cuda_tools;
 use crate::files::at;
@@ -92,8 +93,7 @@ impl Tool {
 fn error_line(line: &str) -> Option<(usize, String)> {
     let (before, words) = line.split_once(": ")?;
     let (place, kind) = before.rsplit_once(';')?;
-    let kind = kind.trim();
-    if !matches!(kind, "error" | "fatal") {
+    if !matches!(kind.trim(), "error" | "fatal") {
         return None;
     }
     let (_, number) = place.rsplit_once(", line ")?;
@@ -131,11 +131,9 @@ impl Choice {
 
     /// The path of ptxas, which must be that release.
     fn ptxas(&self, release: Ptxas) -> Result<PathBuf, String> {
-        let kit = format!("ptxas-{release}");
-        let path = cuda_tools::file(self.folder.as_deref(), &kit, "ptxas")?;
+        let path = cuda_tools::file(self.folder.as_deref(), &format!("ptxas-{release}"), "ptxas")?;
         let output = at(&path, Command::new(&path).arg("--version").output())?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        match text.contains(&format!("release {release},")) {
+        match String::from_utf8_lossy(&output.stdout).contains(&format!("release {release},")) {
             true => Ok(path),
             false => Err(format!("{} is not release {release}", path.display())),
         }
@@ -144,6 +142,28 @@ impl Choice {
     pub(crate) fn nvdisasm(&self) -> Result<PathBuf, String> {
         cuda_tools::file(self.folder.as_deref(), "ptxas-12.4", "nvdisasm")
     }
+}
+
+/// Number of threads, and so of processes of NVIDIA's tools that run at the same time.
+const WORKERS: usize = 2;
+
+/// Calls `work` for items 0 to `count` in several threads, and returns the results in the order of
+/// the items. The second argument of `work` is the number of the thread.
+pub(crate) fn each<T: Send>(
+    count: usize,
+    work: impl Fn(usize, usize) -> io::Result<T> + Sync,
+) -> io::Result<Vec<T>> {
+    let part = &|slot: usize| -> io::Result<Vec<T>> {
+        (slot..count).step_by(WORKERS).map(|item| work(item, slot)).collect()
+    };
+    let parts = std::thread::scope(|scope| {
+        let workers: [_; WORKERS] = std::array::from_fn(|slot| scope.spawn(move || part(slot)));
+        let ended = workers.into_iter().map(|worker| worker.join());
+        let results = ended.map(|it| it.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        results.collect::<io::Result<Vec<_>>>()
+    })?;
+    let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+    Ok((0..count).filter_map(|item| parts[item % WORKERS].next()).collect())
 }
 
 #[cfg(test)]

@@ -111,8 +111,7 @@ fn matmul(name: &'static str, tile: u32, n: u32) -> Parts {
         input("b", floats(2, all, -1.0, 1.0)),
         output("c", zeros_f32(all), Close(1e-4, 1e-4)),
     ];
-    let args = [B(0), B(1), B(2), U(n)];
-    one(buffers, plane(name, [n, n], [tile, tile], &args))
+    one(buffers, plane(name, [n, n], [tile, tile], &[B(0), B(1), B(2), U(n)]))
 }
 
 fn matmul_f64(size: Size) -> Parts {
@@ -123,8 +122,7 @@ fn matmul_f64(size: Size) -> Parts {
         input("b", doubles(2, all)),
         output("c", Data::F64(vec![0.0; all]), Close(1e-12, 1e-12)),
     ];
-    let args = [B(0), B(1), B(2), U(n)];
-    one(buffers, plane("matmul_f64", [n, n], [16, 16], &args))
+    one(buffers, plane("matmul_f64", [n, n], [16, 16], &[B(0), B(1), B(2), U(n)]))
 }
 
 fn transpose(size: Size) -> Parts {
@@ -149,8 +147,7 @@ fn reduce(size: Size) -> Parts {
         line("reduce", ctas, 256, &[B(0), B(1), U(n)]),
         line("reduce", 1, 256, &[B(1), B(2), U(ctas)]),
     ];
-    let plain = vec![B(0), B(2), U(n)];
-    Parts { twin: Twin::SubGroups, buffers, texture: None, launches, plain }
+    Parts { twin: Twin::SubGroups, buffers, texture: None, launches, plain: vec![B(0), B(2), U(n)] }
 }
 
 fn scan(size: Size) -> Parts {
@@ -166,23 +163,20 @@ fn scan(size: Size) -> Parts {
         line("scan_sums", 1, 256, &[B(2), U(ctas)]),
         line("add_sums", ctas, 256, &[B(1), B(2)]),
     ];
-    let plain = vec![B(0), B(1), U(n)];
-    Parts { twin: Twin::SubGroups, buffers, texture: None, launches, plain }
+    Parts { twin: Twin::SubGroups, buffers, texture: None, launches, plain: vec![B(0), B(1), U(n)] }
 }
 
 fn histogram_shared(size: Size) -> Parts {
     let n = size.of(5000, 1 << 20);
     let buffers =
         vec![input("in", picture_words(6, n as usize)), output("counts", zeros(256), Equal)];
-    let launch = line("histogram_shared", size.of(5, 64), 256, &[B(0), B(1), U(n)]);
-    one(buffers, launch)
+    one(buffers, line("histogram_shared", size.of(5, 64), 256, &[B(0), B(1), U(n)]))
 }
 
 fn histogram_global(size: Size) -> Parts {
     let n = size.of(20_000, 1 << 21);
     let buffers = vec![input("in", words(7, n as usize)), output("counts", zeros(4096), Equal)];
-    let launch = line("histogram_global", size.of(5, 256), 256, &[B(0), B(1), U(n)]);
-    one(buffers, launch)
+    one(buffers, line("histogram_global", size.of(5, 256), 256, &[B(0), B(1), U(n)]))
 }
 
 fn stencil(size: Size) -> Parts {
@@ -208,8 +202,7 @@ fn nbody(size: Size) -> Parts {
         input("bodies", floats(9, 4 * n as usize, 0.0, 1.0)),
         output("out", zeros_f32(4 * n as usize), Close(2e-2, 1e-3)),
     ];
-    let args = [B(0), B(1), U(n), F(0.01)];
-    one(buffers, line("nbody", n / 256, 256, &args))
+    one(buffers, line("nbody", n / 256, 256, &[B(0), B(1), U(n), F(0.01)]))
 }
 
 fn black_scholes(size: Size) -> Parts {
@@ -236,8 +229,7 @@ fn spmv(size: Size) -> Parts {
         input("vector", floats(15, rows as usize, -1.0, 1.0)),
         output("out", zeros_f32(rows as usize), Close(1e-5, 1e-5)),
     ];
-    let args = [B(0), B(1), B(2), B(3), B(4), U(rows)];
-    one(buffers, line("spmv", rows.div_ceil(256), 256, &args))
+    one(buffers, line("spmv", rows.div_ceil(256), 256, &[B(0), B(1), B(2), B(3), B(4), U(rows)]))
 }
 
 fn bitonic(size: Size) -> Parts {
@@ -269,8 +261,7 @@ fn radix(size: Size) -> Parts {
         let args = [B(3), B(4), B(2), B(to), B(from), U(n), U(bit)];
         launches.push(line("radix_pass", ctas, 256, &args));
     }
-    let plain = vec![B(0), B(1), U(n)];
-    Parts { twin: Twin::None, buffers, texture: None, launches, plain }
+    Parts { twin: Twin::None, buffers, texture: None, launches, plain: vec![B(0), B(1), U(n)] }
 }
 
 fn mandelbrot(size: Size) -> Parts {
@@ -302,8 +293,7 @@ fn saxpy(size: Size) -> Parts {
         input("x", floats(18, n as usize, -1.0, 1.0)),
         output("y", floats(19, n as usize, -1.0, 1.0), Close(1e-6, 1e-6)),
     ];
-    let args = [B(0), B(1), U(n), F(0.75)];
-    one(buffers, line("saxpy", n.div_ceil(256), 256, &args))
+    one(buffers, line("saxpy", n.div_ceil(256), 256, &[B(0), B(1), U(n), F(0.75)]))
 }
 
 fn copy(size: Size) -> Parts {
@@ -315,8 +305,7 @@ fn copy(size: Size) -> Parts {
 fn hash(size: Size) -> Parts {
     let n = size.of(5000, 1 << 20);
     let buffers = vec![input("in", words(21, n as usize)), output("out", zeros(n as usize), Equal)];
-    let args = [B(0), B(1), U(n), U(16)];
-    one(buffers, line("hash", n.div_ceil(256), 256, &args))
+    one(buffers, line("hash", n.div_ceil(256), 256, &[B(0), B(1), U(n), U(16)]))
 }
 
 fn median(size: Size) -> Parts {
@@ -324,8 +313,7 @@ fn median(size: Size) -> Parts {
     let all = (n * n) as usize;
     let buffers =
         vec![input("picture", picture(22, all)), output("out", Data::U8(vec![0; all]), Equal)];
-    let args = [Value::Texture, B(1), U(n), U(n)];
-    let parts = one(buffers, plane("median", [n, n], [32, 8], &args));
+    let parts = one(buffers, plane("median", [n, n], [32, 8], &[Value::Texture, B(1), U(n), U(n)]));
     Parts { texture: Some(Texture { buffer: 0, extent: [n, n, 0], linear: false }), ..parts }
 }
 
@@ -336,8 +324,7 @@ fn ray_march(size: Size) -> Parts {
         output("out", zeros_f32((rays * rays) as usize), Close(2e-3, 2e-2)),
     ];
     let args = [Value::Texture, B(1), U(rays), U(rays), U(steps), F(0.5)];
-    let launch = plane("ray_march", [rays, rays], [16, 16], &args);
-    let mut parts = one(buffers, launch);
+    let mut parts = one(buffers, plane("ray_march", [rays, rays], [16, 16], &args));
     parts.plain.push(U(n));
     Parts { texture: Some(Texture { buffer: 0, extent: [n, n, n], linear: true }), ..parts }
 }

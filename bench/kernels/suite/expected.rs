@@ -65,8 +65,7 @@ pub(crate) fn expected(case: &Case) -> Result<Vec<Data>, String> {
     });
     let bytes = done(case, output)?;
     let mut rest = bytes.as_slice();
-    let compared = case.buffers.iter().filter(|buffer| is_compared(buffer.written));
-    let contents = compared.map(|buffer| {
+    let contents = case.buffers.iter().filter(|buffer| is_compared(buffer.written)).map(|buffer| {
         let (own, others) = rest.split_at_checked(buffer.data.bytes().len())?;
         rest = others;
         Some(buffer.data.with_bytes(own))

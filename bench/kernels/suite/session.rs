@@ -173,6 +173,5 @@ fn texture(device: &Device, texels: &Data, how: Texture) -> Result<TextureObject
                 .with_filter(if how.linear { Filter::Linear } else { Filter::Point })
                 .with_address_mode(AddressMode::Clamp),
         );
-    let resource = TextureResource::Array(&array);
-    device.create_texture(&resource, &descriptor).map_err(|e| e.to_string())
+    device.create_texture(&TextureResource::Array(&array), &descriptor).map_err(|e| e.to_string())
 }

@@ -25,8 +25,7 @@ impl Place {
     pub(crate) fn new(all: &Path, client: &Client) -> Result<Self, String> {
         let folder = all.join(&client.name);
         files::folder(&folder)?;
-        let folder = at(&folder, folder.canonicalize())?;
-        let mut place = Self { folder, site: PathBuf::new() };
+        let mut place = Self { folder: at(&folder, folder.canonicalize())?, site: PathBuf::new() };
         if !place.python().exists() {
             files::quiet(
                 Command::new("python3").args(["-m", "venv"]).arg(place.folder.join("venv")),
@@ -34,8 +33,7 @@ impl Place {
         }
         let question = "import sysconfig; print(sysconfig.get_path('purelib'))";
         let answer = Command::new(place.python()).args(["-c", question]).output();
-        let answer = at(&place.python(), answer)?;
-        place.site = String::from_utf8_lossy(&answer.stdout).trim().into();
+        place.site = String::from_utf8_lossy(&at(&place.python(), answer)?.stdout).trim().into();
         Ok(place)
     }
 

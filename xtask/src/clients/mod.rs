@@ -10,12 +10,11 @@ mod record;
 
 use crate::files::at;
 use crate::{exit_code, workspace};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-
 use clap::builder::PossibleValuesParser;
 use install::{CLIENTS, Client, Place};
 use record::{Counts, Record};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 /// The arguments of `clients`.
 #[derive(Default, clap::Args)]

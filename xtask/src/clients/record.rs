@@ -1,12 +1,11 @@
 //! The numbers of passed tests in tests/clients/counts.txt, and the table of
 //! tests/clients/README.md that is generated from them.
 
+use super::install::CLIENTS;
+use crate::{files, workspace};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-
-use super::install::CLIENTS;
-use crate::{files, workspace};
 
 const FILE: &str = "tests/clients/counts.txt";
 const HEAD: &str = "\
@@ -29,8 +28,7 @@ pub(crate) struct Counts {
 impl Counts {
     /// Reads the numbers from the result file of the test harness.
     pub(crate) fn of_result(file: &Path) -> Result<Self, String> {
-        let text = files::read(file)?;
-        let result: serde_json::Value = files::at(file, serde_json::from_str(&text))?;
+        let result: serde_json::Value = files::at(file, serde_json::from_str(&files::read(file)?))?;
         let count = |name: &str| {
             result[name].as_u64().ok_or_else(|| format!("{}: no {name}", file.display()))
         };

@@ -25,8 +25,7 @@ pub(super) fn judge(file: &Path, newest: (u32, u32)) -> Result<(), String> {
 /// The release in a symbol version: 2.2 for `2.2.5`. The version `PRIVATE` has none.
 fn release(version: &str) -> Option<(u32, u32)> {
     let (major, rest) = version.split_once('.')?;
-    let minor = rest.split('.').next()?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+    Some((major.parse().ok()?, rest.split('.').next()?.parse().ok()?))
 }
 
 /// The versions of the C library's symbols that a file requires.

@@ -99,20 +99,18 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     anew(stage)?;
     let files = stage.join("files");
     let light = zig.is_none();
-    let wanted = libs::Request {
+    libs::build(&libs::Request {
         debug: light,
         to: Some(files.clone()),
         whole: true,
         zig,
         ..libs::Request::default()
-    };
-    libs::build(&wanted)?;
+    })?;
     if !light {
         // The thin libraries in front of the core must not need the C library, so that they load on
         // every system.
         let [_driver, _nvml, runtimes @ ..] = LIBRARIES;
-        let runtimes = runtimes.into_iter().chain(libs::named());
-        for name in runtimes.chain([CORE, REDIRECT, PROGRAM]) {
+        for name in runtimes.into_iter().chain(libs::named()).chain([CORE, REDIRECT, PROGRAM]) {
             elf::judge(&files.join(name), zig::GLIBC)?;
         }
     }

@@ -55,11 +55,11 @@ pub(super) fn try_out(folder: &Path, place: &Path) -> Result<(), String> {
         }
         Err(_) => {
             eprintln!("SKIPPED: pkg-config, which is not installed; its file is read instead");
-            let file = lib.join("pkgconfig/texunit.pc");
-            let text = files::read(&file)?;
+            let text = files::read(&lib.join("pkgconfig/texunit.pc"))?;
             let said = |key: &str| {
-                let line = text.lines().find_map(|line| line.strip_prefix(key));
-                line.unwrap_or_default()
+                text.lines()
+                    .find_map(|line| line.strip_prefix(key))
+                    .unwrap_or_default()
                     .replace("${libdir}", &lib.to_string_lossy())
                     .replace("${includedir}", &folder.join("include").to_string_lossy())
             };

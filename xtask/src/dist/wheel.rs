@@ -84,8 +84,7 @@ fn about(built: &Built, tools: &Zig, unpacked: &Path) -> Result<(), String> {
     let Some((before, after)) = text.split_once("\nLicense-File: ") else {
         return Err(format!("{} names no licence", metadata.display()));
     };
-    let all = format!("{before}\nLicense-File: {NOTICES}\nLicense-File: {after}");
-    files::write(&metadata, all)
+    files::write(&metadata, format!("{before}\nLicense-File: {NOTICES}\nLicense-File: {after}"))
 }
 
 /// Returns an error if the wheel does not satisfy its platform tag.
@@ -133,8 +132,7 @@ pub(super) fn check(
     };
     tests.env("TEXUNIT_WHEEL", wheel).env("TEXUNIT_ARCHIVE", archive);
     let shown = format!("{tests:?}");
-    let status = tests.status().map_err(|e| format!("{shown}: {e}"))?;
-    if !status.success() {
+    if !tests.status().map_err(|e| format!("{shown}: {e}"))?.success() {
         return Err(format!("tests of the wheel fail: {shown}"));
     }
     files::remove(folder)

@@ -176,6 +176,5 @@ pub(super) fn control(setup: Setup, random: &mut Random) -> Question {
     }
     text += "ret;\n}\n";
     let strength = random.of(&[0, 0, 0, 1, 1, 2]);
-    let text = mutated(&text, strength, random);
-    setup.of_module(text)
+    setup.of_module(mutated(&text, strength, random))
 }

@@ -1,11 +1,10 @@
 //! Random instructions of every form of the instruction table: random words for its modifiers, and
 //! operands of right and wrong kinds, by the rules of grammar.txt.
 
-use texunit_isa::{Braces, Form, OperandRule, OperandType, Role, Shape, columns, forms};
-
 use super::Question;
 use super::grammar::{Variables, expand, pool, yes};
 use super::setup::{Setup, bits};
+use texunit_isa::{Braces, Form, OperandRule, OperandType, Role, Shape, columns, forms};
 use texunit_testkit::Random;
 
 /// Shapes of texture and surface instructions.
@@ -83,16 +82,14 @@ pub(super) fn textures(setup: Setup, most: usize, random: &mut Random) -> Questi
         let form = random.of(&rows);
         line(form, ("texture_modifiers", 40), &variables, random)
     };
-    let lines = (0..most).map(|_| one()).collect();
-    setup.question(lines)
+    setup.question((0..most).map(|_| one()).collect())
 }
 
 /// A question whose lines are other random instructions in one kernel.
 pub(super) fn ordinary(setup: Setup, most: usize, random: &mut Random) -> Question {
     let forms = forms_of(false);
     let mut one = || line(random.of(&forms), ("modifiers", 25), &Variables::new(), random);
-    let lines = (0..most).map(|_| one()).collect();
-    setup.question(lines)
+    setup.question((0..most).map(|_| one()).collect())
 }
 
 /// The text of the operands: for each operand of the table the rule with the name of its role, or

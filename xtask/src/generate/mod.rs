@@ -7,9 +7,8 @@ mod instruction;
 mod mutation;
 mod setup;
 
-use texunit_check::Ptxas;
-
 use setup::Setup;
+use texunit_check::Ptxas;
 use texunit_testkit::Random;
 
 /// Number of instructions that one module contains.
@@ -82,8 +81,7 @@ impl Families {
     /// Reads the bundled examples, which mutations start from.
     pub(crate) fn new(only: Option<&str>, releases: &[Ptxas]) -> std::io::Result<Self> {
         let only = only.and_then(|name| Self::NAMES.iter().position(|n| *n == name));
-        let examples = mutation::examples()?;
-        Ok(Self { releases: releases.to_vec(), only, examples })
+        Ok(Self { releases: releases.to_vec(), only, examples: mutation::examples()? })
     }
 
     /// Generates `count` modules; instructions with the same head are in one question.

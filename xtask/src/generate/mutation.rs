@@ -2,16 +2,14 @@
 //! swapped or replaced by a similar one. Most changes are small, such as another type or another
 //! register of the same kind, so that many modules stay valid or nearly so.
 
-use std::io::Read as _;
-use std::path::Path;
-
-use flate2::read::GzDecoder;
-use texunit_check::Ptxas;
-use texunit_syntax::{Span, token_spans};
-
 use super::Question;
 use super::grammar::{draw, pool, weighted};
 use super::setup::machine;
+use flate2::read::GzDecoder;
+use std::io::Read as _;
+use std::path::Path;
+use texunit_check::Ptxas;
+use texunit_syntax::{Span, token_spans};
 use texunit_testkit::Random;
 
 /// Folders and files with modules that are mutated, and their weights.
@@ -184,8 +182,7 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
         match random.below(10) {
             0 => drop(tokens.remove(n)),
             1 => {
-                let copy = tokens[n].clone();
-                tokens.insert(n, copy);
+                tokens.insert(n, tokens[n].clone());
             }
             2 if n + 1 < tokens.len() => {
                 let text = std::mem::take(&mut tokens[n].text);

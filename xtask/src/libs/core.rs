@@ -9,7 +9,6 @@
 
 use super::linker::{Linker, Shared, mark_weak, written};
 use super::names::{self, List};
-
 use crate::files::{self, finish};
 use std::borrow::Cow;
 use std::fmt::Write;

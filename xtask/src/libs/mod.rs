@@ -134,8 +134,7 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     built.push(request.profile());
     let to = request.to.clone().unwrap_or_else(|| built.clone());
     files::folder(&to)?;
-    let linker = Linker { zig: request.zig.as_ref(), to: &to };
-    let build = Build { request, linker, built };
+    let build = Build { request, linker: Linker { zig: request.zig.as_ref(), to: &to }, built };
     let mut files = Vec::new();
     if !request.no_program && !request.whole {
         build.cargo(&["rustc", "-p", "texunit", "--features", "all", "--bin", "texunit"])?;

@@ -21,8 +21,7 @@ fn index(archive: &[u8]) -> Option<Vec<&[u8]>> {
     let size = str::from_utf8(header.get(32..42)?).ok()?.trim_end().parse().ok()?;
     let (count, rest) = rest.get(..size)?.split_first_chunk()?;
     let count = usize::try_from(u32::from_be_bytes(*count)).ok()?;
-    let names = rest.get(count.checked_mul(4)?..)?;
-    Some(names.split(|byte| *byte == 0).take(count).collect())
+    Some(rest.get(count.checked_mul(4)?..)?.split(|byte| *byte == 0).take(count).collect())
 }
 
 /// A list of functions, optionally those of one major version.
@@ -70,8 +69,7 @@ impl List {
             let versions = || row.get(1).into_iter().flat_map(|all| all.split(','));
             self.major.as_ref().is_none_or(|major| versions().any(|version| version == major))
         };
-        let rows = list.lines().map(words).filter(|row| !row.is_empty());
-        Ok(rows.filter(is_of_this).collect())
+        Ok(list.lines().map(words).filter(|row| !row.is_empty()).filter(is_of_this).collect())
     }
 }
 

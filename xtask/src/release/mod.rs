@@ -90,8 +90,7 @@ fn tag(tag: &str) -> Result<(), String> {
 /// Returns an error that names all manifests with another version.
 fn same_versions(root: &Path, mut versions: Vec<(String, String)>) -> Result<(), String> {
     for manifest in MANIFESTS {
-        let path = root.join(manifest);
-        let text = files::read(&path)?;
+        let text = files::read(&root.join(manifest))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| format!("{manifest}: {e}"))?;
         versions.push((manifest.into(), value["version"].as_str().unwrap_or_default().to_owned()));
     }
@@ -102,8 +101,7 @@ fn same_versions(root: &Path, mut versions: Vec<(String, String)>) -> Result<(),
 
 /// Returns an error unless the changelog has a heading for the version, `## 0.1.0` or `## [0.1.0]`.
 fn changelog(root: &Path) -> Result<(), String> {
-    let path = root.join("CHANGELOG.md");
-    let text = files::read(&path)?;
+    let text = files::read(&root.join("CHANGELOG.md"))?;
     let is_entry = |line: &str| {
         let heading = line.strip_prefix("## ").and_then(|rest| rest.split(' ').next());
         heading.is_some_and(|word| word.trim_matches(['[', ']']) == VERSION)
@@ -161,8 +159,7 @@ fn sums(folder: &Path, paths: &[PathBuf]) -> Result<Vec<File>, String> {
         let _ = writeln!(text, "{sum}  {name}");
         files.push(File { name, bytes: bytes.len(), sum });
     }
-    let path = folder.join(SUMS);
-    files::write(&path, text)?;
+    files::write(&folder.join(SUMS), text)?;
     Ok(files)
 }
 

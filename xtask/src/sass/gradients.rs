@@ -1,9 +1,7 @@
 //! Generates random PTX modules with `tex.grad`, whose lowering is compared with that of ptxas.
 
 use std::fmt::Write;
-
 use texunit_sass::Arch;
-
 use texunit_testkit::Random;
 
 /// A random module, and the options of ptxas for it.

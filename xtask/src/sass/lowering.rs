@@ -1,14 +1,17 @@
 //! Compares the fetches that texunit generates for `tex.grad` in random modules with those in the
 //! code of ptxas.
 
+use super::SHOWN;
+use super::gradients::Module;
+use crate::oracle::folder;
+use crate::ptxas::{Tool, each};
+use object::Endianness;
+use object::read::elf::{ElfFile64, ElfSection64};
+use object::read::{Object, ObjectSection};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-use object::Endianness;
-use object::read::elf::{ElfFile64, ElfSection64};
-use object::read::{Object, ObjectSection};
 use texunit_check::{Options, Ptxas, check_with};
 use texunit_sass::control::PHASE;
 use texunit_sass::txd::{
@@ -17,12 +20,6 @@ use texunit_sass::txd::{
 use texunit_sass::{Txd, Word, listing};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 use texunit_txd::lower::{self, Form, visible_functions};
-
-use super::SHOWN;
-use super::gradients::Module;
-use crate::oracle::folder;
-use crate::parallel::each;
-use crate::ptxas::Tool;
 
 /// The fetches of a module as text without registers, with their numbers.
 type Shapes = BTreeMap<String, usize>;

@@ -5,12 +5,10 @@ mod gradients;
 mod lowering;
 mod words;
 
+use crate::{oracle, ptxas};
 use std::process::ExitCode;
-
 use texunit_check::Ptxas;
 use texunit_testkit::TempDir;
-
-use crate::{oracle, ptxas};
 
 /// The maximum number of printed differences.
 const SHOWN: usize = 20;

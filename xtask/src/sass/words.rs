@@ -1,18 +1,16 @@
 //! Compares the texts of random texture and surface words with those of nvdisasm.
 
+use super::SHOWN;
+use crate::ptxas::each;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::Command;
-
 use texunit_sass::parse::parse;
 use texunit_sass::print::Style;
 use texunit_sass::texture_words::{FORMS, Form};
 use texunit_sass::txd::{BINDLESS, INDEX, OPCODE, PS, PT};
 use texunit_sass::{Arch, Control, Word, control};
-
-use super::SHOWN;
-use crate::parallel::each;
 use texunit_testkit::Random;
 
 /// Number of words that nvdisasm gets in one file.
@@ -213,8 +211,7 @@ fn one(tool: &Path, asked: SampledWord, file: &Path) -> io::Result<Vec<String>> 
     let theirs = texts.concat();
     let bare = theirs.trim_start_matches("{ ");
     let bare = if bare.starts_with('@') { bare.split_once(' ').map_or("", |b| b.1) } else { bare };
-    let name = bare.split(['.', ' ']).next().unwrap_or_default();
-    let known = OURS.contains(&name);
+    let known = OURS.contains(&bare.split(['.', ' ']).next().unwrap_or_default());
     // The modifier says that both phases are set, which is invalid although nvdisasm prints it.
     let invalid = bare.starts_with("TXD") && bare.contains(".INVALIDPHASE3");
     let wrong = !invalid && (known || matches!(asked.ours(), Word::Refused { .. }));

@@ -13,10 +13,9 @@
 mod links;
 mod source;
 
+use crate::{files, workspace};
 use std::path::Path;
 use std::process::Command;
-
-use crate::{files, workspace};
 
 /// The release of mdBook that is installed, without its server.
 const MDBOOK: &str = "0.5.4";
@@ -29,8 +28,7 @@ pub(crate) fn build(out: &Path) -> Result<(), String> {
     let live = out.join("index.html").exists();
     write(&work, &pages, live)?;
     let features = ["--no-default-features", "--features", "search"];
-    let tools = workspace().join("target/mdbook");
-    let mdbook = crate::installed("mdbook", MDBOOK, &tools, &features)?;
+    let mdbook = crate::installed("mdbook", MDBOOK, &workspace().join("target/mdbook"), &features)?;
     let guide = std::path::absolute(out.join("guide")).map_err(|e| e.to_string())?;
     let made = Command::new(&mdbook).arg("build").arg(&work).arg("--dest-dir").arg(&guide).output();
     let made = made.map_err(|e| format!("cannot run {}: {e}", mdbook.display()))?;

@@ -8,25 +8,18 @@ use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// A part of the site.
-struct Part {
-    name: &'static str,
-    /// Builds the part into the site's folder. An error says how to fix the problem.
-    build: fn(&Path) -> Result<(), String>,
-}
+/// Builds a part of the site into its folder. An error says how to fix the problem.
+type Build = fn(&Path) -> Result<(), String>;
 
 /// The parts in the order in which they are built.
-const PARTS: &[Part] = &[
-    Part { name: "web", build: web::build },
-    Part { name: "guide", build: guide::build },
-    Part { name: "api", build: api::build },
-];
+const PARTS: [(&str, Build); 3] =
+    [("web", web::build), ("guide", guide::build), ("api", api::build)];
 
 /// The arguments of `site`.
 #[derive(clap::Args)]
 pub(crate) struct Request {
     /// Build only this part
-    #[arg(long, value_parser = PossibleValuesParser::new(PARTS.iter().map(|part| part.name)))]
+    #[arg(long, value_parser = PossibleValuesParser::new(PARTS.map(|part| part.0)))]
     only: Option<String>,
     /// Serve the site at http://localhost:PORT/
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8000")]
@@ -45,8 +38,8 @@ pub(crate) fn folder() -> PathBuf {
 pub(crate) fn run(request: &Request) -> ExitCode {
     let built = PARTS
         .iter()
-        .filter(|part| request.only.as_deref().is_none_or(|only| only == part.name))
-        .try_for_each(|part| (part.build)(&request.out).map_err(|e| format!("{}: {e}", part.name)));
+        .filter(|(name, _)| request.only.as_deref().is_none_or(|only| only == *name))
+        .try_for_each(|(name, build)| build(&request.out).map_err(|e| format!("{name}: {e}")));
     let done = built.and_then(|()| {
         println!("the site is in {}", request.out.display());
         let Some(port) = request.serve else { return Ok(()) };
@@ -74,8 +67,7 @@ fn call(command: &mut Command, missing: &str) -> Result<(), String> {
 
 /// The output of a command; `None` if it fails.
 fn output(command: &mut Command) -> Option<String> {
-    let output = command.output().ok().filter(|output| output.status.success())?;
-    String::from_utf8(output.stdout).ok()
+    String::from_utf8(command.output().ok().filter(|output| output.status.success())?.stdout).ok()
 }
 
 #[cfg(test)]

@@ -35,8 +35,7 @@ const NODE: &str =
 fn node() -> Result<(), String> {
     let version = output(Command::new("node").arg("--version"));
     let version = version.ok_or_else(|| format!("`node` is not installed: {NODE}"))?;
-    let major = version.trim().trim_start_matches('v').split('.').next();
-    match major.and_then(|n| n.parse().ok()) {
+    match version.trim().trim_start_matches('v').split('.').next().and_then(|n| n.parse().ok()) {
         Some(20_u32..) => Ok(()),
         _ => Err(format!("Node.js {} is too old: {NODE}", version.trim())),
     }

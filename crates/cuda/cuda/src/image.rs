@@ -141,7 +141,7 @@ impl Image {
                 })?
             }
         };
-        newer(&ptx, device)?;
+        newer(&ptx, device, &self.origin)?;
         Ok(ptx)
     }
 
@@ -337,21 +337,25 @@ fn newest_version() -> u32 {
 
 /// Decides about PTX for another device or a later CUDA. Texunit runs it with a warning, as it
 /// supports every known instruction on every device; a strict device refuses it as the driver does.
-fn newer(ptx: &Ptx, device: &Card) -> Answer {
+fn newer(ptx: &Ptx, device: &Card, origin: &Origin) -> Answer {
     let number = device.capability.number();
     let heading = heading(&ptx.text);
     let name = &ptx.name;
     if let Some((target, reach)) = heading.target
         && !reach.runs(target, number)
     {
+        let file = origin.file().map_or_else(String::new, |file| format!(" in {}", file.display()));
+        let both = format!("{name}{file} is for sm_{target}, and the device is an sm_{number}");
+        let choose = format!(
+            "`texunit run --device sm_{target}`, or TEXUNIT_DEVICE=sm_{target}, chooses another"
+        );
         if settings().strict {
-            let reason = format!("{name} is for sm_{target}, and the device is an sm_{number}");
+            let reason = format!("{both}; {choose}");
             return Err(printed_refusal(CUresult::NO_BINARY_FOR_GPU, reason));
         }
         say_once(format!(
-            "warning: {name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture \
-             would use machine code of its own, if there is any, and refuse this PTX (`texunit run --device \
-             sm_{target}`, or TEXUNIT_DEVICE=sm_{target}, chooses another)"
+            "warning: {both}: a card of this architecture would use machine code of its own, if there is any, and \
+             refuse this PTX ({choose})"
         ));
     }
     if let Some(version) = heading.version.filter(|&v| v > newest_version()) {

@@ -13,6 +13,17 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
+    /// The file that the program has named, or that is mapped where the image is.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        match self {
+            Self::Named(file) => Some(file.clone()),
+            Self::At(address) => {
+                let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+                mapped(&maps, *address).map(PathBuf::from)
+            }
+        }
+    }
+
     /// The message about machine code on a device.
     pub(crate) fn of_machine_code(&self, device: &Card) -> String {
         self.in_process(device, &std::fs::read_to_string("/proc/self/maps").unwrap_or_default())

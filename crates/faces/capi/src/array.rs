@@ -33,8 +33,7 @@ pub unsafe extern "C" fn texunit_array_create(
     guard(|| {
         // SAFETY: guaranteed by the caller.
         let (array, desc) = unsafe { (Out::new("array", array)?, read("desc", desc)?) };
-        let shape = shape(&desc, num_mipmap_levels, num_samples)?;
-        array.set(keep(Arc::new(made(&shape)?))?);
+        array.set(keep(Arc::new(made(&shape(&desc, num_mipmap_levels, num_samples)?)?))?);
         Ok(())
     })
 }
@@ -223,8 +222,7 @@ fn part(array: texunit_array, level: u32) -> Result<Arc<Resource>, Failure> {
     }
     let levels = resource.levels().len();
     if level as usize >= levels {
-        let text = format!("level {level}: the array has {levels}, from 0 on");
-        return Err(Failure::value(text));
+        return Err(Failure::value(format!("level {level}: the array has {levels}, from 0 on")));
     }
     Ok(Arc::new(resource.single_level(level)?))
 }
@@ -258,11 +256,10 @@ fn rows(
     let needed = slice_pitch * u128::from(slices - 1) + slice;
     if !is_packed {
         if row_pitch < row || slices > 1 && slice_pitch < slice {
-            let text = format!(
+            return Err(Failure::value(format!(
                 "rowPitch {row_pitch}, slicePitch {slice_pitch}: a row has {}, a slice {slice}",
                 Count(row, "byte")
-            );
-            return Err(Failure::value(text));
+            )));
         }
         if needed > size as u128 {
             let text =

@@ -175,7 +175,6 @@ pub unsafe fn path(what: &str, pointer: *const c_char) -> Result<PathBuf, Failur
     }
     #[cfg(not(unix))]
     {
-        let text = text.to_str().map_err(|_| Failure::value(format!("{what} is not UTF-8")))?;
-        Ok(text.into())
+        Ok(text.to_str().map_err(|_| Failure::value(format!("{what} is not UTF-8")))?.into())
     }
 }

@@ -59,8 +59,7 @@ pub trait Object: Sized + Send + Sync + 'static {
 }
 
 /// The objects of a kind, by handle.
-#[derive(Debug)]
-pub struct Registry<T>(RwLock<HashMap<usize, Arc<T>>>);
+pub type Registry<T> = RwLock<HashMap<usize, Arc<T>>>;
 
 /// Number of handle bits that encode the kind.
 const KIND_BITS: u32 = 3;
@@ -77,8 +76,7 @@ macro_rules! object {
                 const KIND: usize = $kind;
 
                 fn registry() -> &'static Registry<Self> {
-                    static ALL: LazyLock<Registry<$type>> =
-                        LazyLock::new(|| Registry(RwLock::default()));
+                    static ALL: LazyLock<Registry<$type>> = LazyLock::new(RwLock::default);
                     &ALL
                 }
             }
@@ -102,14 +100,14 @@ pub(crate) fn keep<T: Object, H>(object: Arc<T>) -> Result<*mut H, Failure> {
         Failure::new(TEXUNIT_ERROR_OUT_OF_MEMORY, "this process has had all handles that there are")
     })?;
     let number = number << KIND_BITS | T::KIND;
-    let mut all = T::registry().0.write().unwrap_or_else(PoisonError::into_inner);
+    let mut all = T::registry().write().unwrap_or_else(PoisonError::into_inner);
     all.insert(number, object);
     Ok(std::ptr::without_provenance_mut(number))
 }
 
 /// The object of a handle.
 pub(crate) fn find<T: Object, H>(handle: *mut H) -> Result<Arc<T>, Failure> {
-    let all = T::registry().0.read().unwrap_or_else(PoisonError::into_inner);
+    let all = T::registry().read().unwrap_or_else(PoisonError::into_inner);
     all.get(&handle.addr()).cloned().ok_or_else(|| wrong::<T>(handle.addr()))
 }
 
@@ -118,7 +116,7 @@ pub(crate) fn forget<T: Object, H>(handle: *mut H) -> Result<(), Failure> {
     if handle.is_null() {
         return Ok(());
     }
-    let mut all = T::registry().0.write().unwrap_or_else(PoisonError::into_inner);
+    let mut all = T::registry().write().unwrap_or_else(PoisonError::into_inner);
     let object = all.remove(&handle.addr());
     drop(all);
     object.map(drop).ok_or_else(|| wrong::<T>(handle.addr()))

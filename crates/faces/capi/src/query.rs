@@ -58,8 +58,7 @@ pub unsafe extern "C" fn texunit_texture_query(
         let to = unsafe { Out::new("value", value)? };
         let texture: Arc<Texture> = find(texture)?;
         let attribute = self::attribute(attribute)?;
-        let plan = QueryPlan::texture(attribute, texture.header(), texture.sampler());
-        to.set(answer(&plan, level));
+        to.set(answer(&QueryPlan::texture(attribute, texture.header(), texture.sampler()), level));
         Ok(())
     })
 }

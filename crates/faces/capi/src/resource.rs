@@ -118,8 +118,7 @@ pub(crate) unsafe fn resource(
             let format = format(linear.format, linear.num_channels)?;
             let width = linear.size_in_bytes / format.texel_size() as usize;
             let width = u32::try_from(width).ok().filter(|&n| n > 0).ok_or_else(|| {
-                let text = format!("sizeInBytes {}: from one texel on", linear.size_in_bytes);
-                Failure::value(text)
+                Failure::value(format!("sizeInBytes {}: from one texel on", linear.size_in_bytes))
             })?;
             let size = width as usize * format.texel_size() as usize;
             // SAFETY: guaranteed by this function's caller.
@@ -192,12 +191,11 @@ fn seen(view: &texunit_view_desc, array: &Resource) -> Result<View, Failure> {
         number => {
             let name = VIEW_FORMATS.get(number as usize - 1);
             let format = name.and_then(|name| Format::from_name(name));
-            let wrong = || {
+            Some(format.ok_or_else(|| {
                 Failure::value(format!(
                     "format {number:#x} is not a CUresourceViewFormat of a view"
                 ))
-            };
-            Some(format.ok_or_else(wrong)?)
+            })?)
         }
     };
     let is_widened = format.is_some_and(|f| f.is_block()) && !array.format().is_block();

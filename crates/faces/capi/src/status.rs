@@ -78,8 +78,7 @@ thread_local! {
 pub(crate) fn guard(body: impl FnOnce() -> Result<(), Failure>) -> texunit_status {
     // State that a panic can leave incomplete is behind locks, whose poisoning is handled, or local
     // to this call.
-    let done = catch_unwind(AssertUnwindSafe(body));
-    let failure = match done {
+    let failure = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return TEXUNIT_SUCCESS,
         Ok(Err(failure)) => failure,
         Err(panic) => Failure::new(TEXUNIT_ERROR_INTERNAL, internal(&*panic)),

@@ -161,12 +161,10 @@ impl Accesses {
     /// Checks the size of the values, and that they overlap neither texels nor operands.
     fn check(&self, values: Range<usize>, size: usize) -> Result<(), Failure> {
         let texel = self.surface.resource().format().texel_size() as usize;
-        let needed = self.desc.count.checked_mul(texel);
-        if needed != Some(size) {
-            let count = self.desc.count;
+        if self.desc.count.checked_mul(texel) != Some(size) {
             let text = format!(
                 "values: size is {size}, but {} have {} each",
-                Count(count, "texel"),
+                Count(self.desc.count, "texel"),
                 Count(texel, "byte")
             );
             return Err(Failure::new(TEXUNIT_ERROR_SIZE, text));

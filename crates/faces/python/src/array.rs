@@ -224,12 +224,12 @@ fn of_typestr(text: &str) -> Option<Dtype> {
 /// A function of NumPy, which is imported at the first use.
 pub(crate) fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static NUMPY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let import = || py.import("numpy").map(Bound::unbind);
-    let module = NUMPY.get_or_try_init(py, import).map_err(|_| {
-        PyImportError::new_err(
-            "results are NumPy arrays, which is not installed: `pip install numpy`",
-        )
-    })?;
+    let module =
+        NUMPY.get_or_try_init(py, || py.import("numpy").map(Bound::unbind)).map_err(|_| {
+            PyImportError::new_err(
+                "results are NumPy arrays, which is not installed: `pip install numpy`",
+            )
+        })?;
     module.bind(py).getattr(name)
 }
 

@@ -48,6 +48,5 @@ pub(crate) fn _with_sources(ptx: String, sources: Vec<(String, String)>) -> Stri
     if has_handed(&ptx) {
         return ptx;
     }
-    let sources = sources.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    ptx + &handed_comments(sources)
+    ptx + &handed_comments(sources.iter().map(|(name, text)| (name.as_str(), text.as_str())))
 }

@@ -93,8 +93,7 @@ impl Coverage {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, text) = (slf.py(), slf.get().lcov());
-        let parse = slf.get_type().getattr("parse")?;
-        PyTuple::new(py, [parse, PyTuple::new(py, [text])?.into_any()])
+        PyTuple::new(py, [slf.get_type().getattr("parse")?, PyTuple::new(py, [text])?.into_any()])
     }
 
     fn __repr__(&self) -> String {

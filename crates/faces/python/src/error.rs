@@ -1,6 +1,8 @@
 //! Converts errors of the crates to Python exceptions.
 
-use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyMemoryError, PyOverflowError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 use texunit_files::Problem;
 use texunit_sample::{ErrorKind, SampleError};
@@ -21,6 +23,17 @@ pub(crate) fn error(error: SampleError) -> PyErr {
 /// The `ValueError` for an error of the device or of a text.
 pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// The error for an argument that is not converted: a `ValueError` for a number out of range, for
+/// which PyO3 has an `OverflowError`, and otherwise a `TypeError`.
+pub(crate) fn unconverted(what: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
+    let py = value.py();
+    let text = format!("argument '{what}': {}", error.value(py));
+    match error.is_instance_of::<PyOverflowError>(py) {
+        true => PyValueError::new_err(text),
+        false => PyTypeError::new_err(text),
+    }
 }
 
 /// Converts the errors of results of the crate `texunit-sample` to Python exceptions.

@@ -12,10 +12,6 @@ pub(crate) struct Explanation {
 
 #[pymethods]
 impl Explanation {
-    fn __str__(&self) -> &str {
-        &self.text
-    }
-
     fn __repr__(&self) -> &str {
         &self.text
     }

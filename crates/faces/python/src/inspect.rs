@@ -105,8 +105,7 @@ impl Source<'_> {
                 continue;
             }
             for (component, sum) in (0..).zip(&mut *sums) {
-                let channel = trace.channel_of(component) as usize;
-                *sum += weight * value(trace, texel, channel);
+                *sum += weight * value(trace, texel, trace.channel_of(component) as usize);
             }
         }
         Ok(())

@@ -161,8 +161,7 @@ impl Launch<'_> {
         }
         let stats = result.as_ref().map_or_else(LaunchError::stats, Some);
         if let Some(stats) = stats.filter(|stats| !stats.bad_fetches.is_empty()) {
-            let log = log.get_or_insert_default();
-            log.bad_fetches(stats, self.module.source(), Host::Python);
+            log.get_or_insert_default().bad_fetches(stats, self.module.source(), Host::Python);
         }
         let (mut value, printf) = self.outcome(result)?;
         value["seconds"] = json!(seconds);

@@ -3,7 +3,7 @@
 //! are handled.
 
 use crate::array::InputArray;
-use crate::error::OrRaise;
+use crate::error::{OrRaise, unconverted};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -100,9 +100,7 @@ impl Operands {
             if value.is_none() && !matches!(key.as_str(), "strict" | "threads") {
                 continue;
             }
-            let named = |e: PyErr| {
-                PyTypeError::new_err(format!("argument '{key}': {}", e.value(value.py())))
-            };
+            let named = |e: PyErr| unconverted(&key, &value, &e);
             match key.as_str() {
                 "lod" => operands.lod = Some(InputArray::of("lod", &value)?),
                 "layer" => operands.layer = Some(InputArray::of("layer", &value)?),
@@ -125,13 +123,12 @@ impl Operands {
 
     /// The call of `texunit-sample` with these operands.
     pub(crate) fn call(&self, texture: &Texture) -> PyResult<Call<'_>> {
-        let grad = match &self.grad {
-            Some([x, y]) => Some([x.points()?, y.points()?]),
-            None => None,
-        };
         let request = Request {
             lod: self.lod.as_ref().map(InputArray::input).transpose()?,
-            grad,
+            grad: match &self.grad {
+                Some([x, y]) => Some([x.points()?, y.points()?]),
+                None => None,
+            },
             layer: self.layer.as_ref().map(InputArray::input).transpose()?,
             sample: self.sample.as_ref().map(InputArray::input).transpose()?,
             offset: self.offset.as_ref().map(Vectors::points).transpose()?,
@@ -182,8 +179,7 @@ pub(crate) fn in_parts(
 ) -> PyResult<()> {
     let (py, total) = (progress.py(), call.fetches());
     let size = call.byte_size() / total.max(1);
-    let helpers = py.import("texunit._progress")?;
-    let manager = helpers.call_method1("callback", (progress, "fetch"))?;
+    let manager = py.import("texunit._progress")?.call_method1("callback", (progress, "fetch"))?;
     let tell = manager.call_method0("__enter__")?;
     let mut parts = bytes.chunks_mut((PART * size).max(1)).enumerate();
     let done = parts.try_for_each(|(part, out)| -> PyResult<()> {

@@ -1,7 +1,7 @@
 //! Keywords of textures: the meaning of an array's axes, and the sampling state with the names of
 //! `cuda.core`.
 
-use crate::error::OrRaise;
+use crate::error::{OrRaise, unconverted};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
@@ -19,7 +19,9 @@ pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Ar
         }
         Ok(value.filter(|value| !value.is_none()))
     };
-    options.dim = take("dim")?.map(|value| value.extract()).transpose()?;
+    if let Some(value) = take("dim")? {
+        options.dim = Some(value.extract().map_err(|e| unconverted("dim", &value, &e))?);
+    }
     for (key, to) in [
         ("layered", &mut options.layered),
         ("cube", &mut options.cube),
@@ -31,26 +33,28 @@ pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Ar
     }
     if let Some(value) = take("format")? {
         let name: String = value.extract()?;
-        let known = Format::from_name(&name);
-        options.format = Some(known.ok_or_else(|| {
+        options.format = Some(Format::from_name(&name).ok_or_else(|| {
             let all: Vec<&str> = Format::names().collect();
             PyValueError::new_err(format!("format: `{name}` is not one of {}", all.join(", ")))
         })?);
     }
     if let Some(value) = take("size")? {
         // The sizes have the order of array shapes, with x last.
-        let size: Vec<u32> = value.extract()?;
+        let size: Vec<u32> = value.extract().map_err(|e| unconverted("size", &value, &e))?;
         options.size = Some(size.into_iter().rev().collect());
     }
     if let Some(value) = take("mipmaps")? {
         options.mipmaps = if value.is_instance_of::<PyBool>() {
             if value.extract()? { Mipmaps::All } else { Mipmaps::Given }
         } else {
-            Mipmaps::Levels(value.extract().map_err(|_| {
-                PyTypeError::new_err(
-                    "mipmaps: True, or how many levels; levels that are there are a list of arrays",
-                )
-            })?)
+            let advice = "True, or how many levels; levels that are there are a list of arrays";
+            let levels = value.extract().map_err(|e| unconverted("mipmaps", &value, &e));
+            Mipmaps::Levels(levels.map_err(
+                |e| match e.is_instance_of::<PyTypeError>(value.py()) {
+                    true => PyTypeError::new_err(format!("mipmaps: {advice}")),
+                    false => e,
+                },
+            )?)
         };
     }
     Ok(options)

@@ -156,8 +156,7 @@ impl Program {
             .with_architecture(architecture)
             .with_memory_limit(memory_limit)
             .with_initial_contents(fresh);
-        let loaded = py.detach(|| Module::load(&Device::new(&options), &name, &ptx));
-        Ok(match loaded {
+        Ok(match py.detach(|| Module::load(&Device::new(&options), &name, &ptx)) {
             Ok(module) => {
                 let text = (module.source(), &**module.sources());
                 let json = diagnostics(text.into(), module.warnings()).to_string();
@@ -248,13 +247,11 @@ impl Program {
                 self.module.bind_texture(name, &texels, &descriptor(texture.get()))
             }
             (K::Sampler, Ok(texture), _) => {
-                let sampler = texture.get().made().sampler();
-                self.module.bind_sampler(name, sampler).map(|()| Vec::new())
+                self.module.bind_sampler(name, texture.get().made().sampler()).map(|()| Vec::new())
             }
-            (K::Surface, _, Ok(surface)) => {
-                let texels = SurfaceResource::Texels(surface.get().made().resource());
-                self.module.bind_surface(name, texels)
-            }
+            (K::Surface, _, Ok(surface)) => self
+                .module
+                .bind_surface(name, SurfaceResource::Texels(surface.get().made().resource())),
             _ => {
                 let kind = kind.name();
                 let wanted = if kind == ".surfref" { "Surface" } else { "Texture" };

@@ -36,9 +36,8 @@ struct At {
 
 impl At {
     fn new(ij: &Object<'_>, layer: Option<&Object<'_>>, boundary: &str) -> PyResult<Self> {
-        let mode = ClampMode::from_name(boundary);
-        let boundary =
-            mode.ok_or_else(|| PyValueError::new_err("boundary: trap, clamp or zero"))?;
+        let boundary = ClampMode::from_name(boundary)
+            .ok_or_else(|| PyValueError::new_err("boundary: trap, clamp or zero"))?;
         Ok(Self { points: Vectors::of("coordinates", ij)?, layer: held("layer", layer)?, boundary })
     }
 

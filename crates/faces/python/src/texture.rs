@@ -2,11 +2,10 @@
 
 use crate::array::{InputArray, Keeper, Out, shared};
 use crate::descriptor::{Described, described, merge};
-use crate::error::{OrRaise, error};
+use crate::error::{OrRaise, error, unconverted};
 use crate::explanation::Explanation;
 use crate::operands::{OF_SAMPLES, Operands, Vectors, in_parts};
 use crate::options::{array_options, copy_option, texture_options};
-
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};
@@ -58,8 +57,7 @@ type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 fn levels(array: &Object<'_>) -> PyResult<Vec<InputArray>> {
     let is_number =
         |item: &Object<'_>| item.is_instance_of::<PyList>() || item.extract::<f64>().is_ok();
-    let list = array.cast::<PyList>().ok().filter(|list| list.iter().any(|item| !is_number(&item)));
-    match list {
+    match array.cast::<PyList>().ok().filter(|list| list.iter().any(|item| !is_number(&item))) {
         Some(levels) => levels.iter().map(|level| InputArray::of("array", &level)).collect(),
         None => Ok(vec![InputArray::of("array", array)?]),
     }
@@ -208,8 +206,7 @@ impl Texture {
             match shared(held, &options)? {
                 Ok((resource, keeper)) => {
                     let made = Made::of_resource(Arc::new(resource), &state).or_raise()?;
-                    let keeper = Some(keeper);
-                    return Ok(Self { made, keywords: given, source: None, keeper });
+                    return Ok(Self { made, keywords: given, source: None, keeper: Some(keeper) });
                 }
                 Err((why, _)) if copy == Some(false) => return Err(error(why)),
                 Err((_, unshared)) => held = unshared,
@@ -260,8 +257,7 @@ impl Texture {
     ) -> PyResult<Object<'py>> {
         let points = (Action::Sample, Vectors::of("coordinates", &xy)?);
         let names = [&OF_SAMPLES[..], &["progress"]].concat();
-        let operands = Operands::new(("Texture.sample", &names), points, keywords, &self.made)?;
-        self.run(xy.py(), &operands)
+        self.run(xy.py(), &Operands::new(("Texture.sample", &names), points, keywords, &self.made)?)
     }
 
     /// ``sample`` with separate coordinates, and its keywords except ``progress``.
@@ -290,22 +286,24 @@ impl Texture {
     /// >>> import numpy, texunit
     /// >>> texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32")).gather((1.0, 1.0)).tolist()
     /// [2.0, 3.0, 1.0, 0.0]
-    #[pyo3(signature = (xy, component=0, **keywords),
+    #[pyo3(signature = (xy, component=None, **keywords),
            text_signature = "($self, xy, component=0, *, layer=None, offset=None, compare=None, \
                              strict=False, out=None, threads=1)")]
     fn gather<'py>(
         &self,
         xy: Object<'py>,
-        component: u8,
+        component: OptionalObject<'py>,
         keywords: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
+        let component = component.map_or(Ok(0), |value| {
+            value.extract::<u8>().map_err(|e| unconverted("component", &value, &e))
+        })?;
         if component > 3 {
             return Err(PyValueError::new_err("component: 0 to 3"));
         }
         let points = (Action::Gather(component), Vectors::of("coordinates", &xy)?);
         let names = ["layer", "offset", "compare", "strict", "out", "threads"];
-        let operands = Operands::new(("Texture.gather", &names), points, keywords, &self.made)?;
-        self.run(xy.py(), &operands)
+        self.run(xy.py(), &Operands::new(("Texture.gather", &names), points, keywords, &self.made)?)
     }
 
     /// Reads texels at integer coordinates, (..., 2) for a 2D texture; outside is 0.
@@ -324,8 +322,7 @@ impl Texture {
     ) -> PyResult<Object<'py>> {
         let points = (Action::Fetch, Vectors::of("coordinates", &ij)?);
         let names = ["lod", "layer", "sample", "offset", "dtype", "out", "threads"];
-        let operands = Operands::new(("Texture.fetch", &names), points, keywords, &self.made)?;
-        self.run(ij.py(), &operands)
+        self.run(ij.py(), &Operands::new(("Texture.fetch", &names), points, keywords, &self.made)?)
     }
 
     /// Explains one sample: every step with its rule. ``print`` shows the text, a notebook shows

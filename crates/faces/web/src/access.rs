@@ -145,15 +145,13 @@ pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refus
     };
     let texture = file::header(Arc::clone(&resource), &options, Some(result), &sampler);
     let texture = texture.map_err(|e| Refusal::new(e.to_string()))?;
-    let (middle, zeros) =
-        (middle(form, &texture), vec!["0"; form.geometry().gradients().max(1)].join(","));
     Ok(Access {
         form,
+        middle: middle(form, &texture),
+        zeros: vec!["0"; form.geometry().gradients().max(1)].join(","),
         texture: Arc::new(texture),
         sampler,
         keys: keys.clone(),
-        middle,
-        zeros,
         options,
         name,
     })

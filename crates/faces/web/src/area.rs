@@ -2,7 +2,7 @@
 
 use crate::access::access;
 use crate::keys::{Form, Keys};
-use crate::refusal::{MethodResult, Refusal};
+use crate::refusal::{BytesResult, Refusal};
 use crate::session::Session;
 use serde::Deserialize;
 use serde_json::json;
@@ -26,7 +26,7 @@ pub(crate) struct AreaParameters {
 
 /// `area`: for each pixel four floats by the hardware's rules and four with exact weights, little
 /// endian.
-pub(crate) fn area(session: &mut Session, asked: &AreaParameters) -> MethodResult {
+pub(crate) fn area(session: &mut Session, asked: &AreaParameters) -> BytesResult {
     let access = access(session, &asked.keys)?;
     let Form::Fetch(form) = access.form else {
         return Err(Refusal::of("op", "a surface access has no weights: choose tex or tld4"));
@@ -61,8 +61,7 @@ pub(crate) fn area(session: &mut Session, asked: &AreaParameters) -> MethodResul
             let trace = reference::trace(form, &access.texture, &access.sampler, &operands)
                 .map_err(Refusal::new)?;
             let hardware = floats(&trace);
-            let exact = exact(&trace, hardware);
-            for value in hardware.into_iter().chain(exact) {
+            for value in hardware.into_iter().chain(exact(&trace, hardware)) {
                 bytes.extend(value.to_le_bytes());
             }
         }

@@ -137,8 +137,7 @@ impl Builtin {
             Some(&texels) => texels,
             None => *size.first().filter(|_| geometry.is_cube()).unwrap_or(&self.edge),
         };
-        let axes = geometry.axes();
-        let along = |n: usize| if n < axes { axis(n) } else { 1 };
+        let along = |n: usize| if n < geometry.axes() { axis(n) } else { 1 };
         Extent { width: along(0), height: along(1), depth: along(2) }
     }
 

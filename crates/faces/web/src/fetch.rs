@@ -2,7 +2,7 @@
 
 use crate::access::{Access, access, blamed, source_of, texture};
 use crate::keys::{Form, Keys};
-use crate::refusal::{MethodResult, Refusal};
+use crate::refusal::{BytesResult, MethodResult, Refusal};
 use crate::session::{Session, UserFile};
 use crate::{area, builtin, command};
 use serde::Deserialize;
@@ -59,7 +59,7 @@ pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -
     if kind == Kind::Raw && content.is_none() {
         answer["help"] = "PNG, JPEG, OpenEXR, NPY, DDS and KTX 2.0 are recognised by their names; for any other file, give size and texel-format".into();
     }
-    Ok((answer, Vec::new()))
+    Ok(answer)
 }
 
 impl Access {
@@ -107,7 +107,7 @@ pub(crate) fn explain(
         }
         Form::Surface(form) => ("surface", access.surface(form)?.json(), None),
     };
-    let answer = json!({
+    Ok(json!({
         "kind": kind,
         "op": match access.form { Form::Fetch(form) => form.to_string(), Form::Surface(form) => form.to_string() },
         "written": written(&access),
@@ -116,8 +116,7 @@ pub(crate) fn explain(
         "texture": texture(&access.texture),
         "exact": exact,
         "explanation": explanation,
-    });
-    Ok((answer, Vec::new()))
+    }))
 }
 
 /// The operands of an access by key, including defaults.
@@ -147,7 +146,7 @@ pub(crate) fn svg(session: &mut Session, KeysParameters { keys }: &KeysParameter
             (explanation.svg(), explanation.text())
         }
     };
-    Ok((json!({ "svg": svg, "text": text }), Vec::new()))
+    Ok(json!({ "svg": svg, "text": text }))
 }
 
 /// `source`: the texels as a file, and the arguments of `texunit` that explain the same access of
@@ -155,7 +154,7 @@ pub(crate) fn svg(session: &mut Session, KeysParameters { keys }: &KeysParameter
 pub(crate) fn source(
     session: &mut Session,
     KeysParameters { keys }: &KeysParameters,
-) -> MethodResult {
+) -> BytesResult {
     let access = access(session, keys)?;
     let arguments = command::arguments(&access.name, &access.options, &access.keys, &access);
     let bytes = match (source_of(keys)?, &session.own) {

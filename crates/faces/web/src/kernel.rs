@@ -2,7 +2,7 @@
 
 use crate::access::texture;
 use crate::picture;
-use crate::refusal::{MethodResult, Refusal};
+use crate::refusal::{BytesResult, MethodResult, Refusal};
 use crate::session::{Run, Session};
 use crate::writers::Writers;
 use serde::Deserialize;
@@ -50,7 +50,7 @@ pub(crate) fn hold(
         session.run = None;
     }
     session.files.hold(Path::new(FOLDER).join(name), bytes);
-    Ok((json!({}), Vec::new()))
+    Ok(json!({}))
 }
 
 /// Parameters of `start`: the texts of the job and the PTX.
@@ -74,7 +74,7 @@ pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Method
     let path = Path::new(FOLDER).join("job.toml");
     held.hold(&path, job.as_bytes());
     match prepare(&path, &mut held, ptx) {
-        Err(problems) => Ok((json!({ "problems": problems }), Vec::new())),
+        Err(problems) => Ok(json!({ "problems": problems })),
         Ok((run, warnings)) => {
             let outputs = run.bound.outputs();
             let answer = json!({
@@ -93,7 +93,7 @@ pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Method
                 "warnings": warnings,
             });
             session.run = Some(run);
-            Ok((answer, Vec::new()))
+            Ok(answer)
         }
     }
 }
@@ -119,8 +119,7 @@ fn prepare(
     );
     let module = Module::load_at(&device, &name, &text, &load::places(&job)).map_err(|error| {
         let located = Located { text: &error.source, sources: Some(&error.sources) };
-        let all = error.diagnostics.iter().map(|d| diagnostic("ptx", Some(located), d));
-        all.collect::<Vec<_>>()
+        error.diagnostics.iter().map(|d| diagnostic("ptx", Some(located), d)).collect::<Vec<_>>()
     })?;
     let kernel = load::kernel(&job, &module).map_err(|p| of_job(&source, &[p]))?;
     let located = Located { text: module.source(), sources: Some(module.sources()) };
@@ -205,8 +204,7 @@ pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> MethodResult {
             "printf": String::from_utf8_lossy(&stats.printf),
         })
     });
-    let answer = json!({ "done": end, "total": run.total, "stats": stats, "fault": problem });
-    Ok((answer, Vec::new()))
+    Ok(json!({ "done": end, "total": run.total, "stats": stats, "fault": problem }))
 }
 
 fn not_started() -> Refusal {
@@ -255,9 +253,8 @@ pub(crate) struct WhichOutput {
 
 /// `output`: the current contents of an output, as colours (RGBA) or as the file that the job would
 /// write.
-pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> MethodResult {
-    let run = session.run.as_ref().ok_or_else(not_started)?;
-    let outputs = run.bound.outputs();
+pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> BytesResult {
+    let outputs = session.run.as_ref().ok_or_else(not_started)?.bound.outputs();
     let output =
         outputs.get(asked.output).ok_or_else(|| Refusal::new("there is no such output"))?;
     if asked.file {
@@ -289,7 +286,7 @@ pub(crate) struct Pixel {
 pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> MethodResult {
     let run = session.run.as_ref().ok_or_else(not_started)?;
     let Some(number) = run.writers.of(*output, *at) else {
-        return Ok((json!({ "thread": null, "accesses": [], "more": 0 }), Vec::new()));
+        return Ok(json!({ "thread": null, "accesses": [], "more": 0 }));
     };
     let thread = run.thread(number);
     let path = Path::new(FOLDER);
@@ -312,15 +309,14 @@ pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Meth
     let mut subjects = Vec::new();
     let list: Vec<Value> =
         accesses.iter().map(|access| explained(access, located, &mut subjects)).collect();
-    let answer = json!({
+    session.subjects = subjects;
+    Ok(json!({
         "thread": thread,
         "cta": cta,
         "accesses": list,
         "more": more,
         "fault": ended.is_err(),
-    });
-    session.subjects = subjects;
-    Ok((answer, Vec::new()))
+    }))
 }
 
 /// The explanation of a thread's access, with its source line.

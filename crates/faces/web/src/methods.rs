@@ -1,6 +1,6 @@
 //! The dispatch of methods.
 
-use crate::refusal::{MethodResult, Refusal};
+use crate::refusal::{BytesResult, MethodResult, Refusal};
 use crate::session::Session;
 use crate::{area, fetch, kernel, picture, ptx, txd};
 use serde::Deserialize;
@@ -27,31 +27,31 @@ impl Session {
         }
     }
 
-    fn given(&mut self, method: &str, text: &str, bytes: Vec<u8>) -> MethodResult {
-        match method {
+    fn given(&mut self, method: &str, text: &str, bytes: Vec<u8>) -> BytesResult {
+        let json = match method {
+            "source" => return fetch::source(self, &read(text)?),
+            "picture" => return picture::picture(self, &read(text)?),
+            "area" => return area::area(self, &read(text)?),
+            "output" => return kernel::output(self, &read(text)?),
             "file" => fetch::file(self, read(text)?, bytes),
             "explain" => fetch::explain(self, &read(text)?),
             "svg" => fetch::svg(self, &read(text)?),
-            "source" => fetch::source(self, &read(text)?),
-            "picture" => picture::picture(self, &read(text)?),
-            "area" => area::area(self, &read(text)?),
             "ptx" => ptx::read(&read::<ptx::Text>(text)?),
-            "words" => Ok((fetch::words(), Vec::new())),
+            "words" => Ok(fetch::words()),
             "lsp" => self.lsp(&read(text)?),
             "hold" => kernel::hold(self, read(text)?, bytes),
             "start" => kernel::start(self, &read(text)?),
             "run" => kernel::run(self, &read(text)?),
-            "output" => kernel::output(self, &read(text)?),
             "pixel" => kernel::pixel(self, &read(text)?),
             "txd" => txd::word(&read(text)?),
             "execute" => txd::execute(self, &read(text)?),
             _ => Err(Refusal::new(format!("unknown method `{method}`"))),
-        }
+        };
+        json.map(|json| (json, Vec::new()))
     }
 
     fn lsp(&mut self, Message { message }: &Message) -> MethodResult {
-        let messages = self.lsp.respond(message);
-        Ok((json!({ "messages": messages }), Vec::new()))
+        Ok(json!({ "messages": self.lsp.respond(message) }))
     }
 }
 

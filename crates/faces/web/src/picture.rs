@@ -2,7 +2,7 @@
 
 use crate::access::access;
 use crate::keys::Keys;
-use crate::refusal::{MethodResult, Refusal};
+use crate::refusal::{BytesResult, Refusal};
 use crate::session::Session;
 use serde::Deserialize;
 use serde_json::json;
@@ -27,7 +27,7 @@ pub(crate) struct PictureParameters {
 }
 
 /// `picture`: the texels as RGBA bytes, row by row.
-pub(crate) fn picture(session: &mut Session, asked: &PictureParameters) -> MethodResult {
+pub(crate) fn picture(session: &mut Session, asked: &PictureParameters) -> BytesResult {
     let texture = match (asked.subject, &asked.keys) {
         (Some(number), _) => {
             let texture = session.subjects.get(number);

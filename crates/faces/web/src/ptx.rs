@@ -156,7 +156,7 @@ pub(crate) fn read(Text { text }: &Text) -> MethodResult {
             .map(|at| at.clamp(begin, end) - begin);
         let refusal = Refusal { help: error.help.clone(), ..Refusal::new(&error.message) };
         // An error in the text is a result, because the page marks its position.
-        return Ok((json!({ "error": refusal, "code": error.code, "span": span }), Vec::new()));
+        return Ok(json!({ "error": refusal, "code": error.code, "span": span }));
     }
     let body = checked.module.functions.first().and_then(|f| f.body.as_deref()).unwrap_or_default();
     let [instruction, _ret] = body else {
@@ -174,7 +174,7 @@ pub(crate) fn read(Text { text }: &Text) -> MethodResult {
             "expected a fetch or a surface access: tex, tld4, suld, sust or sured",
         ));
     };
-    Ok((json!({ "keys": keys }), Vec::new()))
+    Ok(json!({ "keys": keys }))
 }
 
 /// The texts of constants, separated by commas.

@@ -27,5 +27,8 @@ impl Refusal {
     }
 }
 
-/// The result of a method: JSON and bytes, or a refusal.
-pub(crate) type MethodResult = Result<(Value, Vec<u8>), Refusal>;
+/// The result of a method: JSON, or a refusal.
+pub(crate) type MethodResult = Result<Value, Refusal>;
+
+/// The result of a method with bytes: JSON and bytes, or a refusal.
+pub(crate) type BytesResult = Result<(Value, Vec<u8>), Refusal>;

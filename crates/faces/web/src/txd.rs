@@ -47,8 +47,7 @@ fn hex(key: &'static str, text: &str, bits: u32) -> Result<u64, Refusal> {
     let digits = digits.strip_prefix("0x").or(digits.strip_prefix("0X")).unwrap_or(digits);
     let sound = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
     let value = u64::from_str_radix(digits, 16).ok().filter(|_| sound);
-    let value = value.filter(|v| bits >= 64 || v >> bits == 0);
-    value.ok_or_else(|| {
+    value.filter(|v| bits >= 64 || v >> bits == 0).ok_or_else(|| {
         Refusal::of(key, format!("expected {bits} bits in hexadecimal digits, found `{text}`"))
     })
 }
@@ -103,7 +102,7 @@ pub(crate) fn word(asked: &WordParameters) -> MethodResult {
         _ => None,
     };
     let is_txd = matches!(decoded, Word::Txd(_));
-    let answer = json!({
+    Ok(json!({
         "word": format!("{:#018x}", txd.word),
         "control": format!("{:#08x}", txd.control.bits()),
         "is_txd": is_txd,
@@ -113,8 +112,7 @@ pub(crate) fn word(asked: &WordParameters) -> MethodResult {
         "fields": FIELDS.iter().map(|f| field(f, txd.get(f))).collect::<Vec<_>>(),
         "control_fields": control::FIELDS.iter().map(|f| field(f, txd.control.get(f))).collect::<Vec<_>>(),
         "diagnostics": found,
-    });
-    Ok((answer, Vec::new()))
+    }))
 }
 
 fn field(field: &Field, value: u64) -> Value {
@@ -169,7 +167,7 @@ pub(crate) fn execute(
         Err(error) => {
             let line = error.span.as_ref().map(|span| source.location(span.start as u32).line);
             let refusal = Refusal::of("state", &error.message);
-            return Ok((json!({ "error": refusal, "line": line }), Vec::new()));
+            return Ok(json!({ "error": refusal, "line": line }));
         }
     };
     let arch = arch(&asked.arch)?;
@@ -213,13 +211,12 @@ pub(crate) fn execute(
             value
         }
     };
-    let answer = json!({
+    Ok(json!({
         "registers": registers,
         "predicate": predicate,
         "lanes": lanes(outcome.lanes).collect::<Vec<_>>(),
         "invalid": lanes(outcome.invalid).collect::<Vec<_>>(),
         "missing": lanes(outcome.missing).collect::<Vec<_>>(),
         "explained": explained,
-    });
-    Ok((answer, Vec::new()))
+    }))
 }

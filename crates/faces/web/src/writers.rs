@@ -75,8 +75,7 @@ impl Writers {
     }
 
     fn note(&self, output: usize, from: u64, bytes: u64, thread: u64) {
-        let of = &self.outputs[output];
-        let texel = of.texel.max(1);
+        let texel = self.outputs[output].texel.max(1);
         let (first, last) = (from / texel, (from + bytes.max(1) - 1) / texel);
         let mut found = self.found();
         for texel in first..=last {

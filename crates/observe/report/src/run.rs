@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::Path;
 use texunit_forms::Count;
 use texunit_syntax::{Diagnostic, SourceFile, by_opcode};
 
@@ -53,6 +54,11 @@ impl<'r, W: Write> Run<'r, W> {
     pub fn new(out: W, settings: Settings<'r>) -> Self {
         let (sarif, totals) = (Sarif::default(), Totals::default());
         Self { out, settings, sarif, totals, result: Ok(()) }
+    }
+
+    /// Sets the path of the next file, whose name has it only as far as it is UTF-8.
+    pub fn at(&mut self, path: &Path) {
+        self.sarif.path = Some(path.to_owned());
     }
 
     /// Writes the diagnostics of a file, in the order to be shown.

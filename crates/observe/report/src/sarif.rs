@@ -8,7 +8,9 @@ use crate::place::{Frame, leading, shown_file};
 use crate::{Located, Rule, Settings, in_json};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use texunit_syntax::utf16::Utf16;
 use texunit_syntax::{Diagnostic, Edit, SourceFile, Span};
 
@@ -25,9 +27,15 @@ pub(crate) struct Sarif {
     index: HashMap<&'static str, usize>,
     files: Vec<String>,
     unreadable: usize,
+    /// The path of the next file, if it is not its name.
+    pub(crate) path: Option<PathBuf>,
 }
 
 impl Sarif {
+    fn next_uri(&mut self, name: &str) -> String {
+        self.path.take().map_or_else(|| uri(name), uri)
+    }
+
     pub(crate) fn file<'d>(
         &mut self,
         out: &mut impl Write,
@@ -35,7 +43,7 @@ impl Sarif {
         diagnostics: impl Iterator<Item = &'d Diagnostic>,
     ) -> io::Result<()> {
         let source = located.text;
-        let uri = uri(source.name());
+        let uri = self.next_uri(source.name());
         let file = File { units: Utf16::new(source.text()), source, located, uri: &uri };
         for diagnostic in diagnostics {
             let rule = self.rule(diagnostic.code);
@@ -51,7 +59,7 @@ impl Sarif {
         name: &str,
         why: &Diagnostic,
     ) -> io::Result<()> {
-        let uri = uri(name);
+        let uri = self.next_uri(name);
         let location = json!({ "physicalLocation": { "artifactLocation": { "uri": uri } } });
         let result = result(why, self.rule(why.code), &location);
         self.unreadable += 1;
@@ -228,7 +236,7 @@ fn frame_location(frame: &Frame) -> Value {
         let before = text.get(..column as usize - 1);
         region["startColumn"] = json!(before.map_or(1, |text| text.encode_utf16().count() + 1));
     }
-    location(&uri(&shown_file(&frame.file)), &region, frame.function.as_deref())
+    location(&uri(shown_file(&frame.file)), &region, frame.function.as_deref())
 }
 
 /// A location: a region of a file, and the function that it is in.
@@ -260,9 +268,10 @@ pub fn relate(result: &mut Value, mut others: Vec<Value>) {
 }
 
 /// A path as a URI reference (RFC 3986); relative paths stay relative.
-pub fn uri(path: &str) -> String {
-    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
-    for byte in path.bytes() {
+pub fn uri(path: impl AsRef<OsStr>) -> String {
+    let path = path.as_ref().as_encoded_bytes();
+    let mut uri = String::from(if path.starts_with(b"/") { "file://" } else { "" });
+    for &byte in path {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
                 uri.push(char::from(byte));

@@ -159,11 +159,10 @@ pub(crate) fn workspace_edit(edits: Vec<TextEdit>, target: &Target<'_>) -> Works
         uri: target.uri.clone(),
         version: Some(target.version),
     };
-    let edits = edits.into_iter().map(OneOf::Left).collect();
     WorkspaceEdit {
         document_changes: Some(DocumentChanges::Edits(vec![TextDocumentEdit {
             text_document,
-            edits,
+            edits: edits.into_iter().map(OneOf::Left).collect(),
         }])),
         ..WorkspaceEdit::default()
     }

@@ -196,8 +196,7 @@ fn rename(view: &View<'_>, params: Value) -> Answer {
         .map_err(|why| Failure::new(ErrorCode::RequestFailed, why))?;
     let converter = view.target.text.converter(view.target.encoding);
     let edit = |span| TextEdit { range: converter.range(span), new_text: params.new_name.clone() };
-    let edits = places.into_iter().map(edit).collect();
-    written(actions::workspace_edit(edits, &view.target))
+    written(actions::workspace_edit(places.into_iter().map(edit).collect(), &view.target))
 }
 
 fn code_actions(view: &View<'_>, params: Value) -> Answer {

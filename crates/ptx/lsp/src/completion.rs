@@ -130,10 +130,8 @@ impl<'a> Cursor<'a> {
 
     /// Completions after a register: components such as `.x`.
     fn components(&self, at: usize) -> Vec<Item> {
-        let before = at.checked_sub(1).and_then(|i| self.token(i));
-        let of_name = before.is_some_and(|t| {
-            let here = self.place.statement[at].span.start;
-            t.kind == TokenKind::Ident && t.span.end == here
+        let of_name = at.checked_sub(1).and_then(|i| self.token(i)).is_some_and(|t| {
+            t.kind == TokenKind::Ident && t.span.end == self.place.statement[at].span.start
         });
         if !of_name {
             return Vec::new();

@@ -133,8 +133,7 @@ impl Index {
         for decl in &mut index.decls {
             decl.line = source.location(decl.name.start).line;
         }
-        let places = index.decls.iter().zip(0..).map(|(d, id)| (d.name.start, id));
-        index.places = places.collect();
+        index.places = index.decls.iter().zip(0..).map(|(d, id)| (d.name.start, id)).collect();
         index.places.sort_unstable();
         index.words.sort_unstable();
         index.functions.sort_unstable();
@@ -365,8 +364,7 @@ impl Index {
             if self.has_errors && is_opcode_at(text, token.span) {
                 continue;
             }
-            let meant = self.resolve(word, token.span.start as usize);
-            let same = meant.is_some_and(|m| {
+            let same = self.resolve(word, token.span.start as usize).is_some_and(|m| {
                 let declared = self.decls[m.decl as usize].name == token.span;
                 m.decl == symbol.decl
                     && (m.member == symbol.member || all || declared && m.member.is_none())

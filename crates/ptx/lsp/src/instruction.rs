@@ -170,8 +170,7 @@ mod tests {
 
     #[test]
     fn the_words_that_can_follow() {
-        let tex = next(Opcode::Tex, &[], &[]);
-        assert_eq!(tex[..4], ["base", "level", "grad", "1d"]);
+        assert_eq!(next(Opcode::Tex, &[], &[])[..4], ["base", "level", "grad", "1d"]);
         let after_level = next(Opcode::Tex, &["level"], &[]);
         assert_eq!(after_level[0], "1d");
         assert!(!after_level.contains(&"grad"));

@@ -93,8 +93,7 @@ impl Incoming {
             }
             (_, id) => {
                 let id = id.filter(|id| id.is_string() || id.is_number()).unwrap_or(Value::Null);
-                let message = "not a request and not a notification";
-                Self::refused(id, ErrorCode::InvalidRequest, message)
+                Self::refused(id, ErrorCode::InvalidRequest, "not a request and not a notification")
             }
         }
     }

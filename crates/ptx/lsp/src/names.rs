@@ -12,8 +12,7 @@ use texunit_syntax::scan::{Scan, Token, TokenKind};
 /// The name at an offset, and the symbol that it refers to.
 pub(crate) fn symbol_at(text: &str, index: &Index, offset: usize) -> Option<(Span, Symbol)> {
     let token = name_at(text, index, offset)?;
-    let symbol = index.resolve(token.text(text), token.span.start as usize)?;
-    Some((token.span, symbol))
+    Some((token.span, index.resolve(token.text(text), token.span.start as usize)?))
 }
 
 /// The name at an offset: a word that is not in a comment and not an opcode.

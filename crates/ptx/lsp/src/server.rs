@@ -252,8 +252,7 @@ impl Server {
     fn initialize(&mut self, request: &Request) {
         if !request.params.is_object() {
             let message = "expected an object with `capabilities`";
-            let failure = Failure::new(ErrorCode::InvalidParams, message);
-            return self.answer(&request.id, Err(failure));
+            return self.answer(&request.id, Err(Failure::new(ErrorCode::InvalidParams, message)));
         }
         let capability = |path: &str| request.params.pointer(&format!("/capabilities{path}"));
         let has = |path: &str, word: &str| {

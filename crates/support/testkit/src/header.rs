@@ -86,8 +86,7 @@ impl Header<'_> {
             let _ = writeln!(program, "  printf(\"%lld\\n\", (long long)({expression}));");
         }
         program += "  return 0;\n}\n";
-        let stem = self.record.file_stem().unwrap_or_default();
-        let binary = self.work.join(stem);
+        let binary = self.work.join(self.record.file_stem().unwrap_or_default());
         let source = binary.with_extension(self.ending);
         std::fs::write(&source, program).unwrap_or_else(|e| panic!("{}: {e}", source.display()));
         let [compiler, options @ ..] = self.compiler else { panic!("no compiler is named") };

@@ -108,8 +108,7 @@ impl Random {
 
     /// Random bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
-        let words = std::iter::repeat_with(|| self.u64().to_le_bytes()).flatten();
-        words.take(count).collect()
+        std::iter::repeat_with(|| self.u64().to_le_bytes()).flatten().take(count).collect()
     }
 }
 

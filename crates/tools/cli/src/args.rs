@@ -1,10 +1,14 @@
-//! Options that several commands share.
+//! Options that several commands share, and parsers of numbers. The error for a number names the
+//! quantity and the allowed range; clap names the option.
 
-use crate::number;
-use clap::builder::{PathBufValueParser, ValueParser};
+use clap::builder::{PathBufValueParser, TypedValueParser, ValueParser};
 use clap::{Args, ValueEnum};
+use std::fmt::Display;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use texunit_device::{Approximate, ComputeCapability, Fill};
+use std::str::FromStr;
+use texunit_device::{Approximate, ComputeCapability, CtaRange, Fill, InvalidFill};
 use texunit_job::Settings;
 
 /// Declares the values of an option: those of another type, each with its help.
@@ -78,7 +82,7 @@ pub struct HowArgs {
     /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an
     /// infinite loop. Default: what the job says, or 1000000000.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("instructions of a warp", 1..=u64::MAX))]
+          value_parser = integer::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
     /// Whether mul and add without a rounding modifier are fused where ptxas does it; default: what
     /// the job says, or on.
@@ -108,12 +112,12 @@ pub struct HowArgs {
     /// host thread runs CTAs one after the other, and the warps of each in turns from barrier to
     /// barrier: always in the same order.
     #[arg(long, value_name = "SEED", allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("a seed", 0..=u64::MAX))]
+          value_parser = integer::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
     /// Fill uninitialised memory, and shared and local memory when a CTA begins, with a pattern
     /// instead of zeros: a byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed;
     /// `random:SEED` repeats it.
-    #[arg(long, value_name = "PATTERN", value_parser = crate::number::fill)]
+    #[arg(long, value_name = "PATTERN", value_parser = fill)]
     pub fill: Option<Fill>,
     /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and
     /// block-linear memory; fetches that TXD cannot do are counted by reason.
@@ -123,6 +127,57 @@ pub struct HowArgs {
     /// job says, or 8G.
     #[arg(long, value_name = "BYTES", value_parser = byte_size)]
     pub memory_limit: Option<u64>,
+}
+
+/// Whole numbers in a range. `what` is the quantity: `host threads`.
+pub fn integer<T>(what: &'static str, range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr + Display + PartialOrd + Clone + Send + Sync + 'static,
+{
+    move |text: &str| read(text, what, &range)
+}
+
+fn read<T: FromStr + Display + PartialOrd>(
+    text: &str,
+    what: &str,
+    range: &RangeInclusive<T>,
+) -> Result<T, String> {
+    // Rust accepts a plus sign, which a count should not have.
+    let digits = !text.starts_with('+');
+    text.parse().ok().filter(|number| digits && range.contains(number)).ok_or_else(|| {
+        format!("expected {what}: a whole number from {} to {}", range.start(), range.end())
+    })
+}
+
+/// Numbers with a fraction. `what` is the quantity: `a level`.
+pub fn real(what: &'static str) -> impl TypedValueParser<Value = f32> {
+    move |text: &str| {
+        text.parse::<f32>().map_err(|_| format!("expected {what}: a number such as 1.5"))
+    }
+}
+
+/// The fill pattern of memory. `random` draws a seed.
+pub fn fill(text: &str) -> Result<Fill, InvalidFill> {
+    Fill::parse(text, || RandomState::new().hash_one(0))
+}
+
+/// A range of CTAs such as `0..128`.
+#[cfg(feature = "ranges")]
+pub fn cta_range(text: &str) -> Result<CtaRange, &'static str> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        text.parse::<u64>().ok().filter(|_| digits)
+    };
+    match text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?))) {
+        Some((begin, end)) if begin < end => Ok(CtaRange { begin, end }),
+        _ => Err("expected a range of CTAs, such as 0..128: the first, and the one after the last"),
+    }
+}
+
+/// Ranges of CTAs in a build without the feature `ranges`.
+#[cfg(not(feature = "ranges"))]
+pub fn cta_range(_: &str) -> Result<CtaRange, String> {
+    Err(crate::missing::option())
 }
 
 /// `on` or `off`, with the same spellings as environment variables.
@@ -225,6 +280,26 @@ mod tests {
         assert_eq!(byte_size("8G"), Ok(8 << 30));
         for wrong in ["", "0", "-1", "1T", "G", "99999999999G", "é"] {
             assert!(byte_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_number_says_what_it_counts() {
+        let threads = |text| read::<u16>(text, "host threads", &(0..=1024));
+        assert_eq!(threads("1024"), Ok(1024));
+        for wrong in ["-1", "+1", "1025", "99999999999999999999", "", "x", "1.5"] {
+            let message = threads(wrong).expect_err(wrong);
+            assert_eq!(message, "expected host threads: a whole number from 0 to 1024");
+        }
+    }
+
+    #[cfg(feature = "ranges")]
+    #[test]
+    fn ranges_have_a_first_and_an_end() {
+        assert_eq!(cta_range("3..7"), Ok(CtaRange { begin: 3, end: 7 }));
+        for wrong in ["", "3", "3..", "..3", "3..3", "4..3", "+1..3", "0x1..2", "1...3", "1..3..5"]
+        {
+            assert!(cta_range(wrong).is_err(), "{wrong}");
         }
     }
 }

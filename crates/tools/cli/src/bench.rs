@@ -1,8 +1,7 @@
 //! `texunit bench`: measures the speed of fetches. Cases, textures and interfaces come from the
 //! crate `texunit-workloads`, which the workspace's benchmarks share.
 
-use crate::args::OutputFormat;
-use crate::number;
+use crate::args::{OutputFormat, integer};
 use clap::Args;
 use std::time::Duration;
 use texunit_forms::Count;
@@ -27,18 +26,16 @@ pub struct BenchArgs {
     #[arg(long = "case", value_name = "NAME,...", value_delimiter = ',')]
     pub cases: Vec<String>,
     /// Host threads; 0 means one per core.
-    #[arg(long, value_name = "N", default_value_t = 1,
-          allow_negative_numbers = true,
-          value_parser = number::integer::<u16>("host threads", 0..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
+          value_parser = integer::<u16>("host threads", 0..=1024))]
     pub threads: u16,
     /// How fetches are made.
     #[arg(long, value_enum, default_value_t = ViaArg::Api)]
     pub via: ViaArg,
     /// With `--via api`: fetches whose results are in arrays at the same time. Arrays for all
     /// fetches of a run (4194304) are larger than the caches.
-    #[arg(long, value_name = "N", default_value_t = cases::BATCH,
-          allow_negative_numbers = true,
-          value_parser = number::integer::<u32>("fetches", 32..=cases::FETCHES))]
+    #[arg(long, value_name = "N", default_value_t = cases::BATCH, allow_negative_numbers = true,
+          value_parser = integer::<u32>("fetches", 32..=cases::FETCHES))]
     pub batch: u32,
     /// Output format: a table, or one line of JSON per case.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
@@ -46,7 +43,7 @@ pub struct BenchArgs {
     /// Fetches of a run: for tests of this command.
     #[arg(long, value_name = "N", default_value_t = cases::FETCHES, hide = true,
           allow_negative_numbers = true,
-          value_parser = number::integer::<u32>("fetches", 1024..=cases::FETCHES))]
+          value_parser = integer::<u32>("fetches", 1024..=cases::FETCHES))]
     pub fetches: u32,
 }
 
@@ -72,8 +69,7 @@ pub fn run(args: &BenchArgs) -> u8 {
     // Rounded down to whole CTAs.
     let fetches = args.fetches / 1024 * 1024;
     let time = TIME_OF_A_CASE * fetches / cases::FETCHES;
-    let effort = Effort { threads, fetches, batch: args.batch, time };
-    match print_all(args, &chosen, effort) {
+    match print_all(args, &chosen, Effort { threads, fetches, batch: args.batch, time }) {
         Ok(printed) => crate::exit(printed, true),
         Err(trouble) => crate::out::error(trouble, crate::FAILED),
     }

@@ -131,6 +131,9 @@ struct Check<'a> {
 impl Check<'_> {
     /// Checks one file. The error is that of writing corrected text to standard output.
     fn file<W: Write>(&self, path: &Path, run: &mut Run<'_, W>) -> std::io::Result<()> {
+        if path != Path::new("-") {
+            run.at(path);
+        }
         let text = match read::read(path) {
             Ok(text) => text,
             Err(Unread { name, why }) => {

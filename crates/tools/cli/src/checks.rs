@@ -1,7 +1,7 @@
 //! `--check`: the options for checks of launches and runs, and the output of findings.
 
+use crate::args::integer;
 use crate::failure::Failure;
-use crate::number;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub struct CheckOptions {
     /// Maximum number of findings to print, besides the first one of each kind; the others are only
     /// counted. 0 prints none.
     #[arg(long, value_name = "N", requires = "check", allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("findings", 0..=u64::MAX))]
+          value_parser = integer::<u64>("findings", 0..=u64::MAX))]
     pub max_findings: Option<u64>,
     /// The least severity of findings that make a launch fail, and count for --error-exitcode of
     /// `texunit run` and as failures in reports: note, warning or error; default: warning. Faults
@@ -179,7 +179,5 @@ pub(crate) fn json(log: &Log, with_suppressions: bool) -> Vec<Value> {
 
 /// Reads a suppression file; the error is a message.
 fn read(file: &Path) -> Result<Suppressions, String> {
-    let wrong =
-        |what: &dyn std::fmt::Display| format!("--suppressions: {}: {what}", file.display());
-    Suppressions::read(file).map_err(|error| wrong(&error))
+    Suppressions::read(file).map_err(|e| format!("--suppressions: {}: {e}", file.display()))
 }

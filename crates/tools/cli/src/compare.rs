@@ -12,8 +12,7 @@ pub use all::Workload;
 pub use print::{human, json, print};
 pub use worker::serve;
 
-use crate::args::OutputFormat;
-use crate::number;
+use crate::args::{OutputFormat, integer};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -40,11 +39,11 @@ pub struct CompareArgs {
     pub record: Option<PathBuf>,
     /// Number of random cases: resources, samplers, instructions, coordinates.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
-          value_parser = number::integer::<u32>("random cases", 0..=u32::MAX))]
+          value_parser = integer::<u32>("random cases", 0..=u32::MAX))]
     pub random: Option<u32>,
     /// Which random cases; the same seed gives the same ones.
     #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("a seed", 0..=u64::MAX))]
+          value_parser = integer::<u64>("a seed", 0..=u64::MAX))]
     pub seed: u64,
     /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
@@ -200,8 +199,7 @@ pub fn run_on(gpu: Gpu, args: &CompareArgs) -> Comparison {
             ));
             return comparison;
         }
-        let text = texunit_cases::to_toml(&recorded);
-        match texunit_files::write_atomically(path, text.as_bytes()) {
+        match texunit_files::write_atomically(path, texunit_cases::to_toml(&recorded).as_bytes()) {
             Ok(()) => comparison.recorded = Some((path.clone(), recorded.len())),
             Err(error) => comparison.errors.push(format!("cannot write {error}")),
         }
@@ -232,8 +230,7 @@ struct Source {
 fn sources(args: &CompareArgs, errors: &mut Vec<String>) -> Vec<Source> {
     let mut roots: Vec<&Path> = args.cases.iter().map(PathBuf::as_path).collect();
     if roots.is_empty() && (args.all || args.random.is_none()) {
-        let more = args.all.then_some(PROGRAMS);
-        let defaults = DEFAULTS.into_iter().chain(more).map(Path::new);
+        let defaults = DEFAULTS.into_iter().chain(args.all.then_some(PROGRAMS)).map(Path::new);
         roots = defaults.filter(|path| path.is_dir()).collect();
         if roots.is_empty() {
             errors.push(format!(

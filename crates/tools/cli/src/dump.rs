@@ -110,16 +110,13 @@ pub fn run(args: &DumpArgs) -> u8 {
     if let Some(conflict) = places.conflicts().first() {
         return crate::usage_error("dump", &conflict.message);
     }
-    let done = text(args).map(|text| match &args.out {
-        None => Ok(crate::exit(out::print(&text), true)),
-        Some(path) => {
-            write_atomically(path, text.as_bytes()).map(|()| 0).map_err(|e| e.to_string())
-        }
-    });
-    match done {
-        Ok(Ok(code)) => code,
-        Ok(Err(error)) => out::error(error, crate::FAILED),
-        Err(message) => out::failed(&message),
+    match (text(args), &args.out) {
+        (Err(message), _) => out::failed(&message),
+        (Ok(text), None) => crate::exit(out::print(&text), true),
+        (Ok(text), Some(path)) => match write_atomically(path, text.as_bytes()) {
+            Ok(()) => 0,
+            Err(error) => out::error(error, crate::FAILED),
+        },
     }
 }
 
@@ -148,8 +145,7 @@ pub fn text(args: &DumpArgs) -> Result<String, String> {
             return Err("error: a region can be printed as `region` and as `asm` only".to_owned());
         }
         let shown = args.file.display();
-        let code = (args.stage == Stage::Asm).then(|| args.code());
-        return dump::of_region(source.text(), code)
+        return dump::of_region(source.text(), (args.stage == Stage::Asm).then(|| args.code()))
             .map_err(|e| error(format!("`{shown}` has no region: {e}")));
     }
     if dump::is_warp_code(source.text()) {

@@ -35,8 +35,7 @@ impl Failure {
 
 impl From<SampleError> for Failure {
     fn from(refused: SampleError) -> Self {
-        let is_usage = matches!(refused, SampleError::Option(_));
-        Self { message: refused.to_string(), is_usage }
+        Self { message: refused.to_string(), is_usage: matches!(refused, SampleError::Option(_)) }
     }
 }
 
@@ -174,8 +173,7 @@ fn surface(
     if let Some(option) = args.fetch_only() {
         return Err(Failure::usage(format!("{option} is for fetches, not for {form}")));
     }
-    let loads = matches!(form.kind, SurfaceKind::Load { .. });
-    let elements = match (&args.access.value, loads) {
+    let elements = match (&args.access.value, matches!(form.kind, SurfaceKind::Load { .. })) {
         (Some(text), false) => operand::elements(text).map_err(Failure::usage)?,
         (None, false) => {
             return Err(Failure::usage(format!("{form} needs its elements: --value V,W")));

@@ -1,9 +1,9 @@
 //! `texunit examples`: writes the files that the guide's commands read.
 
-use crate::out;
+use crate::{files, out};
 use clap::Args;
 use std::path::{Component, Path, PathBuf};
-use texunit_files::{Prepared, read_bytes};
+use texunit_files::read_bytes;
 use texunit_forms::Count;
 
 /// Arguments of `texunit examples`.
@@ -48,7 +48,9 @@ fn write(args: &ExamplesArgs) -> Result<String, String> {
         return Err(format!("`{}` exists; --force replaces it", file.display()));
     }
     for file in &files {
-        copy(&from.join(file), &to.join(file))?;
+        let to = to.join(file);
+        to.parent().map_or(Ok(()), files::make_folder)?;
+        files::copy(&from.join(file), &to)?;
     }
     let (count, shown) = (Count(files.len(), "file"), to.display());
     Ok(format!(
@@ -59,8 +61,7 @@ fn write(args: &ExamplesArgs) -> Result<String, String> {
 /// The folder with the files: `guide` beside the folder `bin` of a package's program; for a program
 /// elsewhere, the clone that it was built in, whose target folder can be anywhere.
 fn find() -> Result<PathBuf, String> {
-    let program = std::env::current_exe()
-        .map_err(|e| format!("cannot find the path of this program: {e}"))?;
+    let program = files::program()?;
     let here = program.parent().unwrap_or(Path::new("."));
     let place = match here.ends_with("bin") {
         true => here.join("../guide"),
@@ -107,17 +108,4 @@ fn list(from: &Path, entry: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<
     }
     names.sort();
     names.iter().try_for_each(|name| list(from, &entry.join(name), files))
-}
-
-/// Copies a file with its permissions, and creates parent folders.
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let metadata = from.metadata().map_err(|e| format!("{}: {e}", from.display()))?;
-    let bytes = read_bytes(from).map_err(|e| e.to_string())?;
-    if let Some(folder) = to.parent() {
-        std::fs::create_dir_all(folder)
-            .map_err(|e| format!("cannot make the folder `{}`: {e}", folder.display()))?;
-    }
-    let made = Prepared::new(to, &bytes)
-        .and_then(|file| file.permissions(&metadata).and_then(|()| file.commit()));
-    made.map_err(|e| format!("cannot write {e}"))
 }

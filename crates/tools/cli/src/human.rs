@@ -113,8 +113,7 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
             err += &unknown.map_or_else(String::new, |text| format!("note: {text}\n"));
         }
         if report.tells_interpreted {
-            let text = crate::interpreted::text(report);
-            printed.extend_from_slice(screen(&text, false).as_bytes());
+            printed.extend_from_slice(screen(&crate::interpreted::text(report), false).as_bytes());
         }
     }
     (printed, err)

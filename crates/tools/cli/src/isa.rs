@@ -34,13 +34,11 @@ pub fn run(args: &IsaArgs) -> u8 {
 fn answer(args: &IsaArgs) -> (String, bool) {
     if args.names.is_empty() {
         let all = instructions();
-        return (
-            match args.format {
-                OutputFormat::Human => list(&all),
-                OutputFormat::Json => pretty(&all.iter().map(json).collect()),
-            },
-            true,
-        );
+        let text = match args.format {
+            OutputFormat::Human => list(&all),
+            OutputFormat::Json => pretty(&all.iter().map(json).collect()),
+        };
+        return (text, true);
     }
     let mut found = Vec::new();
     let mut complete = true;

@@ -1,8 +1,7 @@
 //! The arguments of `texunit launch`.
 
-use crate::args::{HowArgs, LaunchFormat, ProfileFormat, file};
+use crate::args::{HowArgs, LaunchFormat, ProfileFormat, cta_range, file, integer};
 use crate::checks::CheckOptions;
-use crate::number;
 use clap::{Args, FromArgMatches};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,7 +18,7 @@ pub struct LaunchArgs {
     pub out: PathBuf,
     /// Host threads; 0 means one per core.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
-          value_parser = number::integer::<u16>("host threads", 0..=1024))]
+          value_parser = integer::<u16>("host threads", 0..=1024))]
     pub threads: u16,
     /// Output format.
     #[arg(long, value_enum, default_value_t = LaunchFormat::Human, requires_if("svg", "explain"))]
@@ -70,7 +69,7 @@ pub struct LaunchArgs {
     /// Launch only these CTAs, by their numbers in the grid (x + width * (y + height * z)): the
     /// first, and the one after the last. No outputs are written: `texunit merge` does that when
     /// all ranges have run.
-    #[arg(long, value_name = "A..B", requires = "writes", value_parser = number::cta_range)]
+    #[arg(long, value_name = "A..B", requires = "writes", value_parser = cta_range)]
     pub ctas: Option<CtaRange>,
     /// Write what these CTAs have read and written to this file.
     #[arg(long, value_name = "FILE", requires = "ctas")]

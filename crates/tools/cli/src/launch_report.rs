@@ -119,8 +119,7 @@ impl Report {
 
     /// The PTX with its line table, if it could be loaded.
     pub fn located(&self) -> Option<Located<'_>> {
-        let text = self.ptx_source.as_ref()?;
-        Some(Located { text, sources: self.sources.as_deref() })
+        Some(Located { text: self.ptx_source.as_ref()?, sources: self.sources.as_deref() })
     }
 
     pub(crate) fn fail(&mut self, failure: Failure) {

@@ -27,6 +27,7 @@ pub mod examples;
 pub mod explain;
 pub mod explain_code;
 mod failure;
+mod files;
 #[cfg(any(feature = "debug", feature = "lsp"))]
 mod framing;
 pub mod guide;
@@ -42,7 +43,6 @@ pub mod lsp;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod missing;
-pub mod number;
 mod observation;
 mod out;
 #[cfg(feature = "profile")]
@@ -125,9 +125,8 @@ fn run_command() -> u8 {
         Ok(cli) => cli,
         Err(mut error) => {
             hint_at_run(&mut error);
-            // If standard output is closed, no message is needed.
-            let _ = print_help(&error);
-            return if error.use_stderr() { USAGE } else { 0 };
+            let printed = print_help(&error);
+            return if error.use_stderr() { USAGE } else { exit(printed, true) };
         }
     };
     color::choose(cli.color);

@@ -169,8 +169,7 @@ fn refusal(refused: &Refused) -> Failure {
     match refused.span {
         Some(span) => Failure::Ptx(Diagnostic::error(NOT_ALONE, span, message).help(refused.help)),
         None => {
-            let help = Some(refused.help.to_owned());
-            Failure::File { path: PathBuf::new(), message, help }
+            Failure::File { path: PathBuf::new(), message, help: Some(refused.help.to_owned()) }
         }
     }
 }
@@ -209,8 +208,7 @@ pub(crate) fn merge(
             true
         }
         Err(error) => {
-            let failure = failure(&error, args, &objects, report);
-            report.failures.push(failure);
+            report.failures.push(failure(&error, args, &objects, report));
             false
         }
     }
@@ -224,8 +222,7 @@ fn failure(error: &MergeError, args: &LaunchArgs, objects: &Objects, report: &Re
     };
     match error {
         MergeError::Conflict(conflict) => {
-            let text = report.ptx_source.as_ref();
-            Failure::Ptx(dependence(conflict, objects, text))
+            Failure::Ptx(dependence(conflict, objects, report.ptx_source.as_ref()))
         }
         MergeError::Other(i) | MergeError::Object(i) => {
             let help = "the job, its files, the PTX and the options must be those of all ranges";

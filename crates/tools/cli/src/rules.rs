@@ -12,7 +12,7 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A rule, or a section of rules.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
     /// The number: `1.8`; for a section, `2`.
     pub number: String,
@@ -68,12 +68,10 @@ pub fn find(number: &str) -> Option<Rule> {
         "" => Some((title, text)),
         _ => part(text, number),
     };
+    let mut rule = Rule { number: number.to_owned(), title, ..Rule::default() };
     if let Some((title, text)) = whole {
-        let paragraphs = vec![text.trim().to_owned()];
-        return Some(Rule { number: number.to_owned(), title, paragraphs, known: Vec::new() });
+        return Some(Rule { title, paragraphs: vec![text.trim().to_owned()], ..rule });
     }
-    let mut rule =
-        Rule { number: number.to_owned(), title, paragraphs: Vec::new(), known: Vec::new() };
     for line in text.lines() {
         let row = cells(line);
         let &[head, says, ref mark @ ..] = row.as_slice() else { continue };
@@ -178,8 +176,7 @@ mod tests {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|e| e == "txt") {
-                let text = std::fs::read_to_string(path).unwrap();
-                for part in text.split('[').skip(1) {
+                for part in std::fs::read_to_string(path).unwrap().split('[').skip(1) {
                     let number = part.split(']').next().unwrap().to_owned();
                     if number.starts_with(|c: char| c.is_ascii_digit()) && !number.contains(',') {
                         cited.insert(number);

@@ -2,10 +2,10 @@
 
 mod operand;
 
-use crate::args::OutputFormat;
+use crate::args::{OutputFormat, integer};
+use crate::effective;
 use crate::explain::Failure;
 use crate::explain::args::{SamplerArgs, TextureArgs};
-use crate::{effective, number};
 use clap::Args;
 use operand::Operands;
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ pub struct FetchArgs {
     pub strict: bool,
     /// Host threads; 0 is one per CPU.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
-          value_parser = number::integer::<usize>("host threads", 0..=1024))]
+          value_parser = integer::<usize>("host threads", 0..=1024))]
     pub threads: usize,
 }
 
@@ -109,8 +109,7 @@ pub fn run(args: &SampleArgs) -> Result<Report, Failure> {
     let given = Operands::read(args)?;
     spare_inputs(args, &given)?;
     let texture = made(args)?;
-    let request = given.request(args)?;
-    let call = texture.call(request).map_err(operand::trouble)?;
+    let call = texture.call(given.request(args)?).map_err(operand::trouble)?;
     let mut bytes = zeros(call.byte_size())?;
     let start = Instant::now();
     call.run(&mut bytes, args.fetch.threads).map_err(operand::trouble)?;
@@ -124,8 +123,7 @@ pub fn run(args: &SampleArgs) -> Result<Report, Failure> {
 /// Allocates memory for the results; an error if it is exhausted.
 fn zeros(size: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let room = bytes.try_reserve_exact(size);
-    room.map_err(|_| {
+    bytes.try_reserve_exact(size).map_err(|_| {
         Failure::input(format!("cannot allocate {} for the results", Count(size, "byte")))
     })?;
     bytes.resize(size, 0);

@@ -189,8 +189,7 @@ fn take_file(name: &mut String, folder: &Path, files: &mut Files) -> Result<(), 
 /// The table of a job that was parsed successfully. Integers that exceed TOML's range become
 /// strings, which jobs also accept as numbers.
 pub fn read_job_table(text: &str) -> Option<Table> {
-    let table = DeTable::parse(text).ok()?;
-    Some(plain_table(table.get_ref()))
+    Some(plain_table(DeTable::parse(text).ok()?.get_ref()))
 }
 
 fn plain_table(table: &DeTable<'_>) -> Table {

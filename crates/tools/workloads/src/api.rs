@@ -158,8 +158,7 @@ impl Job<'_> {
                 let len = len.min(array.len());
                 &mut array[..len]
             });
-            let done = self.plan.fetch_arrays(&arrays, out, &mut worker.scratch);
-            done.expect("equal lengths");
+            self.plan.fetch_arrays(&arrays, out, &mut worker.scratch).expect("equal lengths");
             range.start += len;
         }
     }

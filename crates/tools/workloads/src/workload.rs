@@ -77,8 +77,7 @@ impl Workload {
 
     /// The reference sampler's result of a fetch, as the bits of four registers.
     pub fn expected(&self, texture: &Texture, fetch: u32) -> Result<[u32; 4], Failure> {
-        let operands = (self.operands)(fetch);
-        let answer = reference::fetch(self.form, texture, &self.sampler, &operands);
+        let answer = reference::fetch(self.form, texture, &self.sampler, &(self.operands)(fetch));
         Ok(answer.map_err(|e| e.to_string())?.values)
     }
 

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 /// links.
 pub(super) fn check(folder: &Path) -> Result<usize, String> {
     let mut pages = BTreeMap::new();
-    let folder = files::at(folder, folder.canonicalize())?;
-    collect(&folder, &mut pages)?;
+    collect(&files::at(folder, folder.canonicalize())?, &mut pages)?;
     let ids: BTreeMap<&Path, BTreeSet<&str>> = pages
         .iter()
         .map(|(path, text)| (path.as_path(), values(text, " id=\"").collect()))
@@ -41,10 +40,8 @@ fn leads_somewhere(
     let (file, state) = file.split_once('?').unwrap_or((file, ""));
     let target = match file {
         "" => page.to_owned(),
-        file => {
-            let path = page.parent().unwrap_or(page).join(file);
-            std::fs::canonicalize(&path).map_err(|_| format!("`{link}` is not there"))?
-        }
+        file => std::fs::canonicalize(page.parent().unwrap_or(page).join(file))
+            .map_err(|_| format!("`{link}` is not there"))?,
     };
     // The page's script reads the fragment of a link that also has a query.
     if anchor.is_empty() || !state.is_empty() {

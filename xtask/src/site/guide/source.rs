@@ -1,11 +1,10 @@
 //! Converts pages of the repository to pages of the guide: links, images, and code for the
 //! highlighter.
 
-use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
-
 use crate::files;
 use pulldown_cmark::{Event, Options, Parser, Tag};
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
 
 /// The address of the repository's files, for links to files that are not in the guide.
 const REPOSITORY: &str = "https://github.com/texunit/texunit/blob/main/";
@@ -137,8 +136,7 @@ fn links(text: &str) -> Vec<Link> {
         Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
             let before = format!("]({dest_url}");
             let at = text[range.clone()].rfind(&before).map(|at| range.start + at + 2);
-            let range = at.map(|at| at..at + dest_url.len());
-            Some(Link { target: dest_url.to_string(), range })
+            Some(Link { target: dest_url.to_string(), range: at.map(|at| at..at + dest_url.len()) })
         }
         _ => None,
     });

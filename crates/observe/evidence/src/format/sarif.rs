@@ -140,7 +140,7 @@ fn place(
     if let Some(text) = text {
         region["snippet"] = json!({ "text": text });
     }
-    location(&uri(&repository_file(file)), &region, function.map(function_name).as_deref())
+    location(&uri(repository_file(file)), &region, function.map(function_name).as_deref())
 }
 
 /// Converts a column in bytes to UTF-16 code units.

@@ -10,10 +10,8 @@ fn at(statement: &str) -> (Vec<String>, String) {
     );
     let offset = text.find('|').unwrap();
     let text = text.replacen('|', "", 1);
-    let index = Index::new(&SourceFile::new("t", text.clone()));
-    let found = complete(&text, &index, offset);
-    let labels = found.items.into_iter().map(|i| i.label).collect();
-    (labels, text[found.span.range()].to_string())
+    let found = complete(&text, &Index::new(&SourceFile::new("t", text.clone())), offset);
+    (found.items.into_iter().map(|i| i.label).collect(), text[found.span.range()].to_string())
 }
 
 fn labels(statement: &str) -> Vec<String> {

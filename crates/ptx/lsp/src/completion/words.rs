@@ -46,8 +46,7 @@ pub(super) fn directives(place: &CursorContext, text: &str) -> Vec<Item> {
     let function = before.iter().any(|t| matches!(t.text(text), "entry" | "func"));
     let depth = |b: u8| before.iter().filter(|t| t.kind == TokenKind::Other(b)).count();
     let in_list = depth(b'(') > depth(b')');
-    let last = before.last().map(|t| t.kind);
-    let begins = matches!(last, Some(TokenKind::Other(b'(' | b',')));
+    let begins = matches!(before.last().map(|t| t.kind), Some(TokenKind::Other(b'(' | b',')));
     let words = match first {
         None if place.in_body => IN_BODY,
         None => AT_MODULE,
@@ -61,12 +60,10 @@ pub(super) fn directives(place: &CursorContext, text: &str) -> Vec<Item> {
         Some(_) => IN_DECLARATION,
     };
     let directive = |(rank, word): (usize, &str)| {
-        let meaning = doc::directive(word).unwrap_or_default();
-        word_item(word, ItemKind::KEYWORD, meaning.into(), rank)
+        word_item(word, ItemKind::KEYWORD, doc::directive(word).unwrap_or_default().into(), rank)
     };
     let mut items: Vec<Item> = words.split_whitespace().enumerate().map(directive).collect();
-    let declares = first == Some("reg") || words == IN_DECLARATION;
-    if declares {
+    if first == Some("reg") || words == IN_DECLARATION {
         items.extend(types(first == Some("reg")));
     }
     items
@@ -121,8 +118,7 @@ pub(super) fn fields() -> impl Iterator<Item = Item> {
         num_mipmap_levels num_samples memory_layout";
     const VALUES: &str = "nearest linear wrap mirror clamp_ogl clamp_to_edge clamp_to_border";
     let field = |name: &str| {
-        let meaning = doc::word(Class::Query, name).unwrap_or_default();
-        word_item(name, ItemKind::FIELD, meaning, 1)
+        word_item(name, ItemKind::FIELD, doc::word(Class::Query, name).unwrap_or_default(), 1)
     };
     let value = |name: &str| word_item(name, ItemKind::ENUM_MEMBER, "value of a field".into(), 2);
     FIELDS.split(' ').map(field).chain(VALUES.split(' ').map(value))

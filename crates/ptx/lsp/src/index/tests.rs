@@ -29,8 +29,7 @@ fn index() -> Index {
 /// The line of the declaration to which the n-th occurrence of a name refers.
 fn declared(name: &str, nth: usize) -> Option<usize> {
     let index = index();
-    let at = TEXT.match_indices(name).nth(nth).unwrap().0;
-    let symbol = index.resolve(name, at)?;
+    let symbol = index.resolve(name, TEXT.match_indices(name).nth(nth).unwrap().0)?;
     let name = index.decls[symbol.decl as usize].name;
     Some(TEXT[..name.start as usize].matches('\n').count() + 1)
 }
@@ -70,8 +69,7 @@ fn broken_text_keeps_its_names() {
     let index = Index::new(&SourceFile::new("t", text.clone()));
     assert!(index.has_errors);
     let at = text.find("tex. %r5").unwrap() + 5;
-    let symbol = index.resolve("%r5", at).unwrap();
-    assert_eq!(index.occurrences(&text, symbol).len(), 4);
+    assert_eq!(index.occurrences(&text, index.resolve("%r5", at).unwrap()).len(), 4);
 }
 
 #[test]
@@ -87,6 +85,5 @@ fn subscripts_and_numbered_variables() {
         index.occurrences(text, symbol).len()
     };
     // The declaration of a group counts for each of its registers.
-    let counts = ["table", "%r1", "l1", "s3", "%P1"].map(count);
-    assert_eq!(counts, [4, 4, 3, 2, 2]);
+    assert_eq!(["table", "%r1", "l1", "s3", "%P1"].map(count), [4, 4, 3, 2, 2]);
 }

@@ -33,8 +33,7 @@ impl Server {
             _ => return,
         };
         if let Err(failure) = read {
-            let message = format!("{}: {}", notification.method, failure.message);
-            self.show(MessageType::ERROR, &message);
+            self.show(MessageType::ERROR, &format!("{}: {}", notification.method, failure.message));
         }
     }
 
@@ -121,8 +120,7 @@ impl Server {
         let at = self.waiting.iter().position(|w| Some(&w.request.id) == id.as_ref());
         let Some(at) = at else { return };
         let waiting = self.waiting.remove(at);
-        let failure = Failure::new(ErrorCode::RequestCanceled, "canceled");
-        self.answer(&waiting.request.id, Err(failure));
+        self.answer(&waiting.request.id, Err(Failure::new(ErrorCode::RequestCanceled, "canceled")));
     }
 
     /// Tasks for every text that has not been analysed.

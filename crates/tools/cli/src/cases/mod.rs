@@ -5,15 +5,16 @@ mod run;
 mod suite;
 
 pub use run::{EngineArg, RunArgs};
-use texunit_forms::Count;
 
 use crate::args::name_of;
 use crate::examples;
+use crate::files::make_folder;
 use clap::{Args, Subcommand, ValueEnum};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use texunit_cases::Access;
 use texunit_files::{CommandFiles, write_atomically};
+use texunit_forms::Count;
 
 /// Arguments of `texunit cases`.
 #[derive(Clone, Debug, Args)]
@@ -120,10 +121,9 @@ fn failed(why: &str) -> u8 {
 fn keep_apart(sources: &[PathBuf], args: &ExportArgs) -> Result<(), String> {
     let mut places = CommandFiles::default();
     sources.iter().for_each(|source| places.reads("is exported", source));
-    let of_sources = sources.iter().map(|source| file_of(source, args.format));
     let fixed = [INDEX, "schema.json", UNFINISHED].into_iter().map(str::to_owned);
-    let all = of_sources.chain(fixed);
-    all.for_each(|name| places.writes("FOLDER", &args.folder.join(name)));
+    let names = sources.iter().map(|source| file_of(source, args.format)).chain(fixed);
+    names.for_each(|name| places.writes("FOLDER", &args.folder.join(name)));
     places.check()
 }
 
@@ -135,7 +135,7 @@ fn file_of(source: &Path, format: SuiteFormat) -> String {
 /// Writes the suite; returns a message. Until it is complete the folder has no index, and a file
 /// that says so.
 fn export(sources: &[PathBuf], args: &ExportArgs) -> Result<String, String> {
-    make(&args.folder)?;
+    make_folder(&args.folder)?;
     let (index_file, unfinished) = (args.folder.join(INDEX), args.folder.join(UNFINISHED));
     save(&unfinished, NOT_FINISHED.as_bytes())?;
     let gone = |path: &Path| match std::fs::remove_file(path) {
@@ -169,7 +169,7 @@ fn export(sources: &[PathBuf], args: &ExportArgs) -> Result<String, String> {
     save(&args.folder.join("schema.json"), SCHEMA.as_bytes())?;
     for (name, text) in suite::function_files().map_err(|e| e.to_string())? {
         let path = args.folder.join(name);
-        make(path.parent().unwrap_or(&path))?;
+        make_folder(path.parent().unwrap_or(&path))?;
         save(&path, text.as_bytes())?;
     }
     save(&index_file, format!("{index:#}\n").as_bytes())?;
@@ -186,11 +186,6 @@ fn export(sources: &[PathBuf], args: &ExportArgs) -> Result<String, String> {
         Count(total(|f| f.accesses), "surface access")
     );
     Ok(text)
-}
-
-fn make(folder: &Path) -> Result<(), String> {
-    let made = std::fs::create_dir_all(folder);
-    made.map_err(|e| format!("cannot make the folder `{}`: {e}", folder.display()))
 }
 
 /// The case files of a folder, sorted by name.

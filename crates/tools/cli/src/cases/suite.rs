@@ -193,8 +193,7 @@ fn fetch(n: usize, case: &FetchCase, numbers: &mut dyn Numbers) -> Result<Value,
     let mut add = |name: &str, count: usize, word: &dyn Fn(&FetchOperands, usize) -> u32| {
         let column = |k: usize| all.iter().map(|operands| word(operands, k)).collect();
         let columns = (0..count).map(column).collect();
-        let value = numbers.words(format!("case{n}.{name}"), columns)?;
-        operands.insert(name.to_owned(), value);
+        operands.insert(name.to_owned(), numbers.words(format!("case{n}.{name}"), columns)?);
         Ok::<(), String>(())
     };
     let (points, axes) = (geometry.gradients(), geometry.axes());
@@ -286,8 +285,7 @@ impl Arrays {
             .compression_method(CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default());
         let file = encode_array(dtype, shape, bytes).map_err(|e| e.to_string())?;
-        let added = self.0.start_file(format!("{name}.npy"), options);
-        added.map_err(|e| e.to_string())?;
+        self.0.start_file(format!("{name}.npy"), options).map_err(|e| e.to_string())?;
         self.0.write_all(&file).map_err(|e| e.to_string())
     }
 

@@ -118,8 +118,7 @@ mod tests {
     fn corrections_that_do_not_help() {
         let useless = |source: &SourceFile| {
             let insert = |at: usize, code, text: &str| {
-                let diagnostic = Diagnostic::error(code, Span::new(at, at + 1), "m");
-                diagnostic.fix(Span::new(at, at), text)
+                Diagnostic::error(code, Span::new(at, at + 1), "m").fix(Span::new(at, at), text)
             };
             let text = source.text();
             let mut list = vec![insert(text.find('x').unwrap(), "E0001", ";")];

@@ -169,14 +169,12 @@ fn ask(
     errors: &mut Vec<String>,
 ) -> Vec<(usize, Answer)> {
     let next = AtomicUsize::new(0);
-    let work = |worker: Option<Worker>| {
-        let mut worker = worker;
+    let work = |mut worker: Option<Worker>| {
         let mut answers = Vec::new();
         loop {
             let number = next.fetch_add(1, Relaxed);
             let Some(unit) = units.get(number) else { return (answers, None) };
-            let started = worker.take().map_or_else(|| restart(hello), Ok);
-            let mut asker = match started {
+            let mut asker = match worker.take().map_or_else(|| restart(hello), Ok) {
                 Ok(asker) => asker,
                 Err(error) => {
                     answers.push((number, unit.failed(error.clone())));

@@ -20,15 +20,15 @@ pub(super) fn write(
     comparison: &mut Comparison,
 ) {
     let files = files(seed, sources, answers);
-    let count = files.iter().map(|file| file.cases).sum();
-    comparison.recorded = Some((folder.to_owned(), count));
+    comparison.recorded = Some((folder.to_owned(), files.iter().map(|file| file.cases).sum()));
     let summary = format!("{:#}\n", summary(comparison));
     let texts = [("summary.json", summary), ("README.md", readme(seed, comparison))];
     let texts = texts.map(|(name, text)| (PathBuf::from(name), text.into_bytes()));
     for (name, bytes) in files.into_iter().map(|file| (file.name, file.bytes)).chain(texts) {
         let path = folder.join(name);
-        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let written = made
+        let written = path
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
             .map_err(|e| format!("cannot make the folder of `{}`: {e}", path.display()))
             .and_then(|()| {
                 write_atomically(&path, &bytes).map_err(|e| format!("cannot write {e}"))
@@ -69,8 +69,7 @@ fn files(seed: u64, sources: &[Source], answers: &[(&Unit, &Answer)]) -> Vec<Fil
         let name = match unit {
             Unit::Case { file, .. } => {
                 let source = sources.iter().find(|source| source.path == *file);
-                let name = source.map_or(file, |source| &source.name);
-                of_cases(name)
+                of_cases(source.map_or(file, |source| &source.name))
             }
             Unit::Random { index, .. } => {
                 if let (Some(hash), Some((count, differing))) =

@@ -274,8 +274,7 @@ fn launch_both(
         });
     }
     kernel.launch(&options, &args).map_err(failed)?;
-    let ptx = kernel.module().source().text();
-    let module = runner.gpu().module(ptx).map_err(card)?;
+    let module = runner.gpu().module(kernel.module().source().text()).map_err(card)?;
     module.launch(kernel.name(), shape, &bytes).map_err(card)?;
     let (left, first) = mirror.differences()?;
     let count = left.len();

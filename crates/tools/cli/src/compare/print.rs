@@ -46,7 +46,10 @@ fn write_human(out: &mut String, c: &Comparison) -> std::fmt::Result {
             Outcome::Differs { count, differing, first } if shown < MAX_SHOWN => {
                 shown += 1;
                 writeln!(out, "{} {}: {differing} of {count} differ", case.file, case.name)?;
-                first.iter().try_for_each(|d| write_difference(out, d))?;
+                for Difference { index, operands, reference, card } in first {
+                    writeln!(out, "  #{index} {operands}\n    reference {reference}")?;
+                    writeln!(out, "    card      {card}")?;
+                }
             }
             Outcome::Failed { reason } => {
                 writeln!(out, "{} {}: failed: {reason}", case.file, case.name)?;
@@ -88,12 +91,6 @@ fn write_human(out: &mut String, c: &Comparison) -> std::fmt::Result {
 fn write_tally(out: &mut String, name: &str, t: &Tally) -> std::fmt::Result {
     let Tally { cases, count, differing, skipped, .. } = t;
     writeln!(out, "{name:<12} {cases:>7} {count:>10} {differing:>10} {skipped:>8}")
-}
-
-fn write_difference(out: &mut String, d: &Difference) -> std::fmt::Result {
-    writeln!(out, "  #{} {}", d.index, d.operands)?;
-    writeln!(out, "    reference {}", d.reference)?;
-    writeln!(out, "    card      {}", d.card)
 }
 
 /// Reasons with the number of their cases, the most frequent first.

@@ -5,7 +5,7 @@ use super::job::{self, Left};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use texunit_cases::{
     Access, Built, Case, CaseFile, Engine, Expected, hash, load, random_case_of, to_toml,
 };
@@ -83,18 +83,18 @@ pub(super) fn answer(unit: &Unit, runner: Option<&Runner>, files: &mut Files) ->
     let asked = match unit {
         Unit::Case { file, number } => files.case(file, *number).map(|case| {
             let case = without_faults(case);
-            let (compared, recorded) = both(runner, Engine::Reference, unit_file(file), &case);
-            let cases = recorded.map(|case| to_toml(&[case]));
-            Answer { compared, cases, more: Value::Null }
+            let file = file.display().to_string();
+            let (compared, recorded) = both(runner, Engine::Reference, file, &case);
+            Answer { compared, cases: recorded.map(|case| to_toml(&[case])), more: Value::Null }
         }),
         Unit::Fault { file, number, access } => files.case(file, *number).map(|case| {
-            let name = unit_file(file);
+            let file = file.display().to_string();
             let (mut compared, said) = match runner {
-                Some(runner) => compare_fault(runner, &name, case, *access),
+                Some(runner) => compare_fault(runner, &file, case, *access),
                 None => {
                     let outcome = Outcome::Skipped { reason: NO_CARD.to_owned() };
                     let (name, rules) = (case.name.clone(), case.rules.clone());
-                    (Compared { file: unit_file(file), name, rules, outcome }, String::new())
+                    (Compared { file, name, rules, outcome }, String::new())
                 }
             };
             compared.name += &format!(":{access}");
@@ -108,10 +108,6 @@ pub(super) fn answer(unit: &Unit, runner: Option<&Runner>, files: &mut Files) ->
         }
     };
     asked.unwrap_or_else(|reason| unit.failed(reason))
-}
-
-fn unit_file(file: &Path) -> String {
-    file.display().to_string()
 }
 
 /// A case without its faulting accesses, or the unchanged case if nothing remains.

@@ -39,8 +39,7 @@ pub fn serve() -> u8 {
         let (Ok(line), Ok(())) = (line, said) else { return crate::FAILED };
         let Ok(unit) = serde_json::from_str(&line) else { return crate::USAGE };
         let lost = || runner.as_ref().is_some_and(|runner| runner.gpu().lost().is_some());
-        let answer = answer(&unit, runner.as_ref(), &mut files);
-        said = say(json!((answer, !lost())).to_string());
+        said = say(json!((answer(&unit, runner.as_ref(), &mut files), !lost())).to_string());
         if lost() {
             return crate::FAILED;
         }
@@ -68,8 +67,7 @@ pub(super) struct Worker {
 impl Worker {
     /// Starts a process and reads its report.
     pub(super) fn start() -> Result<(Self, Hello), String> {
-        let program = std::env::current_exe().map_err(|e| e.to_string())?;
-        let mut command = Command::new(program);
+        let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
         command.args(["compare", "--worker"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().map_err(|e| format!("cannot start a worker: {e}"))?;
         let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {

@@ -38,12 +38,8 @@ impl Console for Interruptible {
 }
 
 fn launch_args(args: &DebugArgs, job: &Path) -> Result<LaunchArgs, clap::Error> {
-    let shared = args.shared();
-    let mut options = vec!["--quiet"];
-    options.extend(shared.iter().map(String::as_str));
-    if let Some(device) = &args.device {
-        options.extend(["--arch", device]);
-    }
+    let shared = args.shared("--arch");
+    let options: Vec<&str> = ["--quiet"].into_iter().chain(shared.iter().map(|s| &**s)).collect();
     LaunchArgs::parse(job, &args.out, &options)
 }
 
@@ -100,7 +96,7 @@ pub(super) fn run(args: &DebugArgs, job: &Path) -> u8 {
     }
 }
 
-/// Whether the user has interrupted while nothing was running.
+/// Restores the usual effect of Ctrl-C.
 impl Drop for Interruptible {
     fn drop(&mut self) {
         self.signalled.store(false, Relaxed);

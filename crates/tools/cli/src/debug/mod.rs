@@ -10,8 +10,6 @@ mod job;
 #[cfg(target_os = "linux")]
 mod program;
 mod script;
-#[cfg(target_os = "linux")]
-mod socket;
 
 use clap::Args;
 use script::Script;
@@ -124,18 +122,23 @@ impl DebugArgs {
         settings
     }
 
-    /// Options that `run` and `launch` accept in the same form.
-    fn shared(&self) -> Vec<String> {
-        let seed = self.schedule.map(|seed| seed.to_string());
-        let options = [("--schedule", seed), ("--check", self.check.clone())];
-        let given = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        given.flat_map(|(name, value)| [name.to_owned(), value]).collect()
+    /// Options of `run` and `launch`, which have this option for the device.
+    fn shared(&self, device: &'static str) -> Vec<String> {
+        words(self.schedule, [("--check", &self.check), (device, &self.device)])
     }
 
     fn script(&self) -> Script {
         let files = self.files.iter().map(|file| format!("source {}", file.display()));
         Script::new(files.chain(self.commands.iter().cloned()), self.batch)
     }
+}
+
+/// The options of a command line that have a value.
+fn words(seed: Option<u64>, options: [(&str, &Option<String>); 2]) -> Vec<String> {
+    let seed = seed.map(|seed| seed.to_string());
+    let all = [("--schedule", &seed)].into_iter().chain(options);
+    let given = all.filter_map(|(name, value)| Some([name.to_owned(), value.clone()?]));
+    given.flatten().collect()
 }
 
 /// Parses a kernel name and, if it is there, a launch number: `blur`, `blur:2`

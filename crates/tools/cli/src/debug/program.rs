@@ -1,13 +1,13 @@
 //! Debugs a program: the engine is inside the driver in the program's process, and is connected by
 //! a socket.
 
-use super::socket::Socket;
 use super::{DebugArgs, Script};
 use crate::program::{NOT_STARTED, RunArgs};
 use std::ffi::OsString;
-use std::io::IsTerminal;
-use std::os::unix::net::UnixStream;
+use std::io::{self, IsTerminal};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,6 +15,26 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use texunit_debug::remote::{Answers, EngineMessage, Served, VARIABLE};
 use texunit_debug::{Console, Idle, Request, Settings};
+use texunit_files::PrivateFolder;
+
+/// The socket that a debugged program finds in its environment, in a folder that only this user can
+/// access; it is removed together with its folder.
+pub(super) struct Socket {
+    folder: PrivateFolder,
+    pub(super) listener: UnixListener,
+}
+
+impl Socket {
+    pub(super) fn new() -> io::Result<Self> {
+        let folder = PrivateFolder::new("texunit-debug")?;
+        let listener = UnixListener::bind(folder.path().join("socket"))?;
+        Ok(Self { folder, listener })
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+}
 
 /// An event during a program's run.
 enum DebugEvent {
@@ -34,9 +54,8 @@ fn debug(args: &DebugArgs) -> Result<u8, String> {
     let run = run_args(args)?;
     crate::program::command(&run)?;
     let signalled = Arc::new(AtomicBool::new(false));
-    let registered =
-        signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&signalled));
-    registered.map_err(|e| format!("cannot hear Ctrl-C: {e}"))?;
+    signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&signalled))
+        .map_err(|e| format!("cannot hear Ctrl-C: {e}"))?;
     loop {
         let Some(line) = script.next(settings.prompt()) else { return Ok(0) };
         let mut out = String::new();
@@ -59,13 +78,8 @@ fn debug(args: &DebugArgs) -> Result<u8, String> {
 }
 
 fn run_args(args: &DebugArgs) -> Result<RunArgs, String> {
-    let mut words: Vec<OsString> = args.shared().into_iter().map(Into::into).collect();
-    if let Some(device) = &args.device {
-        words.extend(["--device".into(), device.into()]);
-    }
-    words.push("--".into());
-    words.extend(args.target.iter().cloned());
-    RunArgs::parse(words).map_err(|error| error.to_string())
+    let words = args.shared("--device").into_iter().map(OsString::from).chain(["--".into()]);
+    RunArgs::parse(words.chain(args.target.iter().cloned()).collect()).map_err(|e| e.to_string())
 }
 
 /// Runs the program once; returns whether the session is over.

@@ -19,8 +19,7 @@ const MOST: usize = 100_000;
 
 impl Script {
     pub(super) fn new(lines: impl Iterator<Item = String>, is_batch: bool) -> Self {
-        let is_terminal = std::io::stdin().is_terminal();
-        Self { lines: lines.collect(), is_batch, is_terminal }
+        Self { lines: lines.collect(), is_batch, is_terminal: std::io::stdin().is_terminal() }
     }
 
     /// The next command; `None` at the end.
@@ -34,8 +33,7 @@ impl Script {
                         let _ = crate::out::print(prompt);
                     }
                     let mut line = String::new();
-                    let count = std::io::stdin().lock().read_line(&mut line).ok()?;
-                    if count == 0 {
+                    if std::io::stdin().lock().read_line(&mut line).ok()? == 0 {
                         return None;
                     }
                     line

@@ -1,6 +1,6 @@
 //! The command line of `texunit explain`.
 
-use crate::number;
+use crate::args::{integer, real};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub struct ExplainArgs {
     pub case: Option<String>,
     /// Which fetch or access of the case, from 0.
     #[arg(long, value_name = "I", requires = "case", allow_negative_numbers = true,
-          value_parser = number::integer::<usize>("the number of a fetch", 0..=usize::MAX))]
+          value_parser = integer::<usize>("the number of a fetch", 0..=usize::MAX))]
     pub fetch: Option<usize>,
     /// The texels: a picture (.png, .jpg, .exr), an array (.npy), a texture (.dds, .ktx2), or any
     /// other file as raw bytes.
@@ -141,19 +141,19 @@ pub struct TextureArgs {
     pub geometry: Option<Geometry>,
     /// Texels of one layer or face of level 0; a raw file needs it.
     #[arg(long, value_name = "W,H", requires = "tex", value_delimiter = ',', allow_negative_numbers = true,
-          value_parser = number::integer::<u32>("texels along an axis", 1..=u32::MAX))]
+          value_parser = integer::<u32>("texels along an axis", 1..=u32::MAX))]
     pub size: Option<Vec<u32>>,
     /// Layers, or cubes; default: as many as the file holds.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
-          value_parser = number::integer::<u32>("layers", 1..=u32::MAX))]
+          value_parser = integer::<u32>("layers", 1..=u32::MAX))]
     pub layers: Option<u32>,
     /// Samples of a multi-sample texture.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
-          value_parser = number::integer::<u32>("samples", 1..=u32::MAX))]
+          value_parser = integer::<u32>("samples", 1..=u32::MAX))]
     pub samples: Option<u32>,
     /// Mip levels that the file contains one after the other, or that --mipmaps makes.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
-          value_parser = number::integer::<u32>("mip levels", 1..=u32::MAX))]
+          value_parser = integer::<u32>("mip levels", 1..=u32::MAX))]
     pub levels: Option<u32>,
     /// Make mip levels with a box filter.
     #[arg(long, requires = "tex")]
@@ -202,19 +202,19 @@ pub struct SamplerArgs {
     pub border: Option<String>,
     /// Minimum level.
     #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
-          value_parser = number::real("a mip level"))]
+          value_parser = real("a mip level"))]
     pub min_level: Option<f32>,
     /// Maximum level.
     #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
-          value_parser = number::real("a mip level"))]
+          value_parser = real("a mip level"))]
     pub max_level: Option<f32>,
     /// Level bias.
     #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
-          value_parser = number::real("mip levels"))]
+          value_parser = real("mip levels"))]
     pub bias: Option<f32>,
     /// Maximum anisotropy.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
-          value_parser = number::integer::<u32>("anisotropy", 0..=u32::MAX))]
+          value_parser = integer::<u32>("anisotropy", 0..=u32::MAX))]
     pub anisotropy: Option<u32>,
     /// Colours are sRGB.
     #[arg(long, requires = "tex")]
@@ -223,8 +223,7 @@ pub struct SamplerArgs {
     #[arg(long, requires = "tex")]
     pub seamless: bool,
     /// Function of the depth compare: reference FUNC texel.
-    #[arg(long, value_name = "FUNC", requires = "tex",
-          value_parser = word(CompareFunction::NAMES))]
+    #[arg(long, value_name = "FUNC", requires = "tex", value_parser = word(CompareFunction::NAMES))]
     pub compare_func: Option<CompareFunction>,
 }
 

@@ -81,20 +81,16 @@ fn list(path: &str, format: ExplainFormat) -> Result<Output, Failure> {
             text
         }
         ExplainFormat::Json => {
-            let cases: Vec<Value> = file
-                .cases
-                .iter()
-                .enumerate()
-                .map(|(n, case)| {
-                    json!({
-                        "number": n + 1,
-                        "name": case.name,
-                        "instruction": instruction(case),
-                        "count": case.count(),
-                        "rules": case.rules,
-                    })
+            let row = |(n, case): (usize, &Case)| {
+                json!({
+                    "number": n + 1,
+                    "name": case.name,
+                    "instruction": instruction(case),
+                    "count": case.count(),
+                    "rules": case.rules,
                 })
-                .collect();
+            };
+            let cases: Vec<Value> = file.cases.iter().enumerate().map(row).collect();
             format!("{:#}\n", json!({ "file": path, "cases": cases }))
         }
         ExplainFormat::Svg => {

@@ -36,7 +36,11 @@ fn texture(function: &str) -> Option<String> {
         Some(rest) => (rest, ".level"),
         None => rest.strip_suffix("Grad").map_or((rest, ""), |rest| (rest, ".grad")),
     };
-    let geometry = match rest {
+    Some(format!("tex{kind}.{}", geometry(rest)?))
+}
+
+fn geometry(name: &str) -> Option<&'static str> {
+    Some(match name {
         "1D" => "1d",
         "2D" => "2d",
         "3D" => "3d",
@@ -45,8 +49,7 @@ fn texture(function: &str) -> Option<String> {
         "Cubemap" => "cube",
         "CubemapLayered" => "acube",
         _ => return None,
-    };
-    Some(format!("tex{kind}.{geometry}"))
+    })
 }
 
 /// PTX for `surf2Dread` and its relatives.
@@ -56,14 +59,7 @@ fn surface(function: &str) -> Option<String> {
         Some(rest) => (rest, "suld"),
         None => (rest.strip_suffix("write")?, "sust"),
     };
-    let geometry = match rest {
-        "1D" => "1d",
-        "2D" => "2d",
-        "3D" => "3d",
-        "1DLayered" => "a1d",
-        "2DLayered" | "Cubemap" | "CubemapLayered" => "a2d",
-        _ => return None,
-    };
+    let geometry = geometry(rest)?.replace("acube", "a2d").replace("cube", "a2d");
     Some(format!(
         "`{op}.b.{geometry}.b32.trap`, with the size of the element (b8 to b64, v2 or v4 before it)"
     ))

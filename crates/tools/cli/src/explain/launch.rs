@@ -54,13 +54,8 @@ impl Explained {
 
     /// A remark about accesses that are not explained.
     fn left_out(&self) -> Option<String> {
-        match self.more {
-            0 => None,
-            more => {
-                let more = Count(more, "more access");
-                Some(format!("{more} {} not explained", more.are()))
-            }
-        }
+        let more = Count(self.more, "more access");
+        (self.more > 0).then(|| format!("{more} {} not explained", more.are()))
     }
 
     /// Formats the accesses as one SVG document: a list, and a picture of each.
@@ -70,15 +65,10 @@ impl Explained {
         let of = kernel.map_or_else(String::new, |kernel| {
             format!(" of {}", texunit_report::place::function_name(kernel))
         });
-        let mut page = match self.accesses.len() as u64 + self.more {
-            0 => {
-                let title =
-                    format!("thread ({x}, {y}, {z}){of} made no fetch and no surface access");
-                Page::new(title)
-            }
-            1 => Page::new(format!("thread ({x}, {y}, {z}){of}: 1 access")),
-            n => Page::new(format!("thread ({x}, {y}, {z}){of}: {}", Count(n, "access"))),
-        };
+        let mut page = Page::new(match self.accesses.len() as u64 + self.more {
+            0 => format!("thread ({x}, {y}, {z}){of} made no fetch and no surface access"),
+            n => format!("thread ({x}, {y}, {z}){of}: {}", Count(n, "access")),
+        });
         for access in &self.accesses {
             let place = || source.map_or_else(Vec::new, |source| place(source, access));
             let page = std::cell::RefCell::new(&mut page);

@@ -208,8 +208,7 @@ impl Plan<'_> {
             ));
         }
         if let (true, Some(folder)) = (self.several, &self.args.out) {
-            std::fs::create_dir_all(folder)
-                .map_err(|e| format!("cannot make the folder `{}`: {e}", folder.display()))?;
+            crate::files::make_folder(folder)?;
         }
         let mut said = String::new();
         for (path, text, kernel) in jobs {

@@ -144,8 +144,7 @@ fn unknown_surface() -> Accessed {
 /// `width`, `height`, `depth`, `layers` etc. for a geometry.
 fn sizes(geometry: Geometry, least: [u64; 3]) -> Vec<String> {
     let mut keys = vec![format!("geometry = \"{geometry}\"")];
-    let axes = geometry.axes();
-    for (axis, name) in ["width", "height", "depth"].iter().enumerate().take(axes) {
+    for (axis, name) in ["width", "height", "depth"].iter().enumerate().take(geometry.axes()) {
         let size = if geometry == Geometry::D3 { SIZE / 4 } else { SIZE };
         let own = if geometry.is_cube() { least[0].max(least[1]) } else { least[axis] };
         keys.push(format!("{name} = {}", size.max(own)));
@@ -224,9 +223,7 @@ pub(super) fn surface_keys(surface: &Accessed, block: [u32; 3]) -> (String, Vec<
     keys.extend(sizes(*geometry, block.map(u64::from)));
     keys.push(format!("format = \"{format}\""));
     let what = if *written { "written" } else { "read" };
-    let remark =
-        format!("surface, {what} by {form}\n# choose: file instead of zeros, size, format");
-    (remark, keys)
+    (format!("surface, {what} by {form}\n# choose: file instead of zeros, size, format"), keys)
 }
 
 /// The texel format for elements of this type; `None` if there is none.

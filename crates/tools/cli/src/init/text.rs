@@ -84,8 +84,7 @@ impl Skeleton<'_> {
                 let fits = |block: &[u32; 3]| block.iter().product::<u32>() <= most[0];
                 let mut block = guess;
                 while !fits(&block) {
-                    let longest = (0..3).max_by_key(|&a| block[a]).unwrap_or(0);
-                    block[longest] /= 2;
+                    block[(0..3).max_by_key(|&a| block[a]).unwrap_or(0)] /= 2;
                 }
                 (block, "choose: threads of a CTA; .maxntid says how many there may be")
             }

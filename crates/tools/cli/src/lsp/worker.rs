@@ -32,8 +32,7 @@ impl Worker {
         let worker = Self(queue.clone());
         std::thread::Builder::new().name(name.into()).stack_size(STACK).spawn(move || {
             loop {
-                let task = queue.next();
-                if results.send(wrap(work(&task))).is_err() {
+                if results.send(wrap(work(&queue.next()))).is_err() {
                     return;
                 }
             }

@@ -23,8 +23,7 @@ pub(super) struct Answer {
 
 impl Answer {
     pub(super) fn new(head: Value) -> Self {
-        let head = head.as_object().cloned().unwrap_or_default();
-        Self { head, ..Self::default() }
+        Self { head: head.as_object().cloned().unwrap_or_default(), ..Self::default() }
     }
 
     pub(super) fn with(mut self, name: &'static str, items: Vec<Value>) -> Self {
@@ -93,9 +92,7 @@ fn pages(items: Vec<Value>) -> Vec<Vec<Value>> {
     for mut item in items {
         shorten(&mut item);
         let length = item.to_string().len();
-        let is_full =
-            pages.last().is_none_or(|page| page.len() >= ITEMS || characters + length > CHARACTERS);
-        if is_full {
+        if pages.last().is_none_or(|page| page.len() >= ITEMS || characters + length > CHARACTERS) {
             pages.push(Vec::new());
             characters = 0;
         }
@@ -140,9 +137,8 @@ mod tests {
         assert_eq!(first["items"].as_array().unwrap().len(), 20);
         assert_eq!(first["items"][0], json!({ "n": 0 }));
         assert_eq!((&first["more"]["total"], &first["more"]["pages"]), (&json!(45), &json!(3)));
-        let last = answers.page(1, 3).unwrap();
         assert_eq!(
-            last["items"],
+            answers.page(1, 3).unwrap()["items"],
             json!([{ "n": 40 }, { "n": 41 }, { "n": 42 }, { "n": 43 }, { "n": 44 }])
         );
         assert!(
@@ -150,8 +146,7 @@ mod tests {
                 && answers.page(1, 0).is_err()
                 && answers.page(2, 1).is_err()
         );
-        let long = "x".repeat(LONGEST + 7);
-        let cut = answers.first(Answer::new(json!({ "text": long })));
+        let cut = answers.first(Answer::new(json!({ "text": "x".repeat(LONGEST + 7) })));
         assert!(cut["text"].as_str().unwrap().ends_with("... (7 more bytes)"));
     }
 }

@@ -9,8 +9,7 @@ const API: &str = include_str!("../../../../../docs/cuda-api.md");
 
 /// The rows of a page's tables, without headers.
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
-    let lines = text.lines().filter(|line| line.starts_with("| `"));
-    lines.map(|line| {
+    text.lines().filter(|line| line.starts_with("| `")).map(|line| {
         line.trim_matches('|').split(" | ").map(|cell| cell.trim().trim_matches('`')).collect()
     })
 }
@@ -25,8 +24,7 @@ pub(super) fn call(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
             let names =
                 rows(functions).filter_map(|row| row.first().map(|name| (*name).to_owned()));
             let found: Vec<Value> = names.filter(|name| is_asked(name)).map(Value::from).collect();
-            let has = !found.is_empty();
-            Ok(Answer::new(json!({ "available": has })).with("functions", found))
+            Ok(Answer::new(json!({ "available": !found.is_empty() })).with("functions", found))
         }
         "unexecuted" => {
             let one = |row: Vec<&str>| match row[..] {

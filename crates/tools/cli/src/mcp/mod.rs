@@ -13,7 +13,7 @@ mod process;
 mod server;
 mod tools;
 
-use crate::number;
+use crate::args::integer;
 use clap::Args;
 use paths::Allowed;
 use process::Scope;
@@ -31,11 +31,11 @@ pub struct McpArgs {
     pub allow: Vec<PathBuf>,
     /// Seconds after which a program or launch is ended.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("seconds", 1..=86400))]
+          value_parser = integer::<u64>("seconds", 1..=86400))]
     pub timeout: u64,
     /// Maximum bytes of memory of each process that a tool starts.
     #[arg(long, value_name = "BYTES", default_value_t = 8 << 30, allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("bytes", (64 << 20)..=u64::MAX))]
+          value_parser = integer::<u64>("bytes", (64 << 20)..=u64::MAX))]
     pub memory_limit: u64,
 }
 

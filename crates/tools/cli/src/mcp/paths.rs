@@ -9,16 +9,12 @@ pub(super) struct Allowed(Vec<PathBuf>);
 impl Allowed {
     /// Resolves the folders of `--allow`.
     pub(super) fn new(folders: &[PathBuf]) -> Result<Self, String> {
-        let real = |folder: &PathBuf| {
-            let real = folder.canonicalize();
-            let real = real.map_err(|e| format!("--allow {}: {e}", folder.display()))?;
-            if real.is_dir() {
-                Ok(real)
-            } else {
-                Err(format!("--allow {}: expected a folder", folder.display()))
-            }
+        let real = |folder: &PathBuf| match folder.canonicalize() {
+            Ok(real) if real.is_dir() => Ok(real),
+            Ok(_) => Err(format!("--allow {}: expected a folder", folder.display())),
+            Err(error) => Err(format!("--allow {}: {error}", folder.display())),
         };
-        Ok(Self(folders.iter().map(real).collect::<Result<_, String>>()?))
+        folders.iter().map(real).collect::<Result<_, _>>().map(Self)
     }
 
     /// The first folder, which relative paths and programs start from.

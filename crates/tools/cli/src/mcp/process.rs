@@ -86,8 +86,7 @@ fn kill(child: &mut Child) {
     #[cfg(target_os = "linux")]
     {
         use nix::sys::signal::{Signal, killpg};
-        let group = nix::unistd::Pid::from_raw(child.id() as i32);
-        let _ = killpg(group, Signal::SIGKILL);
+        let _ = killpg(nix::unistd::Pid::from_raw(child.id() as i32), Signal::SIGKILL);
     }
     let _ = child.kill();
 }

@@ -39,8 +39,7 @@ impl Server {
             let number = |key: &str| arguments[key].as_u64().unwrap_or(0);
             return answers().page(number("answer"), number("page"));
         }
-        let answer = tools::call(&self.scope, name, arguments)?;
-        Ok(answers().first(answer))
+        Ok(answers().first(tools::call(&self.scope, name, arguments)?))
     }
 }
 
@@ -78,8 +77,7 @@ impl ServerHandler for Server {
         let name = request.name.into_owned();
         // The process runs on another thread, so that the server stays responsive.
         let called = tokio::task::spawn_blocking(move || server.call(&name, &arguments)).await;
-        let called = called.unwrap_or_else(|error| Err(format!("internal error: {error}")));
-        Ok(match called {
+        Ok(match called.unwrap_or_else(|error| Err(format!("internal error: {error}"))) {
             Ok(value) => CallToolResult::structured(value),
             Err(why) => CallToolResult::structured_error(json!({ "error": why })),
         }

@@ -53,8 +53,7 @@ struct Table {
 
 #[allow(clippy::expect_used)] // a part of the program
 pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("tools.toml")).expect("a table of tools");
-    table.tool
+    toml::from_str::<Table>(include_str!("tools.toml")).expect("a table of tools").tool
 });
 
 /// Calls a tool whose arguments have been checked.
@@ -100,11 +99,12 @@ pub(super) fn misused(tool: &Entry, arguments: &Value) -> Result<(), String> {
         }
     }
     for (name, value) in &members {
-        let known = tool.arguments.iter().find(|argument| argument.name == *name);
-        let argument = known.ok_or_else(|| {
-            let names: Vec<&str> = tool.arguments.iter().map(|argument| &*argument.name).collect();
-            format!("`{}` has no `{name}`; available: {}", tool.name, names.join(", "))
-        })?;
+        let argument =
+            tool.arguments.iter().find(|argument| argument.name == *name).ok_or_else(|| {
+                let names: Vec<&str> =
+                    tool.arguments.iter().map(|argument| &*argument.name).collect();
+                format!("`{}` has no `{name}`; available: {}", tool.name, names.join(", "))
+            })?;
         let all =
             |is: fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(is));
         let (fits, what) = match argument.kind {
@@ -147,10 +147,9 @@ fn texunit(scope: &Scope, words: &[String]) -> Result<ProcessResult, String> {
     let ended = process::texunit(words, scope);
     let ended = ended.map_err(|error| format!("texunit cannot be started: {error}"))?;
     if ended.timed_out {
-        let seconds = scope.time.as_secs();
         return Err(format!(
             "ended after {} (--timeout): the kernel may be in an infinite loop",
-            Count(seconds, "second")
+            Count(scope.time.as_secs(), "second")
         ));
     }
     Ok(ended)
@@ -376,9 +375,8 @@ fn debug(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
         _ => return Err("`debug` needs either `job` or `program`".to_owned()),
     }
     let ended = texunit(scope, &all)?;
-    let lines = ended.stdout.lines().map(Value::from).collect();
     Ok(Answer::new(json!({ "exit_code": ended.code, "errors": ended.stderr }))
-        .with("output", lines))
+        .with("output", ended.stdout.lines().map(Value::from).collect()))
 }
 
 fn explain_code(scope: &Scope, arguments: &Value) -> Result<Answer, String> {

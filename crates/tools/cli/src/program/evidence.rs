@@ -4,9 +4,8 @@
 use super::inspect::{Obstacle, Warning};
 use super::reports::{Outputs, is_output};
 use super::{NOT_STARTED, RunArgs, say};
-use crate::args::{ProfileFormat, name_of};
+use crate::args::{ProfileFormat, fill, integer, name_of};
 use crate::color::{self, ColorChoice};
-use crate::number;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,7 +25,7 @@ pub struct EvidenceArgs {
     /// that counts (--fail-on), and the program ends with 0; 125 if none of its kernels could be
     /// executed, or a part of what its processes did is not known.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
-          value_parser = number::integer::<u8>("an exit code", 0..=255))]
+          value_parser = integer::<u8>("an exit code", 0..=255))]
     pub error_exitcode: Option<u8>,
     /// Stop the program, and everything that it has started, after this many seconds, with exit
     /// code 124; for a running kernel, the place where it was is reported.
@@ -35,7 +34,7 @@ pub struct EvidenceArgs {
     /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an
     /// infinite loop.
     #[arg(long, value_name = "N", env = "TEXUNIT_MAX_STEPS", allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("instructions of a warp", 1..=u64::MAX))]
+          value_parser = integer::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
     /// Run the CTAs and warps of each launch in a random fair order that follows from this seed:
     /// the effects of a race become visible, and the same seed repeats them exactly. Turns may end
@@ -44,12 +43,12 @@ pub struct EvidenceArgs {
     /// of each in turns from barrier to barrier: always in the same order. Asynchronous work of
     /// streams is done late, in an order that follows from the seed, too.
     #[arg(long, value_name = "SEED", env = "TEXUNIT_SCHEDULE", allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("a seed", 0..=u64::MAX))]
+          value_parser = integer::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
     /// Fill fresh memory of devices, and shared and local memory when a CTA begins, with a pattern
     /// instead of zeros: a byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed;
     /// `random:SEED` repeats it.
-    #[arg(long, value_name = "PATTERN", env = "TEXUNIT_FILL", value_parser = number::fill)]
+    #[arg(long, value_name = "PATTERN", env = "TEXUNIT_FILL", value_parser = fill)]
     pub fill: Option<Fill>,
     /// A fault ends only the launch: the context stays usable, and further faults are counted.
     #[arg(long)]
@@ -178,10 +177,9 @@ pub(super) fn run(
     use texunit_files::Identity;
     let outputs = Outputs::of(args)?;
     let folder = parent::folder()?;
-    let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
     let run = Run {
         texunit: env!("CARGO_PKG_VERSION").to_owned(),
-        command: words.collect(),
+        command: args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         schedule: args.evidence.schedule,
         fail_on: args.checks.fail_on(),
         ..Run::default()
@@ -341,9 +339,9 @@ mod tests {
         let mut faulty = Record::default();
         faulty.findings.insert(1, Finding::default());
         let failing = Run { records: vec![Record::default(), faulty], ..Run::default() };
-        let losing = |failures| {
-            let lost = Some(Lost { events: 1, failures, ..Lost::default() });
-            Run { lost, ..Run::default() }
+        let losing = |failures| Run {
+            lost: Some(Lost { events: 1, failures, ..Lost::default() }),
+            ..Run::default()
         };
         let both = Run { records: failing.records.clone(), ..losing(false) };
         let idle = Run { not_executed: Some("no PTX".to_owned()), ..Run::default() };
@@ -368,10 +366,8 @@ mod tests {
         use texunit_evidence::{Api, Kernel, Record};
         let record = |code: &str, launches| {
             let mut record = Record::default();
-            let api = Api { code: code.to_owned(), ..Api::default() };
-            record.api.insert(Default::default(), api);
-            let kernel = Kernel { launches, ..Kernel::default() };
-            record.kernels.insert("k".to_owned(), kernel);
+            record.api.insert(Default::default(), Api { code: code.to_owned(), ..Api::default() });
+            record.kernels.insert("k".to_owned(), Kernel { launches, ..Kernel::default() });
             Run { records: vec![record], ..Run::default() }
         };
         let (idle, refused) = (Run::default(), record("CUDA_ERROR_INVALID_PTX", 0));

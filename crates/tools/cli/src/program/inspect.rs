@@ -41,8 +41,7 @@ pub(super) fn warnings(program: &Path) -> Vec<Warning> {
     // For scripts, foreign programs and damaged files, the operating system reports the error.
     let look = || -> Option<Vec<Warning>> {
         let cache = ReadCache::new(File::open(program).ok()?);
-        let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
-        Some(look(&file, program))
+        Some(look(&ElfFile64::<Endianness, _>::parse(&cache).ok()?, program))
     };
     look().unwrap_or_default()
 }
@@ -117,10 +116,8 @@ fn has_machine_regions(file: &Elf<'_>) -> bool {
     let section = file.section_by_name(name).filter(|section| section.size() <= MAX);
     let mut rest = section.and_then(|section| section.data().ok()).unwrap_or_default();
     while rest.starts_with(&start) {
-        let number = |at: usize| {
-            let bytes = rest.get(at..)?.first_chunk()?;
-            usize::try_from(u64::from_le_bytes(*bytes)).ok()
-        };
+        let number =
+            |at: usize| usize::try_from(u64::from_le_bytes(*rest.get(at..)?.first_chunk()?)).ok();
         let (Some(size), Some(entry)) = (number(8), number(16)) else { break };
         // The strings precede the content.
         let content = number(entry.saturating_add(24)).unwrap_or(0);
@@ -311,7 +308,6 @@ mod tests {
     fn other_files_have_no_warnings() {
         assert!(warnings(Path::new(file!())).is_empty());
         assert!(warnings(Path::new("/nowhere")).is_empty());
-        let own = std::env::current_exe().unwrap_or_default();
-        assert!(warnings(&own).is_empty());
+        assert!(warnings(&std::env::current_exe().unwrap_or_default()).is_empty());
     }
 }

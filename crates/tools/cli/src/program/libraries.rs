@@ -1,7 +1,7 @@
 //! Locates and installs the drop-in libraries.
 
+use crate::files::{self, copy};
 use std::path::{Path, PathBuf};
-use texunit_files::Prepared;
 
 /// The file names, and the link names for linkers.
 const LIBRARIES: [(&str, Option<&str>); 18] = [
@@ -64,11 +64,9 @@ fn find() -> Result<PathBuf, String> {
             Some(name) => Err(format!("TEXUNIT_LIBS is {}, where no {name} is", folder.display())),
         };
     }
-    let program = std::env::current_exe()
-        .map_err(|e| format!("cannot find the path of this program: {e}"))?;
+    let program = files::program()?;
     let here = program.parent().unwrap_or(Path::new("."));
-    let places =
-        [here.to_owned(), here.join("lib"), here.join("../lib"), here.join("../lib/texunit")];
+    let places = [".", "lib", "../lib", "../lib/texunit"].map(|place| here.join(place));
     places.into_iter().find(|place| missing(place).is_none()).map(absolute).ok_or_else(|| {
         format!(
             "libcuda.so.1 and texunit's other libraries are not beside {} (`cargo install` builds the program alone): \
@@ -120,17 +118,6 @@ pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
         }
     }
     Ok(files)
-}
-
-/// Copies a file with its permissions. It is written under a temporary name and renamed, because a
-/// program may be using the existing file, and existing links must not be followed.
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let cannot_read = |e: &dyn std::fmt::Display| format!("{}: {e}", from.display());
-    let metadata = from.metadata().map_err(|e| cannot_read(&e))?;
-    let bytes = std::fs::read(from).map_err(|e| cannot_read(&e))?;
-    let made = Prepared::new(to, &bytes);
-    let made = made.and_then(|file| file.permissions(&metadata).and_then(|()| file.commit()));
-    made.map_err(|e| format!("{}: {}", to.display(), e.problem))
 }
 
 fn same(a: &Path, b: &Path) -> bool {

@@ -235,8 +235,7 @@ impl Outputs {
             // The reports of earlier tests are kept until this test has ended.
             return;
         }
-        let texts = self.reports.iter().flat_map(|report| report.texts(run));
-        for (target, text) in texts {
+        for (target, text) in self.reports.iter().flat_map(|report| report.texts(run)) {
             let path = target.replaced();
             let _ = path.map(|path| texunit_evidence::write(path, text.as_bytes()));
         }
@@ -255,8 +254,7 @@ fn covered<'a>(
     target: &'a Target,
     files: &'a [PathBuf],
 ) -> impl Iterator<Item = (Target, Coverage)> + 'a {
-    let all = by_process(target, files).into_iter();
-    all.map(|(target, files)| (target, Coverage::merged(&files)))
+    by_process(target, files).into_iter().map(|(target, files)| (target, Coverage::merged(&files)))
 }
 
 /// The processes' files with their destinations: of all processes, or of each.
@@ -402,10 +400,7 @@ mod tests {
     #[test]
     fn percent_signs() {
         let folder = texunit_testkit::TempDir::new("percent");
-        let target = |name: &str| {
-            let file = folder.join(name);
-            Target::of("--report", &file).unwrap()
-        };
+        let target = |name: &str| Target::of("--report", &folder.join(name)).unwrap();
         assert_eq!(target("100%%.json"), Target::File(folder.join("100%.json")));
         assert_eq!(target("%%%p"), Target::File(folder.join("%%%p")));
         assert_eq!(target("%p").replaced(), Some(&*folder.join("%p")));

@@ -7,20 +7,10 @@ use std::time::{Duration, SystemTime};
 use texunit_evidence::ProcessStat;
 
 /// Process names of test runners.
-const RUNNERS: [&str; 10] = [
-    "ctest",
-    "cargo",
-    "cargo-nextest",
-    "meson",
-    "ninja",
-    "make",
-    "gmake",
-    "bazel",
-    "process-wrapper",
-    "linux-sandbox",
-];
+const RUNNERS: &str =
+    "ctest cargo cargo-nextest meson ninja make gmake bazel process-wrapper linux-sandbox";
 /// Process names of wrappers that only start another program.
-const BETWEEN: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "timeout", "time"];
+const BETWEEN: &str = "sh bash dash ksh zsh timeout time";
 /// Maximum number of ancestors that are examined.
 const DEPTH: usize = 16;
 /// Clock ticks per second in `/proc/PID/stat`, always 100 on Linux.
@@ -49,19 +39,18 @@ impl Runner {
     /// The nearest ancestor that is a test runner, with only wrappers in between.
     pub(super) fn above() -> Option<Self> {
         let now = std::fs::read_to_string("/proc/uptime").ok()?;
-        let now = now.split(' ').next()?.parse().ok()?;
-        Self::of(parent(), now, Path::new("/proc"))
+        Self::of(parent(), now.split(' ').next()?.parse().ok()?, Path::new("/proc"))
     }
 
     fn of(mut process: u32, now: f64, proc: &Path) -> Option<Self> {
         for _ in 0..DEPTH {
             let stat = ProcessStat::read(&proc.join(process.to_string()))?;
-            if RUNNERS.contains(&&*stat.name) {
+            if RUNNERS.split(' ').any(|name| name == stat.name) {
                 let age = now - stat.started as f64 / UNITS;
                 let age = Duration::try_from_secs_f64(age.max(0.0)).ok()?;
                 return Some(Self { name: stat.name, began: SystemTime::now().checked_sub(age)? });
             }
-            if !BETWEEN.contains(&&*stat.name) {
+            if BETWEEN.split(' ').all(|name| name != stat.name) {
                 return None;
             }
             process = stat.parent;

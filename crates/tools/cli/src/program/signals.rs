@@ -2,7 +2,8 @@
 //! mask.
 
 use nix::poll::{PollFd, PollFlags, PollTimeout};
-use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
+use nix::sys::signal::Signal::{self, *};
+use nix::sys::signal::{SigSet, SigmaskHow, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 use std::os::fd::AsFd;
@@ -12,19 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Signals that are forwarded.
-const PASSED: [Signal; 8] = [
-    Signal::SIGHUP,
-    Signal::SIGINT,
-    Signal::SIGQUIT,
-    Signal::SIGTERM,
-    Signal::SIGUSR1,
-    Signal::SIGUSR2,
-    Signal::SIGALRM,
-    Signal::SIGABRT,
-];
+const PASSED: [Signal; 8] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGABRT];
 
 /// Signals that ask the run to end.
-const ENDING: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
+pub(super) const ENDING: [Signal; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
 /// A received signal.
 #[derive(Clone, Copy, Debug)]
@@ -33,12 +25,6 @@ pub(super) struct Arrived {
     /// Whether a process has sent it. The terminal's signals reach the whole process group,
     /// including the program.
     pub(super) is_sent: bool,
-}
-
-impl Arrived {
-    pub(super) fn asks_for_the_end(&self) -> bool {
-        ENDING.contains(&self.signal)
-    }
 }
 
 /// The signals that are received instead of having their usual effect.
@@ -54,7 +40,7 @@ impl Signals {
     /// Blocks the signals in the calling thread, which must be the only one.
     pub(super) fn block() -> nix::Result<Self> {
         let mut set = SigSet::empty();
-        PASSED.into_iter().chain([Signal::SIGCHLD]).for_each(|signal| set.add(signal));
+        PASSED.into_iter().chain([SIGCHLD]).for_each(|signal| set.add(signal));
         let before = set.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         let fd = SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
         Ok(Self { fd, before, is_over: Arc::default() })
@@ -79,14 +65,13 @@ impl Signals {
         // Without a handler, SIGCHLD is dropped if the program ends before the starting thread, and
         // if it is ignored. It is therefore not relied upon: waiting checks for ended children
         // first.
-        signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::<AtomicBool>::default())?;
+        signal_hook::flag::register(SIGCHLD as i32, Arc::<AtomicBool>::default())?;
         let spawned = std::thread::scope(|scope| {
             let spawn = || {
                 self.before.thread_set_mask()?;
                 start()
             };
-            let spawned = scope.spawn(spawn).join();
-            spawned.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            scope.spawn(spawn).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
         // From here on the signals are blocked in every thread again.
         let child = Pid::from_raw(spawned?.id().cast_signed());
@@ -102,8 +87,7 @@ impl Signals {
     pub(super) fn wait(&self, patience: Option<Duration>) {
         // A timeout that overflows ends early, and the caller waits again.
         let timeout = patience.map_or(PollTimeout::NONE, |time| {
-            let milliseconds = time.as_millis().saturating_add(1).min(60_000) as u16;
-            PollTimeout::from(milliseconds)
+            PollTimeout::from(time.as_millis().saturating_add(1).min(60_000) as u16)
         });
         let _ = nix::poll::poll(&mut [PollFd::new(self.fd.as_fd(), PollFlags::POLLIN)], timeout);
     }
@@ -113,7 +97,7 @@ impl Signals {
         let mut all = Vec::new();
         while let Ok(Some(info)) = self.fd.read_signal() {
             let signal = i32::try_from(info.ssi_signo).ok().and_then(|n| Signal::try_from(n).ok());
-            let Some(signal) = signal.filter(|&signal| signal != Signal::SIGCHLD) else { continue };
+            let Some(signal) = signal.filter(|&signal| signal != SIGCHLD) else { continue };
             // Positive codes are the kernel's. SIGALRM is an exception: it was set for this process
             // before it became `texunit run`, and is forwarded.
             all.push(Arrived { signal, is_sent: signal == Signal::SIGALRM || info.ssi_code <= 0 });

@@ -9,32 +9,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use texunit_evidence::ProcessStat;
 
-/// Processes, parents before children.
-pub(super) struct Tree(Vec<Pid>);
-
-impl Tree {
-    /// The descendants, without zombies, and without strangers and their descendants.
-    pub(super) fn of_this_process(strangers: &Strangers) -> Self {
-        let found = below(std::process::id(), &strangers.known);
-        let found = strangers.without(found).into_iter();
-        let going_on = found.filter(|process| !process.has_ended);
-        Self(going_on.map(|process| Pid::from_raw(process.key.0.cast_signed())).collect())
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl IntoIterator for Tree {
-    type Item = Pid;
-    type IntoIter = std::vec::IntoIter<Pid>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
 /// Child processes that existed before the run: they were started by the process that became
 /// `texunit run`, not by the program under test.
 ///
@@ -60,6 +34,13 @@ impl Strangers {
             strangers.known.extend(found.map(|process| process.key));
         }
         strangers
+    }
+
+    /// The program and its descendants, parents before children, without zombies.
+    pub(super) fn own_processes(&self) -> Vec<Pid> {
+        let found = self.without(below(std::process::id(), &self.known)).into_iter();
+        let going_on = found.filter(|process| !process.has_ended);
+        going_on.map(|process| Pid::from_raw(process.key.0.cast_signed())).collect()
     }
 
     /// Adds the program, which is not a stranger.

@@ -1,8 +1,8 @@
 //! The state machine of a supervised program: reacts to signals, to the time limit, and to
 //! processes left behind.
 
-use super::signals::Arrived;
-use super::tree::{self, Strangers, Tree};
+use super::signals::{Arrived, ENDING};
+use super::tree::{self, Strangers};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -25,6 +25,7 @@ const KILL: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A program that ends later than this after a signal has not ended because of it.
 const CAUSED: Duration = Duration::from_secs(60);
+
 /// The phases of ending a run.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
@@ -118,19 +119,14 @@ impl<'a> Watch<'a> {
                 left.is_empty()
             }
             Phase::Killing(since) if since.elapsed() > KILL => true,
-            _ => self.tree().is_empty(),
+            _ => self.strangers.own_processes().is_empty(),
         }
-    }
-
-    /// The program and all its descendants.
-    fn tree(&self) -> Tree {
-        Tree::of_this_process(&self.strangers)
     }
 
     /// Processes that the program has left behind and that write evidence.
     fn left_behind(&self) -> Vec<Pid> {
         let telling = tree::telling(self.folder);
-        self.tree().into_iter().filter(|pid| telling.contains(pid)).collect()
+        self.strangers.own_processes().into_iter().filter(|pid| telling.contains(pid)).collect()
     }
 
     fn say_that_it_waits(&mut self, pid: Pid) {
@@ -177,7 +173,7 @@ impl<'a> Watch<'a> {
 
     /// Forwards a signal to the program, or to the processes that it left behind.
     pub(super) fn pass_on(&mut self, arrived: &Arrived) {
-        if arrived.asks_for_the_end() {
+        if ENDING.contains(&arrived.signal) {
             self.asked = Some(EndRequest { at: Instant::now(), has_told: false });
         }
         match self.ended {
@@ -231,17 +227,17 @@ impl<'a> Watch<'a> {
                 self.terminate(now);
             }
             Phase::Terminating(since) if since.elapsed() > TERM => {
-                tree::signal(self.tree(), Signal::SIGKILL);
+                tree::signal(self.strangers.own_processes(), Signal::SIGKILL);
                 self.phase = Phase::Killing(now);
             }
             // Includes processes that were started meanwhile.
-            Phase::Killing(_) => tree::signal(self.tree(), Signal::SIGKILL),
+            Phase::Killing(_) => tree::signal(self.strangers.own_processes(), Signal::SIGKILL),
             _ => {}
         }
     }
 
     fn terminate(&mut self, now: Instant) {
-        tree::signal(self.tree(), Signal::SIGTERM);
+        tree::signal(self.strangers.own_processes(), Signal::SIGTERM);
         self.phase = Phase::Terminating(now);
     }
 

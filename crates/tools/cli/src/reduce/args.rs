@@ -1,7 +1,7 @@
 //! Arguments of `texunit reduce`.
 
-use crate::args::{HowArgs, OutputFormat, name_of};
-use crate::{examples, number};
+use crate::args::{HowArgs, OutputFormat, integer, name_of};
+use crate::examples;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,11 +20,11 @@ pub struct ReduceArgs {
     pub out: Option<PathBuf>,
     /// Stop after this time and keep the best result so far.
     #[arg(long, value_name = "SECONDS", default_value_t = 300, allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("seconds", 1..=u64::from(u32::MAX)))]
+          value_parser = integer::<u64>("seconds", 1..=u64::from(u32::MAX)))]
     pub time: u64,
     /// Stop after this number of attempts and keep the best result so far.
     #[arg(long, value_name = "N", default_value_t = 20_000, allow_negative_numbers = true,
-          value_parser = number::integer::<u64>("attempts", 0..=u64::MAX))]
+          value_parser = integer::<u64>("attempts", 0..=u64::MAX))]
     pub max_tries: u64,
     /// What must stay the same; default: what a first run shows.
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -38,7 +38,7 @@ pub struct ReduceArgs {
     pub text: Option<String>,
     /// Host threads of a launch; 0: one per core.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
-          value_parser = number::integer::<u16>("host threads", 0..=1024))]
+          value_parser = integer::<u16>("host threads", 0..=1024))]
     pub threads: u16,
     /// How jobs are launched.
     #[command(flatten)]

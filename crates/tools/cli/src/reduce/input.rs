@@ -44,15 +44,13 @@ impl Input {
         };
         written.iter().for_each(|path| places.writes("--out", path));
         places.check().map_err(Stopped::Usage)?;
-        if is_job && out.exists() && !out.is_dir() {
-            let message =
-                format!("--out {}: a job goes to a folder, and this is a file", out.display());
-            return Err(Stopped::Usage(message));
-        }
-        if !is_job && out.is_dir() {
-            let message =
-                format!("--out {}: PTX goes to a file, and this is a folder", out.display());
-            return Err(Stopped::Usage(message));
+        let wrong = match is_job {
+            true if out.exists() && !out.is_dir() => "a job goes to a folder, and this is a file",
+            false if out.is_dir() => "PTX goes to a file, and this is a folder",
+            _ => "",
+        };
+        if !wrong.is_empty() {
+            return Err(Stopped::Usage(format!("--out {}: {wrong}", out.display())));
         }
         if let Some(other) = written.iter().find(|path| path.exists())
             && head(&target).is_none()
@@ -69,10 +67,7 @@ impl Input {
 /// The default path of the result: derived from the input's name, or from its folder's name for
 /// recordings (`job.toml`). An existing result of another input is not overwritten.
 fn default_out(input: &Path, is_job: bool) -> PathBuf {
-    let folder = || {
-        let path = std::path::absolute(input).ok()?;
-        Some(path.parent()?.file_name()?.to_owned())
-    };
+    let folder = || Some(std::path::absolute(input).ok()?.parent()?.file_name()?.to_owned());
     let is_recording = input.file_name().is_some_and(|name| name == "job.toml");
     let stem = if is_recording { folder() } else { None };
     let stem = stem.or(input.file_stem().map(Into::into)).unwrap_or_default();
@@ -128,8 +123,7 @@ fn job(path: &Path) -> Result<Input, Stopped> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let (name, ptx) = read_ptx(job, folder).map_err(|p| Stopped::problems(&file.source, &[p]))?;
     // The job was parsed before, so that this cannot fail.
-    let table = read_job_table(file.source.text()).unwrap_or_default();
-    let case = Case::of_job(table, &ptx, folder);
+    let case = Case::of_job(read_job_table(file.source.text()).unwrap_or_default(), &ptx, folder);
     let case = case.map_err(|message| Stopped::failed(&message, None))?;
     Ok(Input { source: file.source, case, ptx: Some(name.into()) })
 }

@@ -92,8 +92,7 @@ impl Summary {
                 let commented = format!("{}{}", summary.comment("//"), case.ptx);
                 // The failure may depend on line numbers, so that the commented case is tested as
                 // well.
-                let with = Case::of_ptx(&commented);
-                let text = if first.judge.as_judge().fails(&with) {
+                let text = if first.judge.as_judge().fails(&Case::of_ptx(&commented)) {
                     commented
                 } else {
                     case.ptx.to_string()
@@ -211,22 +210,14 @@ fn repeat(args: &ReduceArgs, out: &Path, case: &Case, judge: &AnyJudge<'_>) -> S
         return words.collect::<Vec<_>>().join(" ");
     }
     let path = quoted(&path);
-    if let AnyJudge::Check(_) = judge
-        && case.job.is_none()
-    {
+    if matches!(judge, AnyJudge::Check(_)) && case.job.is_none() {
         return format!("texunit check {path}");
     }
     let mut words = args.how.words();
-    if let AnyJudge::Launch(judge) = judge
-        && judge.needs_threads()
-    {
-        words.push("--threads=0".to_owned());
-    }
-    if let AnyJudge::Launch(judge) = judge
-        && args.how.bad_fetch.is_none()
-        && judge.bad_fetch() == Some(BadFetch::Fault)
-    {
-        words.push("--bad-fetch=fault".to_owned());
+    if let AnyJudge::Launch(judge) = judge {
+        let faults = args.how.bad_fetch.is_none() && judge.bad_fetch() == Some(BadFetch::Fault);
+        words.extend(judge.needs_threads().then(|| "--threads=0".to_owned()));
+        words.extend(faults.then(|| "--bad-fetch=fault".to_owned()));
     }
     let options = words.iter().map(|word| format!(" {word}")).collect::<String>();
     let launch = format!("texunit launch {path}{options}");

@@ -44,8 +44,7 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Inputs, FileErrors> {
 }
 
 fn file(path: &Path, found: &mut Inputs) -> Result<&'static str, String> {
-    let size = path.metadata().map_err(|error| error.to_string())?.len();
-    if size > LARGEST {
+    if path.metadata().map_err(|error| error.to_string())?.len() > LARGEST {
         return Err("the file has more than 1 GiB".to_owned());
     }
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;

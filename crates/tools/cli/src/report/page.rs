@@ -66,8 +66,7 @@ pub(super) fn render(
         }
         rows /= 3;
     }
-    let page = page(found, title, 0, &mut pictures)?;
-    Ok((page, pictures))
+    Ok((page(found, title, 0, &mut pictures)?, pictures))
 }
 
 fn page(

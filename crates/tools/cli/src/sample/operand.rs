@@ -41,14 +41,13 @@ impl Operands {
         let one = |option: &'static str, text: &Option<String>| {
             text.as_deref().map(|text| Owned::read(option, text)).transpose()
         };
-        let grad = match fetch.grad.as_deref() {
-            Some([x, y]) => Some([Owned::read("--grad", x)?, Owned::read("--grad", y)?]),
-            _ => None,
-        };
         Ok(Self {
             at: Owned::file(&args.at)?,
             lod: one("--lod", &fetch.lod)?,
-            grad,
+            grad: match fetch.grad.as_deref() {
+                Some([x, y]) => Some([Owned::read("--grad", x)?, Owned::read("--grad", y)?]),
+                _ => None,
+            },
             layer: one("--layer", &fetch.layer)?,
             sample: one("--sample", &fetch.sample)?,
             offset: one("--offset", &fetch.offset)?,
@@ -73,13 +72,12 @@ impl Operands {
             None if fetch.fetch => Action::Fetch,
             None => Action::Sample,
         };
-        let grad = match &self.grad {
-            Some([x, y]) => Some([x.points()?, y.points()?]),
-            None => None,
-        };
         Ok(Request {
             lod: self.lod.as_ref().map(Owned::input).transpose()?,
-            grad,
+            grad: match &self.grad {
+                Some([x, y]) => Some([x.points()?, y.points()?]),
+                None => None,
+            },
             layer: self.layer.as_ref().map(Owned::input).transpose()?,
             sample: self.sample.as_ref().map(Owned::input).transpose()?,
             offset: self.offset.as_ref().map(Owned::points).transpose()?,

@@ -114,10 +114,9 @@ fn human(txd: &Txd, state: &State, outcome: Outcome) -> String {
     }
     if txd.get(&PS) != PT {
         let number = txd.get(&PS);
-        let bits = state.predicates[number as usize];
         out += &format!(
             "P{number}    lanes {:#010x} of {:#010x}\n",
-            bits & outcome.lanes,
+            state.predicates[number as usize] & outcome.lanes,
             outcome.lanes
         );
     }

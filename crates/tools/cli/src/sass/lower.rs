@@ -1,6 +1,6 @@
 //! `texunit sass lower`: prints the machine code of every `tex.grad` of a module.
 
-use super::{Output, wrong};
+use super::{Output, color, wrong};
 use crate::args::OutputFormat;
 use crate::check::read::read;
 use crate::init::errors;
@@ -60,29 +60,22 @@ pub(super) fn lower(args: &LowerArgs) -> Output {
 }
 
 fn refused(source: &SourceFile, errors: &[Diagnostic], format: OutputFormat) -> Output {
-    match format {
-        OutputFormat::Json => {
-            Output { out: texunit_report::json(source, errors), err: String::new(), right: false }
-        }
-        OutputFormat::Human => {
-            let err = texunit_report::human(source, errors, super::color());
-            Output { out: String::new(), err, right: false }
-        }
-    }
+    let (out, err) = match format {
+        OutputFormat::Json => (texunit_report::json(source, errors), String::new()),
+        OutputFormat::Human => (String::new(), texunit_report::human(source, errors, color())),
+    };
+    Output { out, err, right: false }
 }
 
 /// The architecture to assemble for: the requested one, the target, or sm_52.
 fn arch(module: &Module, asked: Option<Arch>) -> Result<Arch, String> {
-    let target = &module.target;
-    match asked {
-        Some(asked) => Ok(asked),
-        None => arch_of(module).ok_or_else(|| {
-            format!(
-                "the module's target is {target}, but TXD has this form from sm_50 to sm_62 only: name one \
-                 of them to assemble for, such as `--arch sm_61`"
-            )
-        }),
-    }
+    asked.or_else(|| arch_of(module)).ok_or_else(|| {
+        format!(
+            "the module's target is {}, but TXD has this form from sm_50 to sm_62 only: name one of them to \
+             assemble for, such as `--arch sm_61`",
+            module.target
+        )
+    })
 }
 
 struct Show<'a> {

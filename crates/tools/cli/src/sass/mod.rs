@@ -159,8 +159,7 @@ fn instruction(text: &str, arch: Arch, force: bool) -> (Option<Txd>, Vec<Diagnos
             if force {
                 found.iter_mut().for_each(|d| d.severity = Severity::Warning);
             }
-            let right = found.iter().all(|d| !d.is_error());
-            (right.then_some(parsed.txd), found)
+            (found.iter().all(|d| !d.is_error()).then_some(parsed.txd), found)
         }
     }
 }
@@ -173,19 +172,17 @@ fn explain(args: &DescriptorArgs, fields: impl Fn(&Descriptor) -> Vec<&'static B
     let fields = fields(&descriptor);
     let out = match args.format {
         OutputFormat::Json => {
-            let fields: Vec<Value> = fields
-                .iter()
-                .map(|bits| {
-                    json!({
-                        "name": bits.name,
-                        "low": bits.low,
-                        "width": bits.width,
-                        "bits": bits.get(&descriptor),
-                        "value": bits.explain(&descriptor),
-                        "meaning": bits.meaning,
-                    })
+            let field = |bits: &&Bits| {
+                json!({
+                    "name": bits.name,
+                    "low": bits.low,
+                    "width": bits.width,
+                    "bits": bits.get(&descriptor),
+                    "value": bits.explain(&descriptor),
+                    "meaning": bits.meaning,
                 })
-                .collect();
+            };
+            let fields: Vec<Value> = fields.iter().map(field).collect();
             format!("{}\n", json!({ "words": descriptor.0, "fields": fields }))
         }
         OutputFormat::Human => fields

@@ -265,8 +265,9 @@ fn hostile_files() -> Result<(), Failed> {
         }
         let name = OsStr::from_bytes(b"n\xffme.ptx");
         std::fs::copy(golden::folder("check").join("clean.ptx"), folder.0.join(name))?;
-        let (code, ..) = outcome(folder.texunit(&[OsStr::new("check"), name]));
-        assert_eq!(code, Some(0));
+        let args = ["check", "--format", "sarif"].map(OsStr::new);
+        let (code, out, _) = outcome(folder.texunit(&[&args[..], &[name]].concat()));
+        assert!(code == Some(0) && out.contains(r#""uri":"n%FFme.ptx""#), "{out}");
     }
     Ok(())
 }
@@ -284,6 +285,7 @@ fn a_full_disk() -> Result<(), Failed> {
         &["check", "wrong.ptx", "--format", "sarif"],
         &["check", "wrong.ptx", "--format", "short"],
         &["explain-code"],
+        &["--help"],
     ];
     for args in commands {
         let full = std::fs::File::options().write(true).open("/dev/full")?;

@@ -69,8 +69,7 @@ fn described(base: &Case, content: &Content, zero: bool) -> Option<Case> {
         let zeros = if content.shape.is_some() { Value::from(true) } else { Value::from(size) };
         table.insert("zeros".to_owned(), zeros);
     } else {
-        let name = store(&mut case, &content.bytes);
-        table.insert("file".to_owned(), Value::from(name));
+        table.insert("file".to_owned(), Value::from(store(&mut case, &content.bytes)));
     }
     case.job = Some(job);
     Some(case)
@@ -116,8 +115,7 @@ fn bytes_at(case: &Case, place: &Path) -> Option<Arc<[u8]>> {
 
 fn with_bytes(base: &Case, place: &Path, bytes: &[u8]) -> Option<Case> {
     let mut case = base.clone();
-    let name = store(&mut case, bytes);
-    *place.get_mut(case.job.as_mut()?)? = Value::from(name);
+    *place.get_mut(case.job.as_mut()?)? = Value::from(store(&mut case, bytes));
     Some(case)
 }
 

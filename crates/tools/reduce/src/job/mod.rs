@@ -50,8 +50,7 @@ fn last_thread(search: &mut Search<'_>) -> bool {
     for (key, register) in [("block", "%tid"), ("grid", "%ctaid")] {
         for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
             let base = search.best().clone();
-            let shape = base.job.as_ref().and_then(|job| job.get(key));
-            let count = match shape {
+            let count = match base.job.as_ref().and_then(|job| job.get(key)) {
                 Some(Value::Array(axes)) => axes.get(axis).and_then(Value::as_integer),
                 Some(Value::Integer(count)) if axis == 0 => Some(*count),
                 _ => None,

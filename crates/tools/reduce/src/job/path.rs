@@ -128,8 +128,7 @@ mod tests {
 
     #[test]
     fn places() {
-        let text = "a = 1\nb = [2, 3]\n[c.d]\ne = 4\n[[f]]\ng = 5\n";
-        let mut table: Table = text.parse().unwrap();
+        let mut table: Table = "a = 1\nb = [2, 3]\n[c.d]\ne = 4\n[[f]]\ng = 5\n".parse().unwrap();
         let key = |path: &Path| match path.0.last() {
             Some(Step::Key(key)) => key.clone(),
             other => panic!("{other:?}"),

@@ -55,8 +55,7 @@ fn codes(ptx: &str, options: &Options) -> (BTreeSet<&'static str>, BTreeSet<&'st
 
 impl Judge for CheckJudge {
     fn fails(&mut self, case: &Case) -> bool {
-        let found = super::trying(|| codes(&case.ptx, &self.options));
-        found.is_ok_and(|(first, all)| match self.any {
+        super::trying(|| codes(&case.ptx, &self.options)).is_ok_and(|(first, all)| match self.any {
             true => !first.is_empty(),
             false => first == self.first && all.is_subset(&self.all),
         })

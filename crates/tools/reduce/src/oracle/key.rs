@@ -69,8 +69,7 @@ fn side(text: &str) -> &'static str {
 /// The name of the object nearest to an access, in backquotes; the whole text if it names no
 /// object.
 fn near(text: &str) -> &str {
-    let name = text.strip_prefix('`').and_then(|rest| rest.find('`'));
-    name.map_or(text, |end| &text[..end + 2])
+    text.strip_prefix('`').and_then(|rest| rest.find('`')).map_or(text, |end| &text[..end + 2])
 }
 
 /// Replaces numbers in a message by `#`, except inside backquotes.

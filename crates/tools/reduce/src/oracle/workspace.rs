@@ -21,8 +21,7 @@ pub struct Workspace {
 impl Workspace {
     /// Creates the temporary folder.
     pub fn new() -> std::io::Result<Self> {
-        let folder = PrivateFolder::new("texunit-reduce")?;
-        Ok(Self { folder, written: BTreeSet::new() })
+        Ok(Self { folder: PrivateFolder::new("texunit-reduce")?, written: BTreeSet::new() })
     }
 
     /// The path of the folder.

@@ -88,10 +88,9 @@ mod tests {
             let start = text.find(what).expect("in the text");
             Span::new(start, start + what.len())
         };
-        let found = formula(text, at("st.global.u32 [%rd3+8], %r7;"));
         let expected =
             ["%ctaid", "%ntid", "%tid", "add", "mad", "mul"].map(|name| (name.to_owned(), 1));
-        assert_eq!(found, BTreeMap::from(expected));
+        assert_eq!(formula(text, at("st.global.u32 [%rd3+8], %r7;")), BTreeMap::from(expected));
         assert_eq!(formula(text, at("ret;")), BTreeMap::new());
         assert_eq!(formula(text, at(".target")), BTreeMap::new());
     }

@@ -13,8 +13,7 @@ pub(super) fn only_calls(tree: &Tree<'_>) -> Vec<Unit> {
     for (function, body) in tree.bodies().filter(|(f, _)| !f.is_entry) {
         let name = function.name.text;
         let uses = words(tree.text).iter().filter(|word| word.text == name).count();
-        let declared = tree.functions().filter(|f| f.name.text == name).count();
-        if uses != declared + 1 {
+        if uses != tree.functions().filter(|f| f.name.text == name).count() + 1 {
             continue;
         }
         for (_, outer) in tree.bodies().filter(|(f, _)| f.name.text != name) {
@@ -46,8 +45,7 @@ fn inlined(
     call: &Instruction<'_>,
 ) -> Option<Unit> {
     let lists: Vec<&[Operand<'_>]> = call.operands.iter().filter_map(list).collect();
-    let returns = !function.returns.is_empty();
-    let (results, arguments) = match (lists.as_slice(), returns) {
+    let (results, arguments) = match (lists.as_slice(), !function.returns.is_empty()) {
         ([results, arguments], true) => (*results, *arguments),
         ([results], true) => (*results, &[][..]),
         ([arguments], false) => (&[][..], *arguments),
@@ -64,8 +62,7 @@ fn inlined(
             let access = accesses(block, opcode, name_of(actual)?).pop();
             let other = access.map(|i| &i.operands[usize::from(opcode == "st")]);
             unit.extend(access.map(|i| Edit::remove(tree.to_end(i.span))));
-            let text = other.map(|o| tree.text[o.span.range()].to_owned());
-            values.push(text);
+            values.push(other.map(|o| tree.text[o.span.range()].to_owned()));
             marks.push((formal.name.text.to_owned(), values.len() - 1));
         }
         Some(marks)
@@ -157,8 +154,7 @@ fn renamed(text: &str, tree: &Tree<'_>, body: &Block<'_>) -> String {
         .iter()
         .filter(|word| is_own(word.text))
         .map(|word| {
-            let at = usize::from(word.text.starts_with(['%', '$']));
-            let (mark, rest) = word.text.split_at(at);
+            let (mark, rest) = word.text.split_at(usize::from(word.text.starts_with(['%', '$'])));
             Edit::replace(word.range(), format!("{mark}i{number}_{rest}"))
         })
         .collect();

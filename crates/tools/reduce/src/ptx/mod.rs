@@ -138,8 +138,7 @@ fn singly(
     let mut found = units(&search.best().ptx, &find);
     while at < found.len() && !search.is_over() {
         let best = search.best();
-        let case = best.with_ptx(apply(&best.ptx, &found[at]));
-        if search.attempt(case) {
+        if search.attempt(best.with_ptx(apply(&best.ptx, &found[at]))) {
             changed = true;
             found = units(&search.best().ptx, &find);
         } else {

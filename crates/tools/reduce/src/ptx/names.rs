@@ -148,8 +148,7 @@ fn calls<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<Call<'t, 'a>> {
 
 /// The name of the function that an instruction calls.
 pub(super) fn callee<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
-    let name = instruction.operands.iter().find_map(name_of);
-    name.filter(|_| instruction.opcode.text == "call")
+    instruction.operands.iter().find_map(name_of).filter(|_| instruction.opcode.text == "call")
 }
 
 fn declarations<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Vec<&'t Function<'a>> {
@@ -197,6 +196,5 @@ fn without_result(tree: &Tree<'_>, name: &str) -> Unit {
 /// Removes the parentheses around a range, with their contents.
 fn in_parentheses(tree: &Tree<'_>, inside: std::ops::Range<usize>) -> Option<Edit> {
     let start = tree.text[..inside.start].rfind('(')?;
-    let end = inside.end + tree.text[inside.end..].find(')')? + 1;
-    Some(Edit::remove(start..end))
+    Some(Edit::remove(start..inside.end + tree.text[inside.end..].find(')')? + 1))
 }

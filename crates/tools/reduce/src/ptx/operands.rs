@@ -13,8 +13,7 @@ use texunit_syntax::ast::{
 pub(super) fn guards(tree: &Tree<'_>) -> Vec<Unit> {
     let guarded = tree.instructions().into_iter().filter_map(|instruction| {
         let guard = instruction.guard?;
-        let opcode = instruction.opcode.span.start as usize;
-        Some(vec![Edit::remove(guard.span.start as usize..opcode)])
+        Some(vec![Edit::remove(guard.span.start as usize..instruction.opcode.span.start as usize)])
     });
     guarded.collect()
 }
@@ -141,15 +140,13 @@ fn zeros(tree: &Tree<'_>) -> Vec<Unit> {
 /// stay powers of two, as array sizes and alignments must.
 fn halve(search: &mut Search<'_>, text: &str, word: &Word<'_>, value: i64) -> bool {
     let with = |n: i64| apply(text, &[Edit::replace(word.range(), n.to_string())]);
-    let one = search.best().with_ptx(with(1));
-    if search.attempt(one) {
+    if search.attempt(search.best().with_ptx(with(1))) {
         return true;
     }
     let (mut value, mut changed) = (value, false);
     while value > 3 {
         value /= 2;
-        let case = search.best().with_ptx(with(value));
-        if !search.attempt(case) {
+        if !search.attempt(search.best().with_ptx(with(value))) {
             break;
         }
         changed = true;

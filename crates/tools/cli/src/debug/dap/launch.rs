@@ -1,6 +1,6 @@
 //! The `launch` request of an editor, and the command that it runs.
 
-use super::super::kernel;
+use super::super::{kernel, words};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -68,21 +68,11 @@ fn is_job(program: &str) -> bool {
 
 /// The command to run.
 pub(super) fn command(wanted: &LaunchSettings, socket: &Path) -> Result<Command, String> {
-    let schedule = wanted.schedule.map(|seed| seed.to_string());
-    let mut options: Vec<&str> = Vec::new();
-    if let Some(seed) = &schedule {
-        options.extend(["--schedule", seed]);
-    }
-    if let Some(check) = &wanted.check {
-        options.extend(["--check", check]);
-    }
-    if let Some(device) = &wanted.device {
-        options.extend(["--device", device]);
-    }
+    let options = [("--check", &wanted.check), ("--device", &wanted.device)];
+    let options = words(wanted.schedule, options);
     let program = &wanted.target[0];
     if is_job(program) {
-        let own = std::env::current_exe().map_err(|e| e.to_string())?;
-        let mut command = Command::new(own);
+        let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
         command.arg("debug").args(options).arg("--connect").arg(socket);
         if let Some(out) = &wanted.out {
             command.args(["--out", out]);

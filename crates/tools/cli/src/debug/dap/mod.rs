@@ -7,8 +7,7 @@
 
 mod launch;
 
-use super::program::end_of;
-use super::socket::Socket;
+use super::program::{Socket, end_of};
 use crate::framing;
 use clap::Args;
 use launch::{LaunchSettings, command, wanted};
