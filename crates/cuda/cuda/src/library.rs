@@ -2,7 +2,7 @@
 //! there.
 
 use crate::context::Context;
-use crate::image::{Image, Ptx};
+use crate::image::{Image, Ptx, say_once};
 use crate::module::{self, Function, LoadTarget, Module};
 use crate::module_options::JitOptions;
 use crate::prelude::*;
@@ -56,7 +56,7 @@ fn names(ptx: &Ptx, jit: &JitOptions<'_>) -> Answer<(Vec<String>, HashSet<String
         if !jit.report(&source, &parsed.diagnostics) {
             let color = crate::settings::settings().color;
             let errors = texunit_report::human(&source, &parsed.diagnostics, color);
-            say(format_args!("a library cannot be loaded\n{}", errors.trim_end()));
+            say_once(format!("a library cannot be loaded\n{}", errors.trim_end()));
         }
         return Err(CUresult::INVALID_PTX.because(module::unreadable(&source, &parsed.diagnostics)));
     }

@@ -3,7 +3,7 @@
 mod function;
 
 use crate::context::Context;
-use crate::image::{Heading, Image, heading};
+use crate::image::{Heading, Image, heading, say_once};
 use crate::module_options::JitOptions;
 use crate::prelude::*;
 use crate::state::Gpu;
@@ -89,7 +89,8 @@ pub(crate) fn load(
     Ok(handle)
 }
 
-/// The refusal of a module; its errors are written to the log, or to standard error.
+/// The refusal of a module; its errors are written to the log, or to standard error, there once:
+/// the runtime loads a module again whenever the program uses a kernel or variable of it.
 fn refused(
     jit: &JitOptions<'_>,
     located: Located<'_>,
@@ -101,7 +102,7 @@ fn refused(
         let errors: Vec<Diagnostic> =
             diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
         let errors = texunit_report::human(located, &errors, crate::settings::settings().color);
-        say(format_args!("a module cannot be loaded\n{}", errors.trim_end()));
+        say_once(format!("a module cannot be loaded\n{}", errors.trim_end()));
     }
     code.because(unreadable(located.text, diagnostics))
 }

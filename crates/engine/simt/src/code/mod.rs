@@ -286,6 +286,9 @@ pub(crate) struct Func {
     pub(crate) predicates: u32,
     /// Bytes of the call frame in local memory: results, parameters, variables.
     pub(crate) frame: u32,
+    /// Bytes of the frame for results and parameters, its own and those of its calls, which a card
+    /// passes in registers.
+    pub(crate) passed: u32,
     /// Alignment of the call frame in bytes, if it is more than that of all frames, 16 bytes.
     pub(crate) frame_align: u32,
     /// Sizes of results and parameters.

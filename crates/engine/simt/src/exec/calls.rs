@@ -14,9 +14,10 @@ use texunit_alu::L32;
 
 /// Bytes of stack that a call uses besides its call frame: return address and saved state.
 const FRAME_OVERHEAD: u64 = 16;
-/// Bytes of registers that the frames of a thread may use, in addition to four for each byte of its
-/// stack. The registers of a called function share no storage, so that a large one has 34 KiB
-/// (`loggamma` of CuPy), and recursion that a card's stack holds has several such frames.
+/// Bytes of registers, results and parameters that the frames of a thread may use, in addition to
+/// four for each byte of its stack. The registers of a called function share no storage, so that a
+/// large one has 34 KiB (`loggamma` of CuPy), and recursion that a card's stack holds has several
+/// such frames.
 const REGISTER_BYTES: u64 = 128 * 1024;
 
 impl Context<'_> {
@@ -141,14 +142,14 @@ impl Context<'_> {
         let f = warp.frames.get(frame);
         let func = &self.launch.code.funcs[f.function as usize];
         let limit = u64::from(self.launch.config.stack_limit);
-        let used = f.local_end + u64::from(f.depth) * FRAME_OVERHEAD;
+        let used = f.local_end - f.passed + u64::from(f.depth) * FRAME_OVERHEAD;
         let words = (f.local_end / 4) as usize;
         let narrow = f.narrow + func.narrow as usize;
         let wide = f.wide + func.wide as usize;
         let predicates = f.predicates + func.predicates as usize;
-        let registers = narrow as u64 * 4 + wide as u64 * 8 + predicates as u64;
-        let too_deep = f.depth > 0 && registers > REGISTER_BYTES + 4 * limit;
-        if used > limit || too_deep {
+        let own = narrow as u64 * 4 + wide as u64 * 8 + predicates as u64;
+        let registers = f.passed + if f.depth > 0 { own } else { 0 };
+        if used > limit || registers > REGISTER_BYTES + 4 * limit {
             return fault_of_all(FaultKind::StackOverflow { limit });
         }
         warp.narrow.grow(narrow);
@@ -219,6 +220,7 @@ impl Context<'_> {
             warp.read(&self.launch.constants, slot, &mut values);
         }
         let mut top = warp.local_end;
+        let room = limit + warp.frames.get(warp.running).passed;
         for lane in lanes(mask) {
             let used = load_local(&warp.local, lane, word, 4).unwrap_or(0);
             let now = base + used;
@@ -226,7 +228,7 @@ impl Context<'_> {
                 StackAction::Allocate { align, .. } => {
                     let at = now.checked_next_multiple_of(align);
                     let end = at.and_then(|at| at.checked_add(values[lane]));
-                    let (Some(at), Some(end @ 0..)) = (at, end.filter(|&end| end <= limit)) else {
+                    let (Some(at), Some(end @ 0..)) = (at, end.filter(|&end| end <= room)) else {
                         return fault_at(lane, FaultKind::StackOverflow { limit });
                     };
                     top = top.max(end);

@@ -106,7 +106,7 @@ impl Context<'_> {
     pub(super) fn start_warp(&mut self, warp: &mut Warp, index: u32, lanes: u32) -> Done {
         let launch = self.launch;
         let func = &launch.code.funcs[launch.entry as usize];
-        warp.frames.start(launch.entry, u64::from(func.frame));
+        warp.frames.start(launch.entry, func.frame, func.passed);
         warp.start(index, lanes, func.entry);
         let fits = warp.narrow.len() == func.narrow as usize
             && warp.wide.len() == func.wide as usize

@@ -17,6 +17,8 @@ pub(crate) struct Frame {
     /// First byte of the frame in local memory, and its end.
     pub(crate) local: u64,
     pub(crate) local_end: u64,
+    /// Bytes of results and parameters in this frame and those of its callers.
+    pub(crate) passed: u64,
     pub(crate) depth: u32,
     /// Number of splits, groups and child frames that use this frame.
     references: u32,
@@ -31,14 +33,15 @@ pub(crate) struct Frames {
 
 impl Frames {
     /// Resets to the kernel's frame.
-    pub(crate) fn start(&mut self, function: u32, local_end: u64) {
+    pub(crate) fn start(&mut self, function: u32, frame: u32, passed: u32) {
         self.frames.clear();
         self.free.clear();
         self.frames.push(Frame {
             parent: NONE,
             return_pc: NONE,
             function,
-            local_end,
+            local_end: frame.into(),
+            passed: passed.into(),
             // One of the two references keeps the frame forever; the other is that of the first
             // split.
             references: 2,
@@ -83,7 +86,7 @@ impl Frames {
     pub(crate) fn call(&mut self, parent: u32, return_pc: u32, funcs: &[Func], callee: u32) -> u32 {
         // The caller may have extended its stack since other lanes executed the same call.
         let end = self.frames[parent as usize].local_end;
-        let Func { frame, frame_align, .. } = funcs[callee as usize];
+        let Func { frame, passed, frame_align, .. } = funcs[callee as usize];
         let local = end.next_multiple_of(u64::from(frame_align.max(16)));
         let is_same = |f: &Frame| {
             (f.parent, f.return_pc, f.function, f.local) == (parent, return_pc, callee, local)
@@ -107,6 +110,7 @@ impl Frames {
             predicates: p.predicates + caller.predicates as usize,
             local,
             local_end: local + u64::from(frame),
+            passed: p.passed + u64::from(passed),
             depth: p.depth + 1,
             references: 1,
         };

@@ -58,6 +58,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) params_at: Vec<u32>,
     pub(super) frame_at: Vec<u32>,
     pub(super) frame_size: u32,
+    pub(super) passed: u32,
     /// Frame offset of the hidden stack size of a function that uses `alloca`.
     pub(super) stack_at: Option<u32>,
     objects: Vec<(String, u32, u32)>,
@@ -103,8 +104,10 @@ impl<'a> Builder<'a> {
         };
         let (returns_at, end) = layout(own(&function.returns).into_iter(), 0);
         let (params_at, end) = layout(own(&function.params).into_iter(), end);
-        let variables = function.frame.iter().map(|v| (v.size.max(1), v.align));
-        let (frame_at, frame_size) = layout(variables, end);
+        let place = |v: &ir::FrameVar| (v.size.max(1), v.align);
+        let (frame_at, frame_size) = layout(function.frame.iter().map(place), end);
+        let of_calls = function.frame.iter().filter(|v| v.is_param);
+        let (_, passed) = layout(of_calls.map(place), end);
         let moves = |i: &ir::Instruction| {
             matches!(i.opcode, Opcode::Alloca | Opcode::Stacksave | Opcode::Stackrestore)
         };
@@ -139,6 +142,7 @@ impl<'a> Builder<'a> {
             params_at,
             frame_at,
             frame_size,
+            passed,
             stack_at,
             objects,
             guard: Slot::TRUE,
@@ -307,6 +311,7 @@ impl<'a> Builder<'a> {
             wide: self.wide.count,
             predicates: self.predicates.count,
             frame: self.frame_size,
+            passed: self.passed,
             frame_align: f.frame.iter().map(|v| v.align).max().unwrap_or(0),
             shape: if f.is_entry { Default::default() } else { (own(&f.returns), own(&f.params)) },
             objects: self.objects,

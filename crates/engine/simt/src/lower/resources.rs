@@ -37,7 +37,7 @@ pub(super) fn count(module: &ir::Module, unit: &Unit, resolve: impl Fn(u32) -> u
     let constants = module.variables.iter().filter(|v| v.storage == Storage::Const);
     Resources {
         registers: registers.min(MAX_REGISTERS),
-        local: func.frame,
+        local: func.frame - func.passed,
         constant: constants.map(|v| v.size).fold(0, u64::saturating_add),
         reached: frames.fold(0, u64::saturating_add),
         known_stack: ends(unit, resolve),

@@ -42,6 +42,12 @@ fn stacks_are_bounded() {
     let huge = "mov.u64 %size, 0xffffffffffffff00; alloca.u64 %p, %size, 4096; ret;";
     let (fault, _) = run_fault(&kernel(REGS, huge), How::default(), 1);
     assert!(matches!(fault.kind, FaultKind::StackOverflow { .. }), "{fault:?}");
+    let large = ".func f(.param .b8 p[65536]) {
+        { .param .b8 q[65536]; st.param.u32 [q], 1; call f, (q); } ret;
+}";
+    let call = "{ .param .b8 p[65536]; st.param.u32 [p], 1; call f, (p); } ret;";
+    let (fault, _) = run_fault(&kernel_with(large, REGS, call), How::default(), 1);
+    assert!(matches!(fault.kind, FaultKind::StackOverflow { .. }), "{fault:?}");
     let odd = "mov.u64 %s, 7777; stackrestore.u64 %s; ret;";
     let (fault, _) = run_fault(&kernel(REGS, odd), How::default(), 1);
     assert!(matches!(fault.kind, FaultKind::BadOperand(_)), "{fault:?}");

@@ -414,7 +414,7 @@ impl<'a> Machine<'a> {
         if !resident.runs() {
             // If no CTA is running, the debugger shows the launch as ended at the start of the
             // kernel.
-            resident.warps[0].frames.start(self.launch.entry, 0);
+            resident.warps[0].frames.start(self.launch.entry, 0, 0);
         }
         resident.context.cancelled(&resident.warps[0])
     }
