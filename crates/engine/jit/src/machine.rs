@@ -88,7 +88,7 @@ pub struct Group {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DivergedLanes<'a> {
     /// Groups, outermost first. The first is the caller's
-    /// ([`crate::region::Budget::reconverge_at`]); the active lanes belong to all of them.
+    /// ([`crate::region::Running::table`]); the active lanes belong to all of them.
     pub groups: &'a [Group],
     /// The pending lanes: their next instruction, their mask, and the index of the innermost group
     /// that they belong to.

@@ -8,7 +8,7 @@ pub use crate::ir::{
 };
 pub use crate::machine::{DivergedLanes, Entry, Group, Inputs, Level, Mode};
 pub use crate::run::{
-    Budget, DivergenceLimits, Exit, ExitReason, MAX_WARPS, Memory, RegisterFiles, Resume, WarpStart,
+    DivergenceLimits, Exit, ExitReason, MAX_WARPS, RegisterFiles, Resume, WarpStart,
 };
 pub use crate::waiting::{Passed, Runtime, WaitingWarps};
 pub use crate::warp_table::{Retired, WarpTable};
