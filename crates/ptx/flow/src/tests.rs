@@ -317,7 +317,7 @@ fn reaching_definitions_and_uses_agree_with_the_definition() {
                 let before =
                     reaching_definitions(&function, &cfg, &definitions, (reg, block), &mut 1000);
                 let before = before.expect("few blocks");
-                let earlier = is_open.then_some(before.definitions).unwrap_or_default();
+                let earlier = if is_open { before.definitions } else { Vec::new() };
                 let found: BTreeSet<u32> = found.into_iter().chain(earlier).collect();
                 let reaches = |&def: &usize| {
                     let defines = function.insts[def].defs.contains(&reg);
