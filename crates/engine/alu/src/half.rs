@@ -15,12 +15,6 @@ pub(super) fn f16_to_f32(x: u32) -> f32 {
     f32::from_bits(bits | (x & 0x8000) << 16)
 }
 
-/// Converts the low half of a register, a bf16, to f32.
-#[inline(always)]
-pub(super) fn bf16_to_f32(x: u32) -> f32 {
-    f32::from_bits(x << 16)
-}
-
 /// The properties in which the formats f16 and bf16 differ.
 pub(super) trait Half {
     /// The type of a single number, and the type of a packed pair.
@@ -45,7 +39,7 @@ impl Half for Bf16 {
     const FORMAT: Format = Format::BF16;
     #[inline(always)]
     fn get(x: u32) -> f64 {
-        bf16_to_f32(x).into()
+        f32::from_bits(x << 16).into()
     }
 }
 

@@ -187,7 +187,7 @@ impl Row {
         let record = self.template.record?;
         let mut recorder = Recorder::new(known);
         record(&recorder, self.variant);
-        if recorder.gives_number() {
+        if recorder.is_number.get() {
             // If the result is a constant, the steps are recorded again without constant sources,
             // because a predicate must come from a comparison, and an f64 NaN from the processor's
             // instruction.

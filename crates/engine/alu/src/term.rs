@@ -57,7 +57,7 @@ pub(crate) struct Recorder {
     /// Whether the steps are recorded without simplification, as the interpreter needs them.
     literal: bool,
     /// Whether the result of the operation is a constant.
-    is_number: Cell<bool>,
+    pub(crate) is_number: Cell<bool>,
 }
 
 /// A value of `BITS` bits in an expression that is recorded. A predicate has one bit.
@@ -233,11 +233,6 @@ impl Recorder {
                 from: [value.0, zero, zero],
             });
         }
-    }
-
-    /// Whether the result of the operation is a constant, whatever the sources are.
-    pub(crate) fn gives_number(&self) -> bool {
-        self.is_number.get()
     }
 
     /// The recorded steps.

@@ -64,43 +64,35 @@ impl Arg<'_> {
     /// A description of the argument for error messages.
     pub(crate) fn what(&self) -> String {
         match self {
-            Arg::U8(_) => "a u8".into(),
-            Arg::U16(_) => "a u16".into(),
-            Arg::U32(_) => "a u32".into(),
-            Arg::U64(_) => "a u64".into(),
-            Arg::S8(_) => "an s8".into(),
-            Arg::S16(_) => "an s16".into(),
-            Arg::S32(_) => "an s32".into(),
-            Arg::S64(_) => "an s64".into(),
-            Arg::F16(_) => "an f16".into(),
-            Arg::F32(_) => "an f32".into(),
-            Arg::F64(_) => "an f64".into(),
             Arg::Bytes(b) => Count(b.len(), "byte").to_string(),
-            Arg::Buffer(_) => "a buffer".into(),
-            Arg::Texture(_) => "a texture".into(),
-            Arg::Sampler(_) => "a sampler".into(),
-            Arg::Surface(_) => "a surface".into(),
+            _ => self.contents().0.into(),
         }
     }
 
     /// The bytes that the kernel receives: a value, address or handle in little-endian order.
     pub fn bytes(&self) -> Vec<u8> {
+        self.contents().1
+    }
+
+    /// The kind of argument, and its bytes.
+    fn contents(&self) -> (&'static str, Vec<u8>) {
         match *self {
-            Arg::U8(v) => v.to_le_bytes().into(),
-            Arg::U16(v) | Arg::F16(v) => v.to_le_bytes().into(),
-            Arg::U32(v) => v.to_le_bytes().into(),
-            Arg::U64(v) => v.to_le_bytes().into(),
-            Arg::S8(v) => v.to_le_bytes().into(),
-            Arg::S16(v) => v.to_le_bytes().into(),
-            Arg::S32(v) => v.to_le_bytes().into(),
-            Arg::S64(v) => v.to_le_bytes().into(),
-            Arg::F32(v) => v.to_bits().to_le_bytes().into(),
-            Arg::F64(v) => v.to_bits().to_le_bytes().into(),
-            Arg::Bytes(v) => v.into(),
-            Arg::Buffer(v) => v.address().to_le_bytes().into(),
-            Arg::Texture(v) => v.handle().to_le_bytes().into(),
-            Arg::Sampler(v) => v.handle().to_le_bytes().into(),
-            Arg::Surface(v) => v.handle().to_le_bytes().into(),
+            Arg::U8(v) => ("a u8", v.to_le_bytes().into()),
+            Arg::U16(v) => ("a u16", v.to_le_bytes().into()),
+            Arg::U32(v) => ("a u32", v.to_le_bytes().into()),
+            Arg::U64(v) => ("a u64", v.to_le_bytes().into()),
+            Arg::S8(v) => ("an s8", v.to_le_bytes().into()),
+            Arg::S16(v) => ("an s16", v.to_le_bytes().into()),
+            Arg::S32(v) => ("an s32", v.to_le_bytes().into()),
+            Arg::S64(v) => ("an s64", v.to_le_bytes().into()),
+            Arg::F16(v) => ("an f16", v.to_le_bytes().into()),
+            Arg::F32(v) => ("an f32", v.to_le_bytes().into()),
+            Arg::F64(v) => ("an f64", v.to_le_bytes().into()),
+            Arg::Bytes(v) => ("bytes", v.into()),
+            Arg::Buffer(v) => ("a buffer", v.address().to_le_bytes().into()),
+            Arg::Texture(v) => ("a texture", v.handle().to_le_bytes().into()),
+            Arg::Sampler(v) => ("a sampler", v.handle().to_le_bytes().into()),
+            Arg::Surface(v) => ("a surface", v.handle().to_le_bytes().into()),
         }
     }
 
@@ -116,9 +108,8 @@ impl Arg<'_> {
             | (Arg::Surface(_), Surfref) => true,
             (_, Texref | Samplerref | Surfref) => false,
             (Arg::F16(_) | Arg::F32(_) | Arg::F64(_), _) => {
-                let kind = ty.kind();
                 self.bytes().len() as u32 == ty.bytes()
-                    && matches!(kind, TypeKind::Float | TypeKind::Bits)
+                    && matches!(ty.kind(), TypeKind::Float | TypeKind::Bits)
             }
             _ => self.bytes().len() as u32 == ty.bytes() && !ty.is_float(),
         }

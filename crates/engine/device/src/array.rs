@@ -350,7 +350,8 @@ impl Array {
         }
     }
 
-    pub(crate) fn resource(&self) -> &Arc<Resource> {
+    /// The texels, as the sampler reads them.
+    pub fn texels(&self) -> &Arc<Resource> {
         &self.resource
     }
 

@@ -222,9 +222,10 @@ impl Module {
     pub fn perform(&self, work: &Work) -> Result<(), Box<Fault>> {
         let memory = &self.inner.device.inner.memory;
         let result = match &work.task {
-            Task::Launch { .. } => Ok(()),
-            Task::Copy { to, from, extent } => copy(memory, (to, from), *extent),
+            Task::Copy { extent, .. } | Task::Fill { extent, .. } if extent.contains(&0) => Ok(()),
+            Task::Copy { to, from, extent } => copy(memory, [to, from], *extent),
             Task::Fill { to, value, extent } => fill(memory, to, *value, *extent),
+            Task::Launch { .. } => Ok(()),
         };
         result.map_err(|kind| Fault::new(kind, work.caller.clone(), self.sources()))
     }
@@ -279,14 +280,7 @@ fn inside<T>(result: Result<T, texunit_memory::OutOfBounds>) -> Result<T, FaultK
     result.map_err(|error| FaultKind::BadOperand(error.to_string()))
 }
 
-fn copy(
-    memory: &Memory,
-    (to, from): (&Pitched, &Pitched),
-    extent: [u64; 3],
-) -> Result<(), FaultKind> {
-    if extent.contains(&0) {
-        return Ok(());
-    }
+fn copy(memory: &Memory, [to, from]: [&Pitched; 2], extent: [u64; 3]) -> Result<(), FaultKind> {
     let (source, first) = place(memory, from, extent, "load")?;
     let (target, at) = place(memory, to, extent, "store")?;
     let mut bytes = vec![0; extent[0].min(PIECE) as usize];
@@ -301,9 +295,6 @@ fn copy(
 }
 
 fn fill(memory: &Memory, to: &Pitched, value: u8, extent: [u64; 3]) -> Result<(), FaultKind> {
-    if extent.contains(&0) {
-        return Ok(());
-    }
     let (target, at) = place(memory, to, extent, "store")?;
     let bytes = vec![value; extent[0].min(PIECE) as usize];
     each_piece(extent, |piece, len| {

@@ -91,7 +91,7 @@ pub(crate) struct Tables {
     /// For each sampler slot, the number of texture objects that share it.
     sampler_users: Vec<u32>,
     /// For each texture slot that was allocated with a sampler, the sampler's slot.
-    pairs: HashMap<usize, usize>,
+    pub(crate) pairs: HashMap<usize, usize>,
 }
 
 impl Tables {
@@ -114,10 +114,8 @@ impl Tables {
         handle: Option<u64>,
         sampler: Option<&Sampler>,
     ) -> Result<Slots, Error> {
-        let wanted = match handle {
-            Some(of) => Some((kind.slots(of).ok_or_else(|| taken(name, of))?, of)),
-            None => None,
-        };
+        let slots = |of| kind.slots(of).map(|slots| (slots, of)).ok_or_else(|| taken(name, of));
+        let wanted = handle.map(slots).transpose()?;
         let header = wanted.map(|((header, _), handle)| (header, handle));
         let header = match kind {
             OpaqueKind::Texture => self.textures.take(name, header)?,
@@ -154,11 +152,6 @@ impl Tables {
             }
         }
         self.samplers.release(sampler);
-    }
-
-    /// The sampler with which a texture's handle was made.
-    pub(crate) fn pair_of(&self, texture: usize) -> Option<usize> {
-        self.pairs.get(&texture).copied()
     }
 
     /// The slot of a handle, or any slot with this state.

@@ -168,10 +168,10 @@ impl Device {
 
     /// Bytes of the heap for device code (`cuCtxGetLimit(CU_LIMIT_MALLOC_HEAP_SIZE)`).
     pub fn heap_size(&self) -> u64 {
-        match self.inner.heap.get() {
-            Some(heap) => heap.size(),
-            None => self.inner.heap_size.load(Ordering::Relaxed),
-        }
+        self.inner
+            .heap
+            .get()
+            .map_or_else(|| self.inner.heap_size.load(Ordering::Relaxed), Heap::size)
     }
 
     /// Sets the size of the heap (`cuCtxSetLimit`). The size is fixed once a kernel that uses the

@@ -17,13 +17,6 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    pub(crate) fn new(module: &Module, name: &str) -> Result<Self, UnknownKernel> {
-        match module.inner.program.kernel(name) {
-            Some(id) => Ok(Self::of(module, id, name)),
-            None => Err(UnknownKernel::new(name, module.source().name(), module.kernels())),
-        }
-    }
-
     pub(crate) fn of(module: &Module, id: KernelId, name: &str) -> Self {
         Self { module: module.clone(), id, name: name.to_owned() }
     }
@@ -79,7 +72,7 @@ impl Kernel {
     /// Maximum number of threads of a CTA: the product of `.maxntid` or `.reqntid`, or 1024 without
     /// them (`CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`).
     pub fn max_threads(&self) -> u32 {
-        let directives = self.module.inner.program.kernel_directives(self.id).iter();
+        let directives = self.directives().iter();
         let limits = directives.filter(|(name, _)| name == "maxntid" || name == "reqntid");
         let product = |n: &[u64]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b));
         let most = limits.map(|(_, n)| product(n)).min().unwrap_or(u64::MAX);
@@ -141,7 +134,13 @@ impl Module {
     /// # Errors
     /// An error with the most similar name, if there is no such kernel.
     pub fn kernel(&self, name: &str) -> Result<Kernel, UnknownKernel> {
-        Kernel::new(self, name)
+        let inner = &self.inner;
+        if let Some(id) = inner.program.kernel(name) {
+            return Ok(Kernel::of(self, id, name));
+        }
+        let (kernels, module) = (self.kernels(), self.source().name().to_owned());
+        let nearest = nearest(name, &kernels).cloned();
+        Err(UnknownKernel { name: name.to_owned(), module, kernels, nearest })
     }
 
     /// All kernels, in source order.
@@ -168,13 +167,6 @@ pub struct UnknownKernel {
 const MAX_LISTED: usize = 8;
 /// Maximum number of letters of a name that are compared.
 const MAX_LETTERS: usize = 200;
-
-impl UnknownKernel {
-    pub(crate) fn new(name: &str, module: &str, kernels: Vec<String>) -> Self {
-        let nearest = nearest(name, &kernels).cloned();
-        Self { name: name.to_owned(), module: module.to_owned(), kernels, nearest }
-    }
-}
 
 /// The name with the fewest differences, which must be at most a third of its letters.
 fn nearest<'a>(name: &str, kernels: &'a [String]) -> Option<&'a String> {

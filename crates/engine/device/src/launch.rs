@@ -6,7 +6,6 @@ use crate::cluster;
 use crate::kernel::{Kernel, MAX_THREADS};
 use crate::launch_error::{ArgError, LaunchError, LaunchResult};
 use crate::launch_options::LaunchOptions;
-use crate::local::LocalMemoryShare;
 use std::sync::atomic::Ordering;
 use texunit_forms::Count;
 use texunit_simt::{CtaRange, ExecutionOptions, LaunchConfig};
@@ -60,19 +59,8 @@ impl Kernel {
         let program = &self.module().inner.program;
         let device = &self.module().inner.device.inner;
         let heap = device.heap(program.uses_heap(self.id())).map_err(ArgError::from)?;
-        let workspace = match options.cooperative {
-            true => Some(self.grid_workspace(options)?),
-            false => None,
-        };
-        let share = match options.count_local {
-            true => {
-                let left = device.memory.limit().saturating_sub(device.memory.used());
-                self.share_local(options, left)?
-            }
-            false => {
-                LocalMemoryShare { threads: options.threads, stack_limit: options.stack_limit }
-            }
-        };
+        let workspace = options.cooperative.then(|| self.grid_workspace(options)).transpose()?;
+        let share = self.share_local(options)?;
         let peers = options.peers.iter().map(|peer| &peer.inner.memory);
         let memory = device.memory.map_with_peers(peers);
         let descriptors = device.tables().snapshot();

@@ -54,34 +54,22 @@ impl DerefMut for LaunchOptions<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim(pub [u32; 3]);
 
-impl From<u32> for Dim {
-    fn from(x: u32) -> Self {
-        Self([x, 1, 1])
-    }
+/// Conversions of sizes along the first axes.
+macro_rules! sizes {
+    ($($from:ty: $given:pat => $all:expr;)*) => {
+        $(impl From<$from> for Dim {
+            fn from($given: $from) -> Self {
+                Self($all)
+            }
+        })*
+    };
 }
-
-impl From<(u32, u32)> for Dim {
-    fn from((x, y): (u32, u32)) -> Self {
-        Self([x, y, 1])
-    }
-}
-
-impl From<(u32, u32, u32)> for Dim {
-    fn from((x, y, z): (u32, u32, u32)) -> Self {
-        Self([x, y, z])
-    }
-}
-
-impl From<[u32; 2]> for Dim {
-    fn from([x, y]: [u32; 2]) -> Self {
-        Self([x, y, 1])
-    }
-}
-
-impl From<[u32; 3]> for Dim {
-    fn from(all: [u32; 3]) -> Self {
-        Self(all)
-    }
+sizes! {
+    u32: x => [x, 1, 1];
+    (u32, u32): (x, y) => [x, y, 1];
+    (u32, u32, u32): (x, y, z) => [x, y, z];
+    [u32; 2]: [x, y] => [x, y, 1];
+    [u32; 3]: all => all;
 }
 
 impl<'a> LaunchOptions<'a> {

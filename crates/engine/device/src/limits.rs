@@ -231,13 +231,11 @@ mod tests {
 
     #[test]
     fn an_architecture_with_room_is_named() {
-        let named =
-            |of, shape: &ArrayShape, architecture| match check(of, shape, 0, architecture, "a")
-                .unwrap_err()
-            {
-                Error::Limit { enough, .. } => enough.map(|a| a.to_string()),
-                other => panic!("{other}"),
-            };
+        let named = |of, shape: &ArrayShape, architecture| {
+            let error = check(of, shape, 0, architecture, "a").unwrap_err();
+            let Error::Limit { enough, .. } = error else { panic!("{error}") };
+            enough.map(|architecture| architecture.to_string())
+        };
         let old = ComputeCapability { major: 5, minor: 2 };
         let default = ComputeCapability::DEFAULT;
         let line = |width| shape(Geometry::D1, width, 1, 1);

@@ -201,17 +201,12 @@ impl Linear {
 
     /// Checks that the memory has not been freed or unmapped.
     fn check(&self) -> Result<(), Error> {
-        match self.block.freed_block(Some(self.base)) {
-            Some(gone) => Err(Error::Freed(gone)),
-            None => Ok(()),
-        }
+        self.block.freed_block(Some(self.base)).map_or(Ok(()), |gone| Err(Error::Freed(gone)))
     }
 
     fn place(&self, offset: u64, len: u64) -> Result<u64, Error> {
-        match offset.checked_add(len) {
-            Some(end) if end <= self.len => Ok(self.offset + offset),
-            _ => Err(self.outside(offset, len)),
-        }
+        let end = offset.checked_add(len).filter(|&end| end <= self.len);
+        end.map(|_| self.offset + offset).ok_or_else(|| self.outside(offset, len))
     }
 
     fn outside(&self, offset: u64, len: u64) -> Error {

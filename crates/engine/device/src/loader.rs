@@ -186,11 +186,6 @@ impl<'a> Loader<'a> {
         let opaque = matches!(target.storage, Storage::Opaque(_));
         (opaque && r.addend != 0).then_some(target.name.as_str())
     }
-
-    /// Frees everything that has been allocated, after an error.
-    pub(crate) fn release(self) {
-        release(self.device, &self.placed, &self.opaque);
-    }
 }
 
 /// Frees the memory and the descriptor slots of a module.

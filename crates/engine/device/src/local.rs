@@ -32,23 +32,28 @@ struct LocalMemoryNeed {
 }
 
 impl Kernel {
-    /// Reduces the number of host threads and the stack limit so that the launch's local memory
-    /// fits into `left` bytes.
+    /// Reduces the number of host threads and the stack limit so that local memory fits into the
+    /// device's memory, if the launch counts it ([`LaunchOptions::count_local`]).
     pub(crate) fn share_local(
         &self,
         options: &LaunchOptions<'_>,
-        left: u64,
     ) -> Result<LocalMemoryShare, ArgError> {
+        let (threads, stack_limit) = (options.threads, options.stack_limit);
+        if !options.count_local {
+            return Ok(LocalMemoryShare { threads, stack_limit });
+        }
         let (resources, known) = (self.resources(), self.resources().known_stack);
         let product = |n: [u32; 3]| n.iter().fold(1_u64, |all, &n| all.saturating_mul(n.into()));
         let need = LocalMemoryNeed {
-            bytes: if known { resources.reached } else { options.stack_limit.into() },
+            bytes: if known { resources.reached } else { stack_limit.into() },
             known,
             threads: product(options.block).next_multiple_of(32),
             ctas: if options.cooperative { product(options.grid) } else { 1 },
         };
-        let asked = if options.threads == 0 { texunit_threads::cores() } else { options.threads };
-        need.share(asked, options.stack_limit, left)
+        let memory = self.module().device().memory();
+        let left = memory.limit().saturating_sub(memory.used());
+        let asked = if threads == 0 { texunit_threads::cores() } else { threads };
+        need.share(asked, stack_limit, left)
     }
 }
 
@@ -81,39 +86,30 @@ mod tests {
     }
 
     #[test]
-    fn a_need_that_is_known_has_fewer_workers_or_none() {
-        let half = 512 << 20;
-        let array = need(STACK.into(), true, 1);
-        for (left, threads) in [(16 * half, 16), (5 * half, 5), (2 * half - 1, 1), (half, 1)] {
-            let share = array.share(16, STACK, left).unwrap();
-            assert_eq!(share, LocalMemoryShare { threads, stack_limit: STACK });
+    fn needs_share_the_memory_that_is_left() {
+        const HALF: u64 = 512 << 20;
+        let (array, recursion) = (need(STACK.into(), true, 1), need(STACK.into(), false, 1));
+        // All CTAs of a cooperative launch are resident at the same time.
+        let (arrays, recursions) = (need(1024, true, 64), need(STACK.into(), false, 64));
+        for (need, asked, left, threads, stack_limit) in [
+            (array, 16, 16 * HALF, 16, STACK),
+            (array, 16, 5 * HALF, 5, STACK),
+            (array, 16, 2 * HALF - 1, 1, STACK),
+            (array, 16, HALF, 1, STACK),
+            (need(0, true, 1), 16, 0, 16, STACK),
+            (recursion, 4, 8 << 30, 4, STACK),
+            (recursion, 4, 256 << 20, 1, 256 << 10),
+            (recursion, 4, 0, 1, 0),
+            (arrays, 4, 64 << 20, 4, STACK),
+            (recursions, 4, 64 << 20, 4, 1024),
+        ] {
+            let share = need.share(asked, STACK, left).unwrap();
+            assert_eq!(share, LocalMemoryShare { threads, stack_limit }, "{need:?} of {left}");
         }
-        let error = array.share(16, STACK, half - 1).unwrap_err();
+        assert!(arrays.share(4, STACK, (64 << 20) - 1).is_err());
         assert_eq!(
-            error.to_string(),
+            array.share(16, STACK, HALF - 1).unwrap_err().to_string(),
             "1024 threads need 524288 bytes of local memory each, 536870912 in all, but the device has 536870911 left"
         );
-        // No local memory is needed.
-        assert_eq!(need(0, true, 1).share(16, STACK, 0).unwrap().threads, 16);
-    }
-
-    #[test]
-    fn a_need_that_is_not_known_is_shared() {
-        let recursion = need(STACK.into(), false, 1);
-        let share = recursion.share(4, STACK, 8 << 30).unwrap();
-        assert_eq!(share, LocalMemoryShare { threads: 4, stack_limit: STACK });
-        let share = recursion.share(4, STACK, 256 << 20).unwrap();
-        assert_eq!(share, LocalMemoryShare { threads: 1, stack_limit: 256 << 10 });
-        assert_eq!(recursion.share(4, STACK, 0).unwrap().stack_limit, 0);
-    }
-
-    /// All CTAs are resident at the same time.
-    #[test]
-    fn cooperative_launches_need_it_for_all() {
-        let array = need(1024, true, 64);
-        assert_eq!(array.share(4, STACK, 64 << 20).unwrap().threads, 4);
-        assert!(array.share(4, STACK, (64 << 20) - 1).is_err());
-        let recursion = need(STACK.into(), false, 64);
-        assert_eq!(recursion.share(4, STACK, 64 << 20).unwrap().stack_limit, 1024);
     }
 }

@@ -124,23 +124,19 @@ impl Module {
         loader.failures.extend(undefined(&checked.module));
         if !loader.failures.is_empty() {
             diagnostics.append(&mut loader.failures);
-            loader.release();
+            release(device, &loader.placed, &loader.opaque);
             return Err(LoadError { source, diagnostics, sources: checked.module.sources });
         }
         let Loader { symbols, globals, placed, opaque, .. } = loader;
-        let bindings = Mutex::new(Bindings { variables: opaque, kept: HashMap::new() });
-        let (independent, device) = (checked.module.independent, device.clone());
-        let (unloadable, warnings) = (unloadable(&checked.module), diagnostics);
-        let program = texunit_simt::lower(checked.module, symbols, source);
         let inner = Loaded {
-            device,
-            program,
-            independent,
-            unloadable,
-            warnings,
+            device: device.clone(),
+            independent: checked.module.independent,
+            unloadable: unloadable(&checked.module),
+            program: texunit_simt::lower(checked.module, symbols, source),
+            warnings: diagnostics,
             globals,
             placed,
-            bindings,
+            bindings: Mutex::new(Bindings { variables: opaque, kept: HashMap::new() }),
         };
         Ok(Self { inner: Arc::new(inner) })
     }

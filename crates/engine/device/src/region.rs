@@ -13,7 +13,7 @@ impl Array {
         let Extent { height, depth, .. } = self.extent();
         let rows = height.div_ceil(self.format().block_extent());
         let slices = if self.geometry() == Geometry::D3 { depth } else { self.planes() };
-        [self.resource().row_bytes(0), rows.into(), slices.into()]
+        [self.texels().row_bytes(0), rows.into(), slices.into()]
     }
 
     /// Bytes of a texel or 4x4 block. Offsets and sizes along a row must be multiples of it.
@@ -55,27 +55,27 @@ impl Array {
     /// ([`Self::copy_extent`]).
     pub fn read_row(&self, at: [u64; 3], out: &mut [u8]) -> Result<(), Error> {
         let Some(offset) = self.row_offset(at, out.len() as u64)? else { return Ok(()) };
-        self.resource().block().read(offset, out).map_err(|e| self.outside(e.offset, e.len))
+        self.texels().block().read(offset, out).map_err(|e| self.outside(e.offset, e.len))
     }
 
     /// Sets a part of a row. `at` is the byte in the row, the row and the slice
     /// ([`Self::copy_extent`]).
     pub fn write_row(&self, at: [u64; 3], bytes: &[u8]) -> Result<(), Error> {
         let Some(offset) = self.row_offset(at, bytes.len() as u64)? else { return Ok(()) };
-        copy_in(self.resource().block(), offset, bytes)
+        copy_in(self.texels().block(), offset, bytes)
     }
 
     /// Whether some bytes of a row are uninitialised; if so, `out` receives the masks
     /// ([`texunit_memory::Block::undefined_mask`]).
     pub fn row_states(&self, at: [u64; 3], out: &mut [u8]) -> bool {
         let offset = self.row_offset(at, out.len() as u64).ok().flatten();
-        offset.is_some_and(|offset| self.resource().block().undefined_mask(offset, out))
+        offset.is_some_and(|offset| self.texels().block().undefined_mask(offset, out))
     }
 
     /// Sets which bits of a row are uninitialised, after a copy of data with these states.
     pub fn set_row_states(&self, at: [u64; 3], states: &[u8]) {
         if let Ok(Some(offset)) = self.row_offset(at, states.len() as u64) {
-            self.resource().block().set_states(offset, states);
+            self.texels().block().set_states(offset, states);
         }
     }
 
@@ -83,7 +83,7 @@ impl Array {
     /// the array, and the offset in it. `None` if the part is empty or not inside the array.
     pub fn row_place(&self, at: [u64; 3], len: u64) -> Option<(usize, u64)> {
         let offset = self.row_offset(at, len).ok().flatten()?;
-        Some((self.resource().block().reach(0).host().as_ptr() as usize, offset))
+        Some((self.texels().block().reach(0).host().as_ptr() as usize, offset))
     }
 
     /// The offset of a part of a row in the array's memory; `None` if the part is empty.
@@ -98,7 +98,7 @@ impl Array {
         let (y, slice) = (at[1] as u32 * block, at[2] as u32);
         let (plane, z) = if self.geometry() == Geometry::D3 { (0, slice) } else { (slice, 0) };
         let index = TexelIndex { level: 0, plane, sample: 0, at: [x, y, z] };
-        let offset = self.resource().texel_offset(index);
+        let offset = self.texels().texel_offset(index);
         offset.map(Some).ok_or_else(|| self.outside(at[0], len))
     }
 

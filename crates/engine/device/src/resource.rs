@@ -202,7 +202,7 @@ fn own(device: &Device, other: &Device, name: &str) -> Result<(), Error> {
 
 fn of_array(device: &Device, array: &Array) -> Result<OwnedResource, Error> {
     own(device, array.device(), array.name())?;
-    Ok(OwnedResource { resource: Arc::clone(array.resource()), owner: Owner::Array(array.clone()) })
+    Ok(OwnedResource { resource: Arc::clone(array.texels()), owner: Owner::Array(array.clone()) })
 }
 
 fn of_texels(resource: &Arc<Resource>) -> OwnedResource {

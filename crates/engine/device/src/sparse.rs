@@ -34,7 +34,7 @@ impl Array {
     /// Size of a tile in texels along x, y, z (`cuArrayGetSparseProperties`); `None` if the array
     /// is not sparse.
     pub fn tile(&self) -> Option<[u32; 3]> {
-        self.resource().residency().map(|map| map.tile().0)
+        self.texels().residency().map(|map| map.tile().0)
     }
 
     /// Maps the tiles of a region, so that their texels can be read and written.
@@ -65,7 +65,7 @@ impl Array {
 
     fn map(&self) -> Result<&Residency, Error> {
         let refused = || CreateError::Refused(format!("array `{}` is not sparse", self.name()));
-        Ok(self.resource().residency().ok_or_else(refused)?)
+        Ok(self.texels().residency().ok_or_else(refused)?)
     }
 
     fn set_tiles(&self, region: &TileRegion, resident: bool) -> Result<(), Error> {
@@ -81,7 +81,7 @@ impl Array {
     /// The mip tail; `None` if there is none, or the array is not sparse.
     pub fn mip_tail(&self) -> Option<MipTail> {
         self.mip_levels()?;
-        let map = self.resource().residency()?;
+        let map = self.texels().residency()?;
         let (shape, first_level) = (map.shape(), map.tail_first_level());
         if first_level >= shape.level_count() {
             return None;

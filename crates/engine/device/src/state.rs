@@ -42,12 +42,7 @@ pub struct WithHandle<T> {
 impl Array {
     /// Whether the texels of a resource are those of this array.
     pub fn holds(&self, resource: &Resource) -> bool {
-        Arc::ptr_eq(self.resource().block(), resource.block())
-    }
-
-    /// The texels, as the sampler reads them.
-    pub fn texels(&self) -> &Resource {
-        self.resource()
+        Arc::ptr_eq(self.texels().block(), resource.block())
     }
 }
 
@@ -60,7 +55,7 @@ impl Device {
         let mut paired = HashSet::new();
         let mut textures = Vec::new();
         for (slot, texture) in tables.textures.filled() {
-            let Some(sampler_slot) = tables.pair_of(slot) else { continue };
+            let Some(&sampler_slot) = tables.pairs.get(&slot) else { continue };
             paired.insert(sampler_slot);
             let sampler = tables.samplers.get(sampler_slot).map_or_else(Sampler::default, |s| *s);
             let handle = OpaqueKind::Texture.handle((slot, sampler_slot));

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 use texunit_jit::region::{
-    Action, Block, Budget, DivergenceLimits, End, Inputs, Level, Memory, Mode, Region, Step,
+    Action, Block, DivergenceLimits, End, Inputs, Level, Mode, Region, Resume, Step, WarpStart,
     compile,
 };
 use texunit_jit::{Op, Predicate, Registers, Source, VReg};
@@ -29,12 +29,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut running = code.with(Inputs::default(), &mut sites).ok_or("wrong inputs")?;
     let registers =
         Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], per_lane: &[] };
-    let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-    let divergence = DivergenceLimits::default();
-    let budget = Budget { steps: u64::MAX, reconverge_at: u32::MAX, atomics: 0, divergence };
+    let (mask, live, limit) = (u32::MAX, u32::MAX, u64::MAX);
+    let start = WarpStart { mask, live, limit, ..WarpStart::default() };
+    let mut table = running.table(Mode::Live, &mut [], u32::MAX, DivergenceLimits::default());
+    assert!(table.add(registers, &mut [], 0..0, start));
     let entry = code.entry(0).ok_or("no entry")?;
-    let exit = running.run(registers, memory, (u32::MAX, u32::MAX), entry, budget);
-    println!("{exit:?}");
+    let _ = table.run(0..1, Resume::Entry(entry), u32::MAX);
+    println!("{:?}", table.exit(0));
     assert!((0..32).all(|lane| narrow[0][lane] == 3 * lane as u32 + 10));
     Ok(())
 }

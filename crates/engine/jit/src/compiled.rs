@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
+use crate::Error;
 use crate::arena;
 use crate::code::Code;
 use crate::diverged::DivergedLanes;
@@ -12,8 +13,7 @@ use crate::frame::{EntryPoint, Frame};
 use crate::ir::{Listener, Region, Routine};
 use crate::machine::{Entry, Inputs, Level, Mode, Site, SiteAccess};
 use crate::needs::Needs;
-use crate::run::{Budget, Exit, ExitReason, Memory, Resume, WarpStart};
-use crate::{Error, Registers};
+use crate::run::{Exit, ExitReason};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -172,7 +172,7 @@ impl Function {
             inputs.is_stream,
         );
         frame.listener = None;
-        Some(Running { function: self, frame, len: 0, stopped: None, warp: 0, inputs: PhantomData })
+        Some(Running { function: self, frame, len: 0, stopped: None, inputs: PhantomData })
     }
 }
 
@@ -209,7 +209,6 @@ pub struct Running<'a> {
     /// The number of warps in the last table, and the last warp that stopped a run early.
     pub(crate) len: usize,
     pub(crate) stopped: Option<usize>,
-    warp: u32,
     inputs: PhantomData<Inputs<'a>>,
 }
 
@@ -226,36 +225,6 @@ impl<'a> Running<'a> {
             )
         };
         self.frame.listener = Some(listener);
-    }
-
-    /// Sets the warp number that [`Self::run`] passes to listeners.
-    #[inline]
-    pub fn set_warp(&mut self, warp: u32) {
-        self.warp = warp;
-    }
-
-    /// Runs one warp, with the active lanes `mask` and the live lanes `live`, from an entry until
-    /// the region exits; the warp exits at yield points. Returns `None`, without having run
-    /// anything, if a register file is shorter than the code needs, the entry belongs to another
-    /// function, or the lanes do not fit the entry's mode.
-    pub fn run(
-        &mut self,
-        registers: Registers<'_>,
-        memory: Memory<'_>,
-        (mask, live): (u32, u32),
-        entry: Entry,
-        until: Budget,
-    ) -> Option<Exit> {
-        let Memory { shared, local, frame } = memory;
-        let (index, limit, end) = (self.warp, until.steps, until.divergence.end);
-        let (atomics, turn_atomics) = (until.atomics, until.atomics);
-        let start = WarpStart { index, mask, live, limit, end, atomics, turn_atomics };
-        let mut table = self.table(entry.mode, shared, until.reconverge_at, until.divergence);
-        if !table.add(registers, local, frame, start) {
-            return None;
-        }
-        let _ = table.run(0..1, Resume::Entry(entry), u32::MAX);
-        self.exit(0)
     }
 
     /// The exit record of warp `i` of the last table; `None` if the warp has not run.

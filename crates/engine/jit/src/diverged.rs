@@ -47,7 +47,7 @@ pub struct Side {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DivergedLanes {
     /// Groups, each behind the one that encloses it. The first is the caller's
-    /// ([`crate::region::Budget::reconverge_at`]).
+    /// ([`crate::region::Running::table`]).
     pub groups: Vec<Group>,
     /// The index of the innermost group that the active lanes belong to.
     pub innermost: usize,

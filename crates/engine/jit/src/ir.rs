@@ -58,7 +58,7 @@ pub struct Block {
     /// the function.
     pub is_entry: bool,
     /// Whether a reconvergence point lies before the block: lanes of the group that reconverges at
-    /// `at` ([`crate::region::Budget::reconverge_at`]) exit before it
+    /// `at` ([`crate::region::Running::table`]) exit before it
     /// ([`crate::region::ExitReason::Reconverges`]).
     pub joins: bool,
     /// The steps of the block, in the order of execution.

@@ -46,7 +46,7 @@
 //! | `Site` | an address is outside the site's allocation or misaligned, or the site is empty |
 //! | `Diverges` | a branch diverges, and the function has no room or no code for it |
 //! | `Reconverges` | the lanes are where the caller's group reconverges |
-//! | `Limit` | the steps of [`region::Budget`] are used up; tested at backward jumps |
+//! | `Limit` | [`region::WarpStart::limit`] is reached; tested at backward jumps |
 //! | `Outside` | the next instruction is not part of the region |
 //! | `Yield` | the warp waits at a yield point; it has not exited yet, and can resume |
 //!
@@ -149,48 +149,39 @@ pub struct Registers<'a> {
 }
 
 /// Why a region cannot be compiled. An interpreter can still execute it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// This processor is not an x86-64, or lacks the instructions of the level.
+    #[error("the processor does not have the instructions")]
     Processor,
     /// A register number is above the limit, which keeps displacements within 32 bits.
+    #[error("{0:?} is above the limit")]
     RegisterLimit(VReg),
     /// An input number is above the limit.
+    #[error("{0:?} is above the limit")]
     InputLimit(Source),
     /// A counter number is above the limit.
+    #[error("counter {0} is above the limit")]
     Counter(u32),
     /// An offset in the local frame or in the parameters is above the limit.
+    #[error("offset {0} is above the limit")]
     Offset(u64),
     /// The end of a block names a block that does not exist.
+    #[error("there is no block {0}")]
     Target(u32),
     /// A site number does not exist, or two accesses share it.
+    #[error("site {0} is not there, or of two accesses")]
     Site(u32),
     /// The region exceeds the limit of steps or sites.
+    #[error("more than code is made for")]
     Size,
     /// A step has operands that its operation does not take.
+    #[error("step {0} has operands of the wrong kinds")]
     Operands(usize),
     /// The operating system gives no executable memory.
+    #[error("no executable memory: {0}")]
     Memory(String),
     /// An instruction could not be encoded.
+    #[error("an instruction cannot be encoded: {0}")]
     Encoding(String),
 }
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Processor => write!(f, "the processor does not have the instructions"),
-            Self::RegisterLimit(vreg) => write!(f, "{vreg:?} is above the limit"),
-            Self::InputLimit(source) => write!(f, "{source:?} is above the limit"),
-            Self::Counter(i) => write!(f, "counter {i} is above the limit"),
-            Self::Offset(offset) => write!(f, "offset {offset} is above the limit"),
-            Self::Site(i) => write!(f, "site {i} is not there, or of two accesses"),
-            Self::Target(i) => write!(f, "there is no block {i}"),
-            Self::Size => write!(f, "more than code is made for"),
-            Self::Operands(step) => write!(f, "step {step} has operands of the wrong kinds"),
-            Self::Memory(why) => write!(f, "no executable memory: {why}"),
-            Self::Encoding(why) => write!(f, "an instruction cannot be encoded: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

@@ -108,11 +108,8 @@ impl Needs {
             Source::Uniform(i) => (&mut self.uniforms, i, 1),
             Source::Bytes32(i) => (&mut self.bytes, i, 4),
             Source::Bytes64(i) => (&mut self.bytes, i, 8),
-            Source::B32(_)
-            | Source::B64(_)
-            | Source::Literal(_)
-            | Source::FrameAt
-            | Source::Lane => return Ok(()),
+            Source::B32(_) | Source::B64(_) | Source::Literal(_) => return Ok(()),
+            Source::FrameAt | Source::Lane => return Ok(()),
         };
         if number >= MAX {
             return Err(Error::InputLimit(source));
@@ -132,31 +129,30 @@ impl Needs {
             && inputs.counts.len() >= self.counts
     }
 
-    /// Whether the register files are long enough.
-    #[inline(always)]
-    pub(crate) fn hold_registers(&self, registers: &Registers<'_>) -> bool {
-        registers.narrow.len() >= self.narrow
-            && registers.wide.len() >= self.wide
-            && registers.predicates.len() >= self.predicates
-    }
-
     /// The number of per-lane inputs that a warp needs.
     #[inline(always)]
     pub(crate) fn per_lane(&self) -> usize {
         self.per_lane
     }
 
-    /// Whether there are enough per-lane inputs.
+    /// Whether the register files and the per-lane inputs of a warp are long enough, and the
+    /// function's frame is large enough and lies inside local memory.
     #[inline(always)]
-    pub(crate) fn hold_per_lane(&self, per_lane: &[B32]) -> bool {
-        per_lane.len() >= self.per_lane
-    }
-
-    /// Whether the function's frame is large enough and lies inside local memory.
-    pub(crate) fn hold_frame(&self, local: &[B32], frame: &Range<u64>) -> bool {
-        self.frame == 0
-            || frame.start.is_multiple_of(8)
+    pub(crate) fn hold_warp(
+        &self,
+        registers: &Registers<'_>,
+        local: &[B32],
+        frame: &Range<u64>,
+    ) -> bool {
+        let holds_frame = || {
+            frame.start.is_multiple_of(8)
                 && frame.end.saturating_sub(frame.start) >= self.frame
                 && local.len() as u64 >= frame.end.div_ceil(4)
+        };
+        registers.narrow.len() >= self.narrow
+            && registers.wide.len() >= self.wide
+            && registers.predicates.len() >= self.predicates
+            && registers.per_lane.len() >= self.per_lane
+            && (self.frame == 0 || holds_frame())
     }
 }

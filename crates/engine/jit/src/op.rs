@@ -227,33 +227,13 @@ impl Op {
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn sources(self) -> usize {
         match self {
-            Self::Copy
-            | Self::Abs
-            | Self::FromU(_)
-            | Self::FromS
-            | Self::ToU(_)
-            | Self::ToS(_)
-            | Self::CopyWide
-            | Self::ExtendU
-            | Self::ExtendS
-            | Self::Low
-            | Self::DoubleFromU
-            | Self::DoubleFromS
-            | Self::DoubleFromWideU
-            | Self::DoubleFromWideS
-            | Self::LookUp(_)
-            | Self::Curve(_)
-            | Self::Square
-            | Self::FromHalf
-            | Self::ToHalf(_)
-            | Self::Reverse
-            | Self::LeadingZeros
-            | Self::DoubleFromF
-            | Self::FromDouble(_)
-            | Self::DoubleToS
-            | Self::DoubleToU
-            | Self::DoubleToWideS
-            | Self::DoubleToWideU => 1,
+            Self::Copy | Self::CopyWide | Self::Abs | Self::ExtendU | Self::ExtendS => 1,
+            Self::FromU(_) | Self::FromS | Self::ToU(_) | Self::ToS(_) | Self::Low => 1,
+            Self::DoubleFromU | Self::DoubleFromS | Self::DoubleFromF => 1,
+            Self::DoubleFromWideU | Self::DoubleFromWideS | Self::FromDouble(_) => 1,
+            Self::DoubleToU | Self::DoubleToS | Self::DoubleToWideU | Self::DoubleToWideS => 1,
+            Self::LookUp(_) | Self::Curve(_) | Self::Square | Self::LeadingZeros => 1,
+            Self::FromHalf | Self::ToHalf(_) | Self::Reverse => 1,
             Self::Float { op, .. }
             | Self::Double(op)
             | Self::Directed { op, .. }
@@ -265,19 +245,14 @@ impl Op {
             Self::Bits(table) | Self::BitsWide(table) => {
                 let without_c = (table ^ table >> 1) & 0x55 == 0;
                 let without_b = (table ^ table >> 2) & 0x33 == 0;
-                if !without_c {
-                    3
-                } else if !without_b {
-                    2
-                } else {
-                    1
+                match (without_b, without_c) {
+                    (_, false) => 3,
+                    (false, true) => 2,
+                    (true, true) => 1,
                 }
             }
-            Self::MulAdd
-            | Self::FunnelLeft
-            | Self::FunnelRight
-            | Self::ProductAddU
-            | Self::ProductAddS => 3,
+            Self::MulAdd | Self::ProductAddU | Self::ProductAddS => 3,
+            Self::FunnelLeft | Self::FunnelRight => 3,
             _ => 2,
         }
     }

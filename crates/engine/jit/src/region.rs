@@ -9,8 +9,7 @@ pub use crate::ir::{
 };
 pub use crate::machine::{Entry, Inputs, Level, Mode};
 pub use crate::run::{
-    Budget, DivergenceLimits, Exit, ExitReason, FIRST_TURN, MAX_WARPS, Memory, RegisterFiles,
-    Resume, WarpStart,
+    DivergenceLimits, Exit, ExitReason, FIRST_TURN, MAX_WARPS, RegisterFiles, Resume, WarpStart,
 };
 pub use crate::waiting::{Passed, Runtime, WaitingWarps};
 pub use crate::warp_table::{Retired, WarpTable};

@@ -55,48 +55,30 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) -> u64 {
     // write them until this function returns. The registers are aligned like the frame, and all bit
     // patterns are valid numbers.
     let (wide, narrow) = (|i| unsafe { &*rows.add(i) }, |i| unsafe { &*rows.add(i).cast::<B32>() });
-    if let Routine::Notify(notification) = routine {
-        let row = |i| {
-            if notification.narrow[i] {
-                LaneValues::B32(narrow(i))
-            } else {
-                LaneValues::B64(wide(i))
-            }
-        };
-        // SAFETY: the frame is valid, and the registers are its scratch registers.
-        unsafe { notify(frame, notification, [row(0), row(1), row(2), row(3)]) };
-        return 0;
-    }
     let (mut n, mut w) = ([0; 32], [0; 32]);
-    let is_narrow = match routine {
-        Routine::B32(f) => {
-            f(&mut n, narrow(0), narrow(1), narrow(2));
-            true
+    match routine {
+        Routine::B32(f) => f(&mut n, narrow(0), narrow(1), narrow(2)),
+        Routine::Narrow(f) => f(&mut n, wide(0)),
+        Routine::TestWide(f) => n[0] = f(wide(0), wide(1)),
+        Routine::B64(f) => f(&mut w, wide(0), wide(1), wide(2)),
+        Routine::Closure(f) => f(&mut w, [wide(0), wide(1), wide(2), wide(3)]),
+        Routine::Notify(notification) => {
+            let row = |i| match notification.narrow[i] {
+                true => LaneValues::B32(narrow(i)),
+                false => LaneValues::B64(wide(i)),
+            };
+            // SAFETY: the frame is valid, and the registers are its scratch registers.
+            unsafe { notify(frame, notification, [row(0), row(1), row(2), row(3)]) };
+            return 0;
         }
-        Routine::Narrow(f) => {
-            f(&mut n, wide(0));
-            true
-        }
-        Routine::TestWide(f) => {
-            n[0] = f(wide(0), wide(1));
-            true
-        }
-        Routine::B64(f) => {
-            f(&mut w, wide(0), wide(1), wide(2));
-            false
-        }
-        Routine::Closure(f) => {
-            f(&mut w, [wide(0), wide(1), wide(2), wide(3)]);
-            false
-        }
-        Routine::Notify(_) => return 0,
-    };
+    }
+    let is_wide = matches!(routine, Routine::B64(_) | Routine::Closure(_));
     // SAFETY: the fifth scratch register is there for the result, and nothing refers to it.
     unsafe {
-        if is_narrow {
-            rows.add(4).cast::<B32>().write(n);
-        } else {
+        if is_wide {
             rows.add(4).write(w);
+        } else {
+            rows.add(4).cast::<B32>().write(n);
         }
     }
     0

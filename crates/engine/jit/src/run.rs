@@ -74,7 +74,7 @@ pub struct Exit {
     /// Whether other lanes are pending or wait at a reconvergence point
     /// ([`crate::region::Running::diverged_lanes`]).
     pub diverged: bool,
-    /// The step count at which the active lanes' turn ends: [`Budget::steps`], or less after a
+    /// The step count at which the active lanes' turn ends: [`WarpStart::limit`], or less after a
     /// divergence.
     pub limit: u64,
 }
@@ -100,30 +100,6 @@ pub struct DivergenceLimits {
     pub wait_limit: u64,
     /// The step count from which on the caller chooses which lanes run next in any case.
     pub patience: u64,
-}
-
-/// The limits of a run of one warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// The step count from which on the warp exits at a backward jump.
-    pub steps: u64,
-    /// The instruction at which the caller's group reconverges; [`u32::MAX`]: none.
-    pub reconverge_at: u32,
-    /// The number of atomics that may execute; the warp exits before one more.
-    pub atomics: u32,
-    /// Limits of the turns of diverged lanes.
-    pub divergence: DivergenceLimits,
-}
-
-/// The memory to which a warp's accesses are bound.
-#[derive(Debug)]
-pub struct Memory<'a> {
-    /// Shared memory of the CTA. No other thread accesses it during the run.
-    pub shared: &'a mut [u8],
-    /// Local memory, interleaved: every 4 bytes of a lane's memory are one register of 32 lanes.
-    pub local: &'a mut [B32],
-    /// The byte range of the running function's frame in local memory.
-    pub frame: std::ops::Range<u64>,
 }
 
 /// The start state of a warp in a table.

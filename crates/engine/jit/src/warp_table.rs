@@ -13,7 +13,6 @@ use crate::frame::{Frame, NarrowFile, Window};
 use crate::machine::Mode;
 use crate::run::{DivergenceLimits, Exit, ExitReason, Resume, WarpStart};
 use crate::waiting::Runtime;
-use crate::warp_slot::WarpSlot;
 use crate::{B32, Registers};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -105,9 +104,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         let WarpStart { index, mask, live, limit, end, atomics, turn_atomics } = warp;
         let is_live = self.mode == Mode::Live;
         let lanes = mask != 0 && mask & !live == 0 && (!is_live || mask == live);
-        let holds = needs.hold_registers(&registers)
-            && needs.hold_per_lane(registers.per_lane)
-            && needs.hold_frame(local, &of_frame);
+        let holds = needs.hold_warp(&registers, local, &of_frame);
         let len = self.running.len;
         let frame = &mut *self.running.frame;
         let Some(to) = frame.slots.get_mut(len).filter(|_| lanes && holds) else { return false };
@@ -143,7 +140,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     /// are fewer words than the code needs, or more than the frame can hold.
     #[inline]
     pub fn begin_again(&mut self, uniforms: &[u32], limit: u64) -> bool {
-        for slot in self.all_mut() {
+        for slot in &mut self.running.frame.slots[..self.running.len] {
             (slot.limit, slot.end, slot.steps, slot.missed) = (limit, limit, 0, 0);
             (slot.at, slot.counted, slot.threads) = (Frame::NO_INSTRUCTION, 0, 0);
             (slot.atomics_left, slot.last_atomic) = (slot.atomics, 0);
@@ -167,11 +164,6 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     /// Whether the table has no warps.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    #[inline(always)]
-    fn all_mut(&mut self) -> &mut [WarpSlot] {
-        &mut self.running.frame.slots[..self.running.len]
     }
 
     /// Runs a range of warps, each until it waits or retires at the instruction `retire_at` with

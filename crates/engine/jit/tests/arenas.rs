@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_jit::region::{
-    Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region,
-    Step, compile,
+    Action, Block, DivergenceLimits, End, Function, Inputs, Level, Mode, Region, Resume, Step,
+    WarpStart, compile,
 };
 use texunit_jit::{Op, Predicate, Registers, Source, VReg};
 use texunit_testkit::{Random, skipped};
@@ -42,18 +42,15 @@ fn run(function: &Function) -> u32 {
     let mut narrow = [[7; 32]; 1];
     let registers =
         Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], per_lane: &[] };
-    let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-    let until = Budget {
-        steps: u64::MAX,
-        reconverge_at: u32::MAX,
-        atomics: 0,
-        divergence: DivergenceLimits::default(),
-    };
+    let (mask, live, limit) = (u32::MAX, u32::MAX, u64::MAX);
+    let start = WarpStart { mask, live, limit, ..WarpStart::default() };
     let inputs = Inputs::default();
     let mut sites = function.sites();
     let mut running = function.with(inputs, &mut sites).expect("inputs");
     let entry = function.entry(0).expect("an entry");
-    running.run(registers, memory, (u32::MAX, u32::MAX), entry, until).expect("files");
+    let mut table = running.table(Mode::Live, &mut [], u32::MAX, DivergenceLimits::default());
+    assert!(table.add(registers, &mut [], 0..0, start), "files");
+    let _ = table.run(0..1, Resume::Entry(entry), u32::MAX);
     narrow[0][31]
 }
 

@@ -6,6 +6,10 @@ pub use texunit_alu::Approximate;
 use texunit_memory::{CONST_END, GLOBAL_BASE, SHARED_WINDOW};
 use texunit_unit::{Sampler, Surface, Texture};
 
+/// Number of a kernel in its [`Program`](crate::Program).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KernelId(pub(crate) u32);
+
 /// Arithmetic choices that PTX leaves to the assembler and the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arithmetic {

@@ -13,7 +13,6 @@ mod exec;
 pub mod fault;
 mod flow;
 mod gradients;
-mod kernel;
 pub mod launch;
 mod lower;
 mod marks;

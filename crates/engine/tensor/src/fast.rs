@@ -35,16 +35,9 @@ fn split(bits: u32, from: Format) -> (i32, i32, i32, bool) {
 }
 
 impl SplitMatrix {
-    /// Splits the elements of `width` rows or columns; mantissas are shifted left by
-    /// `mantissa_shift`.
+    /// Splits the elements of `width` rows or columns; mantissas are shifted left by `shift`.
     #[inline(always)]
-    pub(crate) fn read(
-        &mut self,
-        bits: &[[u32; 32]],
-        width: u16,
-        from: Format,
-        mantissa_shift: i32,
-    ) {
+    pub(crate) fn read(&mut self, bits: &[[u32; 32]], width: u16, from: Format, shift: i32) {
         for part in [&mut self.sign, &mut self.exponent, &mut self.mantissa] {
             part.resize(bits.len(), [0; 32]);
         }
@@ -58,7 +51,7 @@ impl SplitMatrix {
                         .map(|part| &mut part[y].as_chunks_mut::<LANES>().0[block]);
                 for x in 0..LANES {
                     let (s, e, m, is_special) = split(line[x], from);
-                    (sign[x], exponent[x], mantissa[x]) = (s, e, m << mantissa_shift);
+                    (sign[x], exponent[x], mantissa[x]) = (s, e, m << shift);
                     special[x] |= u32::from(is_special);
                 }
             }

@@ -19,7 +19,7 @@ pub(crate) fn table(listing: Listing<'_>, ptx: &str) -> Table {
         sources: listing.sources(),
         ptx,
         numbers: HashMap::new(),
-        table: Table { counters: counting.len(), ..Table::default() },
+        table: Table { counters: counting.counters(), ..Table::default() },
     };
     let blocks = counting.blocks();
     let mut branches = counting.branches();

@@ -164,10 +164,8 @@ impl Liveness {
     /// Whether a register is live at the beginning of a block.
     pub fn is_live_in(&self, block: u32, reg: u32) -> bool {
         let number = self.numbers.get(reg as usize).map_or(usize::MAX, |&number| number as usize);
-        match &self.live_in {
-            Some(live_in) => live_in[block as usize].has(number),
-            None => number < self.globals.len(),
-        }
+        let all = number < self.globals.len();
+        self.live_in.as_ref().map_or(all, |live_in| live_in[block as usize].has(number))
     }
 
     /// The registers that are live at the end of a block.

@@ -1,6 +1,7 @@
 //! Tests the analyses on small and on random functions, against their definitions.
 
 use super::*;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use texunit_testkit::Random;
 
@@ -136,6 +137,13 @@ impl Code for Function {
     }
 }
 
+/// Random functions and their control-flow graphs.
+fn random_functions(seed: u64, count: usize) -> impl Iterator<Item = (Function, Cfg)> {
+    let mut random = Random::for_test(seed);
+    let functions = std::iter::repeat_with(move || Function::random(&mut random));
+    functions.take(count).map(|function| (function.clone(), Cfg::new(&function)))
+}
+
 fn controls(cfg: &Cfg) -> Vec<Vec<u32>> {
     let edges = control_dependence(&cfg.successors, 1000).expect("few edges");
     (0..cfg.exit()).map(|b| edges.of(b).to_vec()).collect()
@@ -199,10 +207,7 @@ fn too_many_pairs_are_refused() {
 
 #[test]
 fn blocks_agree_with_instructions() {
-    let mut random = Random::for_test(1);
-    for _ in 0..300 {
-        let function = Function::random(&mut random);
-        let cfg = Cfg::new(&function);
+    for (function, cfg) in random_functions(1, 300) {
         for (block, range) in (0..).zip(cfg.ranges()) {
             for at in range.clone() {
                 assert_eq!(cfg.block_of(at), block);
@@ -211,10 +216,8 @@ fn blocks_agree_with_instructions() {
                     assert_eq!(next, [at + 1], "{function:?}");
                     continue;
                 }
-                let mut next: Vec<u32> = next.iter().map(|&to| cfg.block_of(to)).collect();
-                next.sort_unstable();
-                next.dedup();
-                assert_eq!(cfg.successors.of(block), next, "{function:?}");
+                let next: BTreeSet<u32> = next.iter().map(|&to| cfg.block_of(to)).collect();
+                assert!(next.iter().eq(cfg.successors.of(block)), "{function:?}");
                 assert!(next.iter().all(|&to| cfg.predecessors.of(to).contains(&block)));
             }
         }
@@ -223,10 +226,7 @@ fn blocks_agree_with_instructions() {
 
 #[test]
 fn post_dominators_agree_with_the_definition() {
-    let mut random = Random::for_test(12345);
-    for _ in 0..300 {
-        let function = Function::random(&mut random);
-        let cfg = Cfg::new(&function);
+    for (function, cfg) in random_functions(12345, 300) {
         let exit = cfg.exit();
         // The blocks from which a path to the exit avoids `removed`.
         let reaches = |removed: u32| {
@@ -255,10 +255,8 @@ fn post_dominators_agree_with_the_definition() {
 
 #[test]
 fn liveness_agrees_with_the_definition() {
-    let mut random = Random::for_test(2);
-    for _ in 0..500 {
-        let function = Function::random(&mut random);
-        let (cfg, end) = (Cfg::new(&function), function.insts.len());
+    for (function, cfg) in random_functions(2, 500) {
+        let end = function.insts.len();
         let liveness = Liveness::new(&function, &cfg, usize::MAX);
         for (block, range) in (0..).zip(cfg.ranges()) {
             let mut live = liveness.live_out(&cfg, block);
@@ -305,10 +303,7 @@ fn limits_and_instructions_that_nobody_needs() {
 
 #[test]
 fn reaching_definitions_and_uses_agree_with_the_definition() {
-    let mut random = Random::for_test(3);
-    for _ in 0..500 {
-        let function = Function::random(&mut random);
-        let cfg = Cfg::new(&function);
+    for (function, cfg) in random_functions(3, 500) {
         let definitions = Definitions::new(&function);
         // The instructions that a definition's value reaches.
         let behind = |reg: u32, def: usize| -> Vec<Vec<bool>> {
@@ -317,45 +312,33 @@ fn reaching_definitions_and_uses_agree_with_the_definition() {
         for reg in 0..function.registers as u32 {
             for at in 0..function.insts.len() {
                 let place = (reg, at);
-                let (mut found, is_open) = reaching_in_block(&function, &cfg, &definitions, place);
+                let (found, is_open) = reaching_in_block(&function, &cfg, &definitions, place);
                 let block = cfg.block_of(at);
                 let before =
                     reaching_definitions(&function, &cfg, &definitions, (reg, block), &mut 1000);
                 let before = before.expect("few blocks");
-                if is_open {
-                    found.extend(before.definitions);
-                }
-                found.sort_unstable();
-                found.dedup();
+                let earlier = if is_open { before.definitions } else { Vec::new() };
+                let found: BTreeSet<u32> = found.into_iter().chain(earlier).collect();
                 let reaches = |&def: &usize| {
                     let defines = function.insts[def].defs.contains(&reg);
                     defines && behind(reg, def).iter().any(|seen| seen[at])
                 };
-                let expected: Vec<u32> =
+                let expected: BTreeSet<u32> =
                     (0..function.insts.len()).filter(reaches).map(|def| def as u32).collect();
                 assert_eq!(found, expected, "{reg} at {at} of {function:?}");
                 let start = cfg.range(block).start;
                 let unwritten = function.unchanged(reg, 0)[start];
                 assert_eq!(before.unwritten, unwritten, "{reg} at {start} of {function:?}");
 
-                let mut read = Vec::new();
+                let mut read = BTreeSet::new();
                 let flow = reached_uses(&function, place, &mut 1000, &mut |read_at| {
-                    read.push(read_at);
+                    read.insert(read_at);
                     ControlFlow::Continue(())
                 });
                 assert!(flow.is_continue());
-                read.sort_unstable();
-                read.dedup();
-                let mut expected: Vec<usize> = function
-                    .next(at)
-                    .into_iter()
-                    .flat_map(|to| match to {
-                        to if to < function.insts.len() => function.reads(reg, to),
-                        _ => Vec::new(),
-                    })
-                    .collect();
-                expected.sort_unstable();
-                expected.dedup();
+                let next = function.next(at).into_iter().filter(|&to| to < function.insts.len());
+                let expected: BTreeSet<usize> =
+                    next.flat_map(|to| function.reads(reg, to)).collect();
                 assert_eq!(read, expected, "{reg} from {at} of {function:?}");
             }
         }
@@ -379,10 +362,7 @@ fn searches_end_at_their_limits() {
 
 #[test]
 fn forward_flow_finds_what_is_written_on_every_path() {
-    let mut random = Random::for_test(4);
-    for _ in 0..300 {
-        let function = Function::random(&mut random);
-        let cfg = Cfg::new(&function);
+    for (function, cfg) in random_functions(4, 300) {
         let reached = cfg.dominators();
         let states = forward(
             &cfg,

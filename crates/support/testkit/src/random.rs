@@ -106,6 +106,26 @@ impl Random {
         &list[self.below(list.len())]
     }
 
+    /// A random operand; some are edge cases of integers, f16, f32 and f64.
+    pub fn operand(&mut self) -> u64 {
+        #[rustfmt::skip]
+        const EDGES: [u64; 20] = [
+            0, 1, 31, 32, 33, 64, 0x7fff_ffff, 0x8000_0000, 0x3f80_0000_3f80_0000,
+            0xbf80_0001_4b00_0001, 0x7f80_0000_ff80_0000, 0x7fc0_1234_7f80_0001,
+            0x0040_0000_8000_0001, 0x7e80_0000_7e80_0001, 0x7c00_fc01_8001_03ff,
+            0x3c00_bc00_4bff_7bff, 0x7ff0_0000_0000_0001, 0xfff8_0000_0000_1234,
+            0x8000_0000_0000_0000, u64::MAX,
+        ];
+        let (x, choice) = (self.u64(), self.u64());
+        match choice % 8 {
+            0..4 => EDGES[(x % EDGES.len() as u64) as usize],
+            // Floats of moderate size, in both halves.
+            4 => (x & 0x83ff_ffff_83ff_ffff) | 0x3c00_0000_3c00_0000,
+            5 => x >> (choice >> 32 & 63),
+            _ => x,
+        }
+    }
+
     /// Random bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         std::iter::repeat_with(|| self.u64().to_le_bytes()).flatten().take(count).collect()

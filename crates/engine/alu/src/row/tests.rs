@@ -6,7 +6,7 @@ use crate::find::all;
 use crate::lowered::{MAX, Temporaries};
 use std::collections::HashMap;
 use texunit_jit::region::{
-    Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode, Region, Step,
+    Block, DivergenceLimits, End, Function, Inputs, Level, Mode, Region, Resume, Step, WarpStart,
     compile,
 };
 use texunit_jit::{Predicate, Registers, Source, VReg};
@@ -27,39 +27,26 @@ struct Bank {
     predicates: [u32; PREDICATES],
 }
 
-/// The text of each operation is its own.
+/// The text and the instructions of each operation are its own.
 #[test]
-fn operations_have_different_texts() {
+fn operations_share_neither_texts_nor_instructions() {
+    let mut rows: HashMap<Key, &Row> = HashMap::new();
     for row in all() {
         let found = Row::from_text(&row.text()).expect("an operation");
         assert!(std::ptr::eq(found, row), "{}", row.text());
+        for key in &row.keys {
+            let other = rows.insert(*key, row);
+            assert!(other.is_none(), "{row:?} and {other:?}");
+        }
     }
-}
-
-/// A random number; some are edge cases of integers, f16, f32 and f64.
-fn number(random: &mut Random) -> u64 {
-    #[rustfmt::skip]
-    const EDGES: [u64; 20] = [
-        0, 1, 31, 32, 33, 64, 0x7fff_ffff, 0x8000_0000, 0x3f80_0000_3f80_0000,
-        0xbf80_0001_4b00_0001, 0x7f80_0000_ff80_0000, 0x7fc0_1234_7f80_0001, 0x0040_0000_8000_0001,
-        0x7e80_0000_7e80_0001, 0x7c00_fc01_8001_03ff, 0x3c00_bc00_4bff_7bff, 0x7ff0_0000_0000_0001,
-        0xfff8_0000_0000_1234, 0x8000_0000_0000_0000, u64::MAX,
-    ];
-    let (x, choice) = (random.u64(), random.u64());
-    match choice % 8 {
-        0..4 => EDGES[(x % EDGES.len() as u64) as usize],
-        // Floats of moderate size, in both halves.
-        4 => (x & 0x83ff_ffff_83ff_ffff) | 0x3c00_0000_3c00_0000,
-        5 => x >> (choice >> 32 & 63),
-        _ => x,
-    }
+    assert!(rows.len() > 900, "{}", rows.len());
 }
 
 impl Bank {
     fn new(random: &mut Random) -> Self {
         Self {
-            narrow: std::array::from_fn(|_| std::array::from_fn(|_| number(random) as u32)),
-            wide: std::array::from_fn(|_| std::array::from_fn(|_| number(random))),
+            narrow: std::array::from_fn(|_| std::array::from_fn(|_| random.operand() as u32)),
+            wide: std::array::from_fn(|_| std::array::from_fn(|_| random.operand())),
             predicates: std::array::from_fn(|_| random.u64() as u32),
         }
     }
@@ -94,14 +81,14 @@ impl Bank {
             predicates: &mut self.predicates,
             per_lane: &[],
         };
-        let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let (reconverge_at, divergence) = (u32::MAX, DivergenceLimits::default());
-        let until = Budget { steps: u64::MAX, reconverge_at, atomics: 0, divergence };
+        let (mask, live, limit) = (u32::MAX, u32::MAX, u64::MAX);
+        let start = WarpStart { mask, live, limit, ..WarpStart::default() };
         let entry = function.entry(0).expect("an entry");
         let mut sites = function.sites();
         let mut running = function.with(inputs, &mut sites).expect("inputs");
-        let lanes = (u32::MAX, u32::MAX);
-        running.run(registers, memory, lanes, entry, until).expect("files");
+        let mut table = running.table(Mode::Live, &mut [], u32::MAX, DivergenceLimits::default());
+        assert!(table.add(registers, &mut [], 0..0, start), "files");
+        let _ = table.run(0..1, Resume::Entry(entry), u32::MAX);
     }
 }
 
@@ -145,8 +132,9 @@ fn compiled_code_gives_what_the_interpreter_gives() {
         }
         compiled += 1;
         // First all sources are in registers; then random sources are constants, three times.
-        let some =
-            |random: &mut Random| std::array::from_fn(|_| random.one_in(2).then(|| number(random)));
+        let some = |random: &mut Random| {
+            std::array::from_fn(|_| random.one_in(2).then(|| random.operand()))
+        };
         let known = [[None; 4], some(&mut random), some(&mut random), some(&mut random)];
         for (&level, known) in levels.iter().flat_map(|level| known.map(|known| (level, known))) {
             let region = region(row, known).expect("steps");
@@ -210,16 +198,4 @@ fn compiled_functions_give_what_the_interpreter_gives() {
             }
         }
     }
-}
-
-#[test]
-fn no_instruction_has_two_rows() {
-    let mut rows: HashMap<Key, &Row> = HashMap::new();
-    for row in all() {
-        for key in &row.keys {
-            let other = rows.insert(*key, row);
-            assert!(other.is_none(), "{row:?} and {other:?}");
-        }
-    }
-    assert!(rows.len() > 900, "{}", rows.len());
 }

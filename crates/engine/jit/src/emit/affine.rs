@@ -122,13 +122,9 @@ pub(super) fn plans(
 
 /// The base address of an access whose cost a step counts.
 fn cost_of(step: &Step) -> Option<(Source, Cost)> {
-    match &step.action {
-        Action::Call(call) => match call.routine {
-            Routine::Notify(tell) => Some((call.from[0], tell.cost?)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let Action::Call(call) = &step.action else { return None };
+    let Routine::Notify(tell) = call.routine else { return None };
+    Some((call.from[0], tell.cost?))
 }
 
 /// The base register of an access that can use an affine address with this scale instead of the

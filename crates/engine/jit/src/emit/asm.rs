@@ -6,6 +6,9 @@ use crate::listing::Listing;
 use crate::op::Rounding;
 use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
 
+/// An instruction, or the error of its operands.
+type Assembled = Result<Instruction, IcedError>;
+
 /// A code address, which is known once the label is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label(u32);
@@ -28,6 +31,11 @@ pub(super) fn at(base: Register, displacement: usize) -> MemoryOperand {
     // `needs::MAX` limits the numbers of registers and inputs, so that displacements fit into 32
     // bits.
     MemoryOperand::with_base_displ(base, displacement as i64)
+}
+
+/// A memory operand with an index register, times a scale, added to its address.
+pub(super) fn with_index(to: MemoryOperand, index: Register, scale: u32) -> MemoryOperand {
+    MemoryOperand { index, scale, displ_size: 1, ..to }
 }
 
 /// A memory operand of one number that AVX-512 broadcasts to all lanes.
@@ -181,13 +189,8 @@ impl Assembler {
         }
     }
 
-    /// Emits a comparison, and a conditional jump.
-    pub(super) fn jump_if(
-        &mut self,
-        compare: Result<Instruction, IcedError>,
-        code: Code,
-        label: Label,
-    ) {
+    /// Emits an instruction that sets flags, and a conditional jump.
+    pub(super) fn jump_if(&mut self, compare: Assembled, code: Code, label: Label) {
         self.put(compare);
         self.jump(code, label);
     }
@@ -203,7 +206,7 @@ impl Assembler {
     }
 
     /// Appends an instruction. The first error is reported by [`Self::finish`].
-    pub(super) fn put(&mut self, instruction: Result<Instruction, IcedError>) {
+    pub(super) fn put(&mut self, instruction: Assembled) {
         let (mask, rounding) = (self.mask.take(), self.rounding);
         self.end_jump();
         let encoded = instruction.and_then(|mut i| {
@@ -236,21 +239,13 @@ impl Assembler {
 
     /// Emits an instruction that writes only lanes of a mask register (AVX-512 merging); other
     /// lanes of the destination keep their values.
-    pub(super) fn put_masked(
-        &mut self,
-        mask: Register,
-        instruction: Result<Instruction, IcedError>,
-    ) {
+    pub(super) fn put_masked(&mut self, mask: Register, instruction: Assembled) {
         self.mask = Some(mask);
         self.put(instruction);
     }
 
     /// Emits an instruction that writes only lanes of a mask register, and zeros the other lanes.
-    pub(super) fn put_zeroing(
-        &mut self,
-        mask: Register,
-        instruction: Result<Instruction, IcedError>,
-    ) {
+    pub(super) fn put_zeroing(&mut self, mask: Register, instruction: Assembled) {
         self.mask = Some(mask);
         self.put(instruction.map(|mut i| {
             i.set_zeroing_masking(true);

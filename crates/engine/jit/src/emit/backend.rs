@@ -147,12 +147,7 @@ pub(super) trait Primitives: InstructionSet {
     fn multiply_wide(e: &mut Emitter<'_, Self>, from: [Source; 2], part: u8) -> Option<Reg>;
 
     /// Shifts signed 64-bit numbers to the right. The result is in a temporary.
-    fn shift_right_signed(
-        e: &mut Emitter<'_, Self>,
-        a: Reg,
-        count: Source,
-        part: u8,
-    ) -> Option<Reg>;
+    fn shift_right_s(e: &mut Emitter<'_, Self>, a: Reg, count: Source, part: u8) -> Option<Reg>;
 
     /// Emits a part of a table look-up, of a [`texunit_sfu::lanes::Curve`] or of its square, in a
     /// temporary.

@@ -3,7 +3,7 @@
 //! mask of active lanes. A step exits unless these are exactly the live lanes of the membermask.
 
 use super::Emitter;
-use super::asm::{Label, at};
+use super::asm::{Label, at, with_index};
 use super::backend::Backend;
 use super::vector::{V, part_of_row};
 use crate::frame::Frame;
@@ -21,8 +21,7 @@ pub(super) const ROW: usize = 0;
 
 /// The memory operand of a lane in a scratch register with `size` bytes per lane.
 pub(super) fn of_lane(row: usize, lane: R, size: u32) -> MemoryOperand {
-    let row = Frame::scratch(row) as i64;
-    MemoryOperand::with_base_index_scale_displ_size(R::RDI, lane, size, row, 1)
+    with_index(at(R::RDI, Frame::scratch(row)), lane, size)
 }
 
 impl<B: Backend> Emitter<'_, B> {

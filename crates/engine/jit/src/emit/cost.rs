@@ -197,8 +197,7 @@ impl<B: Backend> Emitter<'_, B> {
             for low in [R::EAX, R::R12D] {
                 self.asm.put(I::with2(C::Shr_rm32_imm8, low, WORD.trailing_zeros()));
             }
-            self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::R12D));
-            self.asm.jump(C::Jne_rel32_64, other);
+            self.asm.jump_if(I::with2(C::Xor_r32_rm32, R::EAX, R::R12D), C::Jne_rel32_64, other);
         }
         self.add_least(cost, 1);
         self.asm.jump(C::Jmp_rel32_64, done);

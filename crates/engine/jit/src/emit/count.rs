@@ -75,10 +75,6 @@ impl<B: Backend> Emitter<'_, B> {
         if self.region.blocks[self.block].steps[i].counted {
             self.uncounted += 1;
         }
-        self.forget_after(i);
-    }
-
-    pub(super) fn forget_after(&mut self, i: usize) {
         self.count_before_death(i);
         let after = &mut self.facts.uses[self.block].after[i];
         let again = self.has_both_modes && self.mode == Mode::Live;

@@ -43,10 +43,8 @@ impl<B: Backend> Emitter<'_, B> {
     fn block(&mut self, i: usize) -> Result<(), Error> {
         let block = &self.region.blocks[i];
         (self.block, self.step, self.uncounted, self.guarded) = (i, 0, 0, None);
-        let state = match self.version().states[i].take() {
-            Some(state) => state,
-            None => self.entry_state(i, &RegisterCache::default()),
-        };
+        let state = self.version().states[i].take();
+        let state = state.unwrap_or_else(|| self.entry_state(i, &RegisterCache::default()));
         self.next.fill(super::live::NEVER);
         for &(vreg, first, _) in &self.facts.uses[i].first {
             if let Some(number) = self.facts.numbers.get(vreg) {

@@ -125,7 +125,7 @@ fn fits(step: &Step, value: Affine) -> bool {
 }
 
 /// The affine address of an access whose index is checked.
-pub(super) fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
+fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
     plan.get(i)?.base.filter(|&value| fits(step, value))
 }
 

@@ -118,11 +118,8 @@ fn is_input(source: Source, wide: bool) -> bool {
     match source {
         Source::Literal(_) => true,
         Source::WideConstant(_) | Source::Bytes64(_) | Source::FrameAt => wide,
-        Source::Constant(_)
-        | Source::PerLane(_)
-        | Source::Uniform(_)
-        | Source::Bytes32(_)
-        | Source::Lane => !wide,
+        Source::Constant(_) | Source::PerLane(_) | Source::Uniform(_) => !wide,
+        Source::Bytes32(_) | Source::Lane => !wide,
         Source::B32(_) | Source::B64(_) => false,
     }
 }

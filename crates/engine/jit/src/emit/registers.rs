@@ -2,12 +2,13 @@
 //! results in the register cache; values are loaded, evicted and stored.
 
 use super::Emitter;
+use super::asm::with_index;
 use super::backend::Backend;
 use super::live::NEVER;
 use super::register_cache::{Key, Kind, MASK_0, Nans, REGISTERS, Reg, RegState, kind_of};
 use super::vector::{V, register_file};
 use crate::operand::VReg;
-use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Key {
     /// All parts of a register.
@@ -34,13 +35,9 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     fn take(&mut self, from: u8, count: u8) -> Reg {
-        let range = usize::from(from)..usize::from(from + count);
-        let all = &self.cache.held[range.clone()];
+        let all = &self.cache.held[usize::from(from)..usize::from(from + count)];
         let free = all.iter().position(|h| h.key.is_none() && !h.pinned);
-        let reg = match free {
-            Some(i) => Reg(from + i as u8),
-            None => self.evict(from, count),
-        };
+        let reg = free.map_or_else(|| self.evict(from, count), |i| Reg(from + i as u8));
         *self.cache.of(reg) = RegState { pinned: true, ..RegState::default() };
         reg
     }
@@ -187,9 +184,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EAX));
         // No lane is live in the remaining parts: any value will do.
         self.asm.put(I::with2(C::And_rm32_imm8, R::EAX, 31));
-        let (base, at) = (file.base, file.displacement);
-        let lane = MemoryOperand::with_base_index_scale_displ_size(base, R::RAX, 4, at, 1);
-        self.two(V::Spread32, reg, lane);
+        self.two(V::Spread32, reg, with_index(file, R::RAX, 4));
     }
 
     /// The properties of a value in the register file, or of another source.

@@ -255,8 +255,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::PER_LANE_BYTES)));
         self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::FOLLOW), 1));
         self.asm.jump(C::Jne_rel32_64, next);
-        self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::CTAS), 1));
-        self.asm.jump(C::Jb_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Sub_rm32_imm8, field(Frame::CTAS), 1), C::Jb_rel32_64, out);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::PER_CTA)));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::FOLLOW), R::EAX));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::UNIFORM_BYTES)));

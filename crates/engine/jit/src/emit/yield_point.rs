@@ -128,7 +128,6 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits the end of a loop over `ecx` slots.
     fn next_slot(&mut self, start: Label) {
         self.asm.put(I::with2(C::Add_rm64_imm32, R::RBX, size_of::<WarpSlot>() as i32));
-        self.asm.put(I::with2(C::Sub_rm32_imm8, R::ECX, 1));
-        self.asm.jump(C::Jne_rel32_64, start);
+        self.asm.jump_if(I::with2(C::Sub_rm32_imm8, R::ECX, 1), C::Jne_rel32_64, start);
     }
 }

@@ -44,10 +44,8 @@ impl Step {
         match &self.action {
             Action::Load(load) => !load.access.is_known(),
             Action::Store(store) => store.access.space == Space::Param || !store.access.is_known(),
-            Action::Atomic(_) | Action::Sync { .. } => true,
-            Action::Shuffle(_) | Action::Vote { .. } | Action::Match(_) | Action::Redux { .. } => {
-                true
-            }
+            Action::Atomic(_) | Action::Sync { .. } | Action::Redux { .. } => true,
+            Action::Shuffle(_) | Action::Vote { .. } | Action::Match(_) => true,
             _ => false,
         }
     }
@@ -74,13 +72,9 @@ impl Step {
                 of.same.filter(|_| of.all).into_iter().for_each(|i| f(VReg::Predicate(i)));
             }
             Action::Redux { to, .. } => f(VReg::B32(*to)),
-            Action::Store(_)
-            | Action::Sync { .. }
-            | Action::Count { .. }
-            | Action::Issue { .. }
-            | Action::CountZeros(_)
-            | Action::Rarely { .. }
-            | Action::Nothing => {}
+            Action::Store(_) | Action::Sync { .. } | Action::Rarely { .. } => {}
+            Action::Count { .. } | Action::Issue { .. } | Action::CountZeros(_) => {}
+            Action::Nothing => {}
         }
     }
 }
@@ -118,12 +112,8 @@ impl Step {
             Action::Redux { of, members, .. } => [*of, *members].into_iter().for_each(f),
             Action::Sync { members } => f(*members),
             Action::CountZeros(of) => f(*of),
-            Action::Logic { .. }
-            | Action::ActiveMask { .. }
-            | Action::Count { .. }
-            | Action::Issue { .. }
-            | Action::Rarely { .. }
-            | Action::Nothing => {}
+            Action::Logic { .. } | Action::ActiveMask { .. } | Action::Rarely { .. } => {}
+            Action::Count { .. } | Action::Issue { .. } | Action::Nothing => {}
         }
     }
 
@@ -151,11 +141,8 @@ impl Step {
     /// Whether the step has effects other than writing registers.
     pub(crate) fn has_effects(&self) -> bool {
         match &self.action {
-            Action::Store(_)
-            | Action::Count { .. }
-            | Action::Issue { .. }
-            | Action::CountZeros(_)
-            | Action::Rarely { .. } => true,
+            Action::Store(_) | Action::CountZeros(_) | Action::Rarely { .. } => true,
+            Action::Count { .. } | Action::Issue { .. } => true,
             Action::Call(call) => matches!(call.routine, Routine::Notify(_)),
             _ => false,
         }

@@ -8,7 +8,7 @@ use crate::frame::Frame;
 use crate::ir::Region;
 use crate::machine::{Level, Mode};
 use iced_x86::{Code, Instruction, OpKind, Register};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Bytes of a register of 32 lanes of 32 bits in the register file.
@@ -26,13 +26,9 @@ pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, 
     let code = emit::emit(region, mode, level, true)?;
     let mut text = emit::choices(region);
     let listing = code.listing.unwrap_or_default();
-    let mut names: BTreeMap<u64, String> = BTreeMap::new();
-    for target in listing.instructions.iter().filter_map(branch) {
-        names.insert(target, String::new());
-    }
-    for (i, name) in names.values_mut().enumerate() {
-        *name = format!("L{i}");
-    }
+    let targets: BTreeSet<u64> = listing.instructions.iter().filter_map(branch).collect();
+    let names = targets.into_iter().enumerate().map(|(i, target)| (target, format!("L{i}")));
+    let names: BTreeMap<u64, String> = names.collect();
     let mut marks: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for (offset, line) in listing.marks {
         marks.entry(offset).or_default().push(line);

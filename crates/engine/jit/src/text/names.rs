@@ -54,17 +54,7 @@ fn float_name(op: Float) -> String {
     }
 }
 
-/// A predicate as text: `p3`, `!p3`, `true` or `false`.
-pub(super) fn predicate_name(predicate: Predicate) -> String {
-    match predicate {
-        Predicate::Always => "true".to_owned(),
-        Predicate::Never => "false".to_owned(),
-        Predicate::If(i) => format!("p{i}"),
-        Predicate::Unless(i) => format!("!p{i}"),
-    }
-}
-
-/// The predicate with this text ([`predicate_name`]).
+/// The predicate with this text: `p3`, `!p3`, `true` or `false`.
 pub(super) fn predicate_by_name(name: &str) -> Option<Predicate> {
     Some(match name {
         "true" => Predicate::Always,
@@ -101,8 +91,8 @@ pub(super) fn op_name(op: Op) -> String {
         Op::ToS(to) => format!("s32.from.f32.{}", rounding(to)),
         Op::ToHalf(to) => format!("f16.from.f32.{}", rounding(to)),
         Op::FromDouble(to) => format!("f32.from.f64.{}", rounding(to)),
-        Op::Select(p) => format!("select.{}", predicate_name(p)),
-        Op::SelectWide(p) => format!("select64.{}", predicate_name(p)),
+        Op::Select(p) => format!("select.{p}"),
+        Op::SelectWide(p) => format!("select64.{p}"),
         Op::LookUp(words) => format!("lookup.{}", words.all().len()),
         Op::Curve(curve) => format!("curve.{}", curve.name),
         _ => String::new(),
@@ -162,13 +152,8 @@ fn float_op(double: bool, mut rest: &[&str]) -> Option<Op> {
 
 /// Parses a number of 64 bits: decimal or hexadecimal with `0x`, with an optional sign.
 pub(super) fn number(text: &str) -> Option<u64> {
-    let (minus, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text),
-    };
-    let value = match digits.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok()?,
-        None => digits.parse().ok()?,
-    };
+    let (minus, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    let hex = digits.strip_prefix("0x").map(|digits| u64::from_str_radix(digits, 16));
+    let value = hex.unwrap_or_else(|| digits.parse()).ok()?;
     Some(if minus { value.wrapping_neg() } else { value })
 }

@@ -9,21 +9,14 @@ use std::collections::HashSet;
 use std::iter::Peekable;
 
 /// A syntax error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
 pub struct ParseError {
     /// The number of the line, from 1 on.
     pub line: usize,
     /// The error message: what the parser expected, and what it found.
     pub message: String,
 }
-
-impl std::fmt::Display for ParseError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 /// A parsed part of a line, or the message of its error.
 type Line<T> = Result<T, String>;
@@ -100,13 +93,11 @@ impl<'t> Tokens<'t> {
             "region" => {
                 self.expect("sites")?;
                 region.sites = self.number()?;
-                return Ok(());
             }
             "product" => {
                 let product = self.word_source()?;
                 self.expect("=")?;
                 region.products.push([self.word_source()?, self.word_source()?, product]);
-                return Ok(());
             }
             "stride" if region.blocks.is_empty() => {
                 let at = self.at()?;
@@ -114,9 +105,8 @@ impl<'t> Tokens<'t> {
                     return Err("strides are in the order of their instructions".to_owned());
                 }
                 region.stride_makers.push((at, self.stride()?));
-                return Ok(());
             }
-            "block" => return self.block(region),
+            "block" => self.block(region)?,
             first => {
                 let block = region.blocks.last_mut().ok_or("a step before the first block")?;
                 if first == "stride" {
@@ -253,31 +243,28 @@ impl<'t> Tokens<'t> {
 
     fn source(&mut self) -> Line<Source> {
         let word = self.next()?;
-        let indexed = |make: fn(u32) -> Source| Some(make);
-        let row = match word {
-            "const" => indexed(Source::Constant),
-            "const64" => indexed(Source::WideConstant),
-            "row" => indexed(Source::PerLane),
-            "word" => indexed(Source::Uniform),
-            "param32" => indexed(Source::Bytes32),
-            "param64" => indexed(Source::Bytes64),
+        let make: fn(u32) -> Source = match word {
+            "const" => Source::Constant,
+            "const64" => Source::WideConstant,
+            "row" => Source::PerLane,
+            "word" => Source::Uniform,
+            "param32" => Source::Bytes32,
+            "param64" => Source::Bytes64,
             "frame" => return Ok(Source::FrameAt),
             "lane" => return Ok(Source::Lane),
-            _ => None,
-        };
-        if let Some(make) = row {
-            self.expect("[")?;
-            let number = self.number()?;
-            self.expect("]")?;
-            return Ok(make(number));
-        }
-        match vreg(word) {
-            Some(VReg::B32(i)) => Ok(Source::B32(i)),
-            Some(VReg::B64(i)) => Ok(Source::B64(i)),
             _ => {
-                number(word).map(Source::Literal).ok_or_else(|| format!("`{word}` is not a source"))
+                let source = match vreg(word) {
+                    Some(VReg::B32(i)) => Some(Source::B32(i)),
+                    Some(VReg::B64(i)) => Some(Source::B64(i)),
+                    _ => number(word).map(Source::Literal),
+                };
+                return source.ok_or_else(|| format!("`{word}` is not a source"));
             }
-        }
+        };
+        self.expect("[")?;
+        let number = self.number()?;
+        self.expect("]")?;
+        Ok(make(number))
     }
 
     fn word_source(&mut self) -> Line<u32> {

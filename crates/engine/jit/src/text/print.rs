@@ -1,6 +1,6 @@
 //! The printer of the text form of regions.
 
-use super::names::{Named, op_name, predicate_name};
+use super::names::{Named, op_name};
 use crate::ir::{
     Access, Action, Atomic, Block, Call, End, Load, Match, Region, Shuffle, Space, Step, Store,
     Target,
@@ -41,7 +41,12 @@ impl Display for Source {
 
 impl Display for Predicate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&predicate_name(*self))
+        match self {
+            Self::Always => f.write_str("true"),
+            Self::Never => f.write_str("false"),
+            Self::If(i) => write!(f, "p{i}"),
+            Self::Unless(i) => write!(f, "!p{i}"),
+        }
     }
 }
 
@@ -258,14 +263,9 @@ impl Display for Atomic {
 impl Display for Shuffle {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (to, valid) = (self.to.map(VReg::B32), self.valid.map(VReg::Predicate));
-        write!(
-            f,
-            "shfl.{} {}, {}, ",
-            self.mode.name().unwrap_or_default(),
-            OrNone(to),
-            OrNone(valid)
-        )?;
-        write!(f, "{}, {}, {}, {}", self.a, self.b, self.c, OrNone(self.members))
+        let (mode, to, valid) = (self.mode.name().unwrap_or_default(), OrNone(to), OrNone(valid));
+        write!(f, "shfl.{mode} {to}, {valid}, {}, {}, {}", self.a, self.b, self.c)?;
+        write!(f, ", {}", OrNone(self.members))
     }
 }
 

@@ -1,9 +1,7 @@
 //! Tests regions that cannot be compiled, and calls with register files or inputs that are too
 //! short.
 
-use texunit_jit::region::{
-    self, Action, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step,
-};
+use texunit_jit::region::{self, Action, Block, End, Function, Inputs, Level, Mode, Region, Step};
 use texunit_jit::{Error, Op, Predicate, Registers, Source, VReg};
 
 fn step(op: Op, to: VReg, from: [Source; 3]) -> Step {
@@ -31,10 +29,8 @@ fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]
     let mut running = code.with(inputs, &mut sites)?;
     let registers =
         Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], per_lane: &[] };
-    let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-    let until = crate::unlimited();
     let lanes = (u32::MAX, u32::MAX);
-    running.run(registers, memory, lanes, code.entry(0)?, until).map(|_| narrow)
+    crate::run(&mut running, registers, lanes, code.entry(0)?).map(|_| narrow)
 }
 
 #[test]

@@ -8,17 +8,24 @@ mod page_end;
 mod primitives;
 mod regions;
 
-use texunit_jit::region::{Budget, DivergenceLimits, Level};
+use texunit_jit::Registers;
+use texunit_jit::region::{DivergenceLimits, Entry, Exit, Level, Mode, Resume, Running, WarpStart};
 use texunit_testkit::skipped;
 
-/// The budget of a run that ends only where the code ends; no atomic may execute.
-fn unlimited() -> Budget {
-    Budget {
-        steps: u64::MAX,
-        reconverge_at: u32::MAX,
-        atomics: 0,
-        divergence: DivergenceLimits::default(),
-    }
+/// Runs one warp without memory, with these active and live lanes, until the code ends; no atomic
+/// may execute.
+fn run(
+    running: &mut Running<'_>,
+    registers: Registers<'_>,
+    (mask, live): (u32, u32),
+    entry: Entry,
+) -> Option<Exit> {
+    let start = WarpStart { mask, live, limit: u64::MAX, ..WarpStart::default() };
+    let mode = if mask == live { Mode::Live } else { Mode::Some };
+    let mut table = running.table(mode, &mut [], u32::MAX, DivergenceLimits::default());
+    let is_added = table.add(registers, &mut [], 0..0, start);
+    let _ = table.run(0..1, Resume::Entry(entry), u32::MAX);
+    table.exit(0).filter(|_| is_added)
 }
 
 /// The instruction-set levels that this processor supports.

@@ -4,8 +4,7 @@
 
 use memmap2::MmapMut;
 use texunit_jit::region::{
-    Access, Action, Block, End, ExitReason, Inputs, Level, Load, Memory, Mode, Region, Space, Step,
-    compile,
+    Access, Action, Block, End, ExitReason, Inputs, Level, Load, Mode, Region, Space, Step, compile,
 };
 use texunit_jit::{Predicate, Registers, Source, VReg};
 use texunit_memory::Reach;
@@ -41,10 +40,8 @@ fn run(region: &Region, level: Level, addresses: [u64; 32], bytes: &[u8]) -> Opt
         let mut wide = [addresses];
         let registers =
             Registers { narrow: &mut narrow, wide: &mut wide, predicates: &mut [], per_lane: &[] };
-        let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = crate::unlimited();
         let entry = code.entry(0).expect("an entry");
-        let left = running.run(registers, memory, (u32::MAX, u32::MAX), entry, until);
+        let left = crate::run(&mut running, registers, (u32::MAX, u32::MAX), entry);
         why = left.map(|left| (left.why, left.at));
         if let Some((ExitReason::Site(site), _)) = why {
             code.fill(&mut sites, site, Reach::of_bytes(WINDOW, bytes), bytes);

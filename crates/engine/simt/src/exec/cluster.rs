@@ -33,10 +33,8 @@ const MAX_RANK: u64 = 254;
 impl Context<'_> {
     /// Values of `%clusterid`, `%cluster_ctaid`, `%cluster_ctarank`.
     pub(super) fn cluster_place(&self) -> ([u32; 3], [u32; 3], u32) {
-        match &self.cluster {
-            Some(cluster) => (cluster.id, cluster.place, cluster.rank),
-            None => (self.cta.id, [0; 3], 0),
-        }
+        let place = self.cluster.as_ref().map(|of| (of.id, of.place, of.rank));
+        place.unwrap_or((self.cta.id, [0; 3], 0))
     }
 
     /// The shared memory that an address refers to, and the offset in it. An address with an

@@ -112,7 +112,7 @@ fn shuffled(values: &L32, from: u32, executing: u32) -> u32 {
 }
 
 /// The source lane of `shfl`, and whether it is inside the segment (PTX ISA 9.7.9.6).
-pub(super) fn shuffle_source(mode: ShflMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+fn shuffle_source(mode: ShflMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (by, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let last = (lane & segment) | (clamp & !segment);
     let (from, inside) = match mode {

@@ -192,7 +192,7 @@ impl Warp {
     }
 
     /// Removes lanes from the groups from `g` up to, but not including, `end`.
-    pub(crate) fn leave_to(&mut self, mut g: u32, end: u32, mask: u32) {
+    fn leave_to(&mut self, mut g: u32, end: u32, mask: u32) {
         while g != end {
             let Some(group) = self.groups.get_mut(g as usize) else { return };
             let parent = group.parent;

@@ -56,15 +56,9 @@ fn lacks(needed: u32, mask: u32) -> Done {
 }
 
 impl Context<'_> {
-    /// Executes `ldmatrix`, `stmatrix` or `movmatrix` for all lanes of the warp; with `shadows`, on
+    /// Executes `ldmatrix`, `stmatrix` or `movmatrix` for all lanes of the warp; with `shadow`, on
     /// shadow memory.
-    pub(super) fn matrix(
-        &mut self,
-        warp: &mut Warp,
-        op: &Matrix,
-        mask: u32,
-        shadows: bool,
-    ) -> Done {
+    pub(super) fn matrix(&mut self, warp: &mut Warp, op: &Matrix, mask: u32, shadow: bool) -> Done {
         let constants = &self.launch.constants;
         // A load only requires the lanes that provide an address.
         let needed = match op.action {
@@ -96,17 +90,12 @@ impl Context<'_> {
                 let address = addresses[lane];
                 if !address.is_multiple_of(16) {
                     let kind = if stores { STORE } else { LOAD };
-                    return self.misaligned(
-                        warp,
-                        lane,
-                        space_at(op.at.mem_space, address),
-                        16,
-                        kind,
-                    );
+                    let place = space_at(op.at.mem_space, address);
+                    return self.misaligned(warp, lane, place, 16, kind);
                 }
                 for (w, word) in words.iter_mut().enumerate() {
                     let at = address.wrapping_add(4 * w as u64);
-                    if shadows {
+                    if shadow {
                         let place = space_at(op.at.mem_space, at);
                         match stores {
                             true => self.put_shadow(warp, lane, place, (4, u64::from(*word))),

@@ -178,10 +178,8 @@ pub fn launch(
         observer.prepares(config);
         observer.wants()
     });
-    let unit = match config.observer {
-        Some(_) => program.observed_unit(kernel, config.arithmetic()),
-        None => program.unit(kernel, config.arithmetic()),
-    };
+    let unit_of = if config.observer.is_some() { Program::observed_unit } else { Program::unit };
+    let unit = unit_of(program, kernel, config.arithmetic());
     let observed = config.observer.map(|_| unit.marked.get(&program.source, &unit.code, events));
     let of = (program, kernel, unit);
     let launch = prepare(of, config, (events, observed.as_deref()), (threads, ctas.len()));

@@ -57,7 +57,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A source operand in a slot of this width; a missing one reads as zero.
-    fn source_at(&mut self, ops: &[Operand], i: usize, wide: bool) -> Option<Slot> {
+    pub(super) fn source_at(&mut self, ops: &[Operand], i: usize, wide: bool) -> Option<Slot> {
         match ops.get(i) {
             None => Some(self.constant(0, wide)),
             Some(operand) => self.of_width(operand, wide),
@@ -139,10 +139,7 @@ impl<'a> Builder<'a> {
 
     fn logic(&mut self, table: u8, d: Slot, ops: &[Operand]) -> Option<()> {
         let a = self.predicate(ops.first()?)?;
-        let b = match ops.get(1) {
-            Some(b) => self.predicate(b)?,
-            None => Slot::FALSE,
-        };
+        let b = ops.get(1).map_or(Some(Slot::FALSE), |b| self.predicate(b))?;
         if !d.is_none() {
             self.emit(Op::Logic { table, d, a, b });
         }
@@ -278,12 +275,10 @@ pub(crate) static KEYS: [Row; 5] = [
     Row::helper("KeyAbsNanMax", |d, a, _, _| keys(d, a, SIGN - 1, KEY_MAX)),
     Row::helper("KeyNanMin", |d, a, _, _| keys(d, a, u32::MAX, SIGN)),
     Row::helper("KeyAbsNanMin", |d, a, _, _| keys(d, a, SIGN - 1, SIGN)),
-    Row::helper("FromKey", from_keys),
+    Row::helper("FromKey", |d, a, _, _| {
+        for (d, key) in d.iter_mut().zip(a) {
+            let x = if key & SIGN == 0 { *key } else { key ^ KEY_MAX };
+            *d = if f32::from_bits(x).is_nan() { KEY_MAX } else { x };
+        }
+    }),
 ];
-
-fn from_keys(d: &mut L32, a: &L32, _: &L32, _: &L32) {
-    for (d, key) in d.iter_mut().zip(a) {
-        let x = if key & SIGN == 0 { *key } else { key ^ KEY_MAX };
-        *d = if f32::from_bits(x).is_nan() { KEY_MAX } else { x };
-    }
-}

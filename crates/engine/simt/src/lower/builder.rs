@@ -204,23 +204,10 @@ impl<'a> Builder<'a> {
             O::Ld | O::Ldu => self.load(inst),
             O::St => self.store(inst),
             O::Atom | O::Red => self.atomic(inst),
-            // Prefetches and hints have no visible effect.
-            O::Prefetch | O::Prefetchu | O::Discard | O::Applypriority => {
-                self.emit(Op::Nop);
-                Some(())
-            }
-            O::Bra
-            | O::Brx
-            | O::Ret
-            | O::Exit
-            | O::Trap
-            | O::Brkpt
-            | O::Membar
-            | O::Fence
-            | O::Nanosleep
-            | O::Griddepcontrol
-            | O::Setmaxnreg
-            | O::Pmevent => self.control(inst),
+            O::Prefetch | O::Prefetchu | O::Discard | O::Applypriority => self.control(inst),
+            O::Bra | O::Brx | O::Ret | O::Exit | O::Trap | O::Brkpt => self.control(inst),
+            O::Membar | O::Fence | O::Nanosleep | O::Griddepcontrol => self.control(inst),
+            O::Setmaxnreg | O::Pmevent | O::Activemask => self.control(inst),
             O::Cp if inst.mods.acts("bulk") => self.bulk_copy(inst),
             O::Cp => self.async_copy(inst),
             O::Mapa | O::Getctarank => self.cluster_address(inst),
@@ -236,7 +223,6 @@ impl<'a> Builder<'a> {
             O::Call => self.call(inst),
             O::Redux if inst.mods.ty() == Some(ScalarType::F32) => self.redux_float(inst),
             O::Bar | O::Barrier => self.barrier(inst),
-            O::Activemask => self.active_mask(inst),
             O::Shfl => self.shuffle(inst),
             O::Vote => self.vote(inst),
             O::Match => self.matching(inst),

@@ -12,7 +12,11 @@ use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
 impl<'a> Builder<'a> {
     /// Loads `.reg` parameters from the call frame, where the caller has stored them.
     pub(super) fn prologue(&mut self) {
-        self.clear_stack();
+        // The stack of a function that uses `alloca` is empty at its start.
+        if let Some(at) = self.stack_at {
+            let access = Access::of_frame(at, 4, self.constant(0, false));
+            self.helper(Op::Store(Box::new(access)));
+        }
         let function = self.function;
         if function.is_entry {
             return;

@@ -32,8 +32,12 @@ impl<'a> Builder<'a> {
                 self.needs.may_wait = true;
                 self.emit(Op::Yield);
             }
-            // Memory is accessed in program order and without latency, so fences and prefetches
-            // have no effect.
+            Opcode::Activemask => {
+                let d = self.destination(inst.operands.first()?)?;
+                self.emit(Op::ActiveMask { d });
+            }
+            // Memory is accessed in program order and without latency, so fences, prefetches and
+            // hints have no effect.
             _ => self.emit(Op::Nop),
         }
         Some(())
@@ -53,13 +57,6 @@ impl<'a> Builder<'a> {
         f(self);
         self.guard = guard;
         self.place(around);
-    }
-
-    /// Lowers `activemask`.
-    pub(super) fn active_mask(&mut self, inst: &'a Instruction) -> Option<()> {
-        let d = self.destination(inst.operands.first()?)?;
-        self.emit(Op::ActiveMask { d });
-        Some(())
     }
 
     pub(super) fn barrier(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -86,14 +83,8 @@ impl<'a> Builder<'a> {
         } else {
             (Slot::NONE, &ops[..], Slot::FALSE)
         };
-        let id = match rest.first() {
-            Some(id) => self.narrow(id)?,
-            None => self.constant(0, false),
-        };
-        let threads = match rest.get(1) {
-            Some(threads) => self.narrow(threads)?,
-            None => Slot::NONE,
-        };
+        let id = self.source_at(rest, 0, false)?;
+        let threads = rest.get(1).map_or(Some(Slot::NONE), |threads| self.narrow(threads))?;
         let barrier = Barrier { kind, id, threads, d, p };
         self.unguarded(|b| b.emit(Op::Barrier(Box::new(barrier))));
         Some(())

@@ -81,10 +81,8 @@ impl<'a> Builder<'a> {
             return None;
         }
         let texture = self.handle(&operands.texture)?;
-        let sampler = match &operands.sampler {
-            Some(handle) => Some(self.handle(handle)?),
-            None => None,
-        };
+        let sampler = operands.sampler.as_ref();
+        let sampler = sampler.map_or(Some(None), |handle| self.handle(handle).map(Some))?;
         let coords = self.coordinates(form.geometry, &operands.coords)?;
         let more = self.more(form.geometry, operands)?;
         let mut parts = [Slot::NONE; 4];
@@ -98,16 +96,10 @@ impl<'a> Builder<'a> {
                 components |= 1 << i;
             }
         }
-        let resident = match &operands.resident {
-            Some(p) => self.wanted(p)?,
-            None => Slot::NONE,
-        };
-        if !resident.is_none() && !resident.is_predicate() {
-            return None;
-        }
-        let (site, span) = (self.site(), inst.span);
+        let resident = operands.resident.as_ref().map_or(Some(Slot::NONE), |p| self.wanted(p));
+        let resident = resident.filter(|slot| slot.is_none() || slot.is_predicate())?;
         let mut op = Fetch {
-            site,
+            site: self.site(),
             form,
             texture,
             sampler,
@@ -117,7 +109,7 @@ impl<'a> Builder<'a> {
             block: None,
             components,
             resident,
-            span,
+            span: inst.span,
         };
         op.find_block();
         self.emit(Op::Fetch(Box::new(op)));

@@ -33,10 +33,8 @@ impl<'a> Builder<'a> {
         let row = row_of(Opcode::Fma, &fma_of(inst))?;
         let d = self.destination(inst.operands.first()?)?;
         let saved = self.saved.get(&sum.product).copied().unwrap_or_default();
-        let mut factor = |k: usize| match saved[k] {
-            Some(slot) => Some(slot),
-            None => self.source(product.get(k + 1)?, is_wide(ty)),
-        };
+        let mut factor =
+            |k: usize| saved[k].or_else(|| self.source(product.get(k + 1)?, is_wide(ty)));
         let (mut a, b) = (factor(0)?, factor(1)?);
         let mut c = self.source(inst.operands.get(3 - sum.operand)?, is_wide(ty))?;
         if sum.negated {

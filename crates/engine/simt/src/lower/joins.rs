@@ -28,24 +28,18 @@ pub(crate) fn join(code: &mut Code) {
         };
         for (at, inst) in code.insts[body].iter_mut().enumerate() {
             let is_guarded = inst.guard != Slot::TRUE;
-            let point = match &mut inst.op {
-                Op::Branch { reconverge, .. } => {
-                    *reconverge = meet(at, is_guarded);
-                    *reconverge
-                }
-                Op::BranchIndexed { reconverge, .. } => {
-                    *reconverge = meet(at, true);
-                    *reconverge
-                }
+            let (reconverge, point) = match &mut inst.op {
+                Op::Branch { reconverge, .. } => (reconverge, meet(at, is_guarded)),
+                Op::BranchIndexed { reconverge, .. } => (reconverge, meet(at, true)),
                 Op::Call(call) => match &mut call.callee {
                     Callee::Indirect { reconverge, .. } => {
-                        *reconverge = range.start + at as u32 + 1;
-                        *reconverge
+                        (reconverge, range.start + at as u32 + 1)
                     }
-                    Callee::Direct(_) => NONE,
+                    Callee::Direct(_) => continue,
                 },
-                _ => NONE,
+                _ => continue,
             };
+            *reconverge = point;
             if let Some(join) = joins.get_mut(point as usize) {
                 *join = true;
             }

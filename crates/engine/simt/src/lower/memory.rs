@@ -241,10 +241,8 @@ impl<'a> Builder<'a> {
         let access = Box::new(access);
         let is_quad = is_whole && bytes == 16;
         self.emit(if is_quad { Op::StoreQuad(access) } else { Op::Store(access) });
-        match inst.operands.get(2) {
-            Some(mbarrier) if inst.mods.acts("async") => self.completes(mbarrier, bytes),
-            _ => Some(()),
-        }
+        let mbarrier = inst.operands.get(2).filter(|_| inst.mods.acts("async"));
+        mbarrier.map_or(Some(()), |mbarrier| self.completes(mbarrier, bytes))
     }
 
     pub(super) fn atomic(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -261,10 +259,8 @@ impl<'a> Builder<'a> {
             return None;
         }
         let b = self.elements(rest.get(1)?, ty)?;
-        let d = match d {
-            Some(d) => self.results(d, ty, b.len())?,
-            None => vec![Slot::NONE; b.len()],
-        };
+        let none = || Some(vec![Slot::NONE; b.len()]);
+        let d = d.map_or_else(none, |d| self.results(d, ty, b.len()))?;
         let counted = rest.get(2).filter(|_| inst.mods.acts("async"));
         // A cache policy may be the last operand, which has no effect.
         let c = match rest.get(2) {
@@ -277,10 +273,7 @@ impl<'a> Builder<'a> {
         }
         let (seen, bytes) = (SpaceProfile::default(), ty.bytes() * b.len() as u32);
         self.emit(Op::Atomic(Box::new(Atomic { mem_space, op, ty, d, base, offset, b, c, seen })));
-        match counted {
-            Some(mbarrier) => self.completes(mbarrier, bytes),
-            None => Some(()),
-        }
+        counted.map_or(Some(()), |mbarrier| self.completes(mbarrier, bytes))
     }
 
     /// Sources of an atomic: one for each element, or the halves for `.b128`.

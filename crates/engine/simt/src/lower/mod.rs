@@ -43,7 +43,7 @@ mod texture;
 mod unit;
 mod unsupported;
 
-pub use crate::kernel::KernelId;
+pub use crate::launch::KernelId;
 pub(crate) use arithmetic::KEYS;
 pub(crate) use builder::mask_of;
 pub use fidelity::{FetchSite, HandleSource, InstructionForm};

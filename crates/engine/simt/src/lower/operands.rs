@@ -65,15 +65,7 @@ impl Builder<'_> {
                 d
             }
             Operand::Special(reg, component) => {
-                use texunit_isa::SpecialReg as R;
-                self.needs.reserved_shared |= matches!(
-                    reg,
-                    R::ReservedSmemOffsetBegin
-                        | R::ReservedSmemOffsetEnd
-                        | R::ReservedSmemOffsetCap
-                        | R::ReservedSmemOffset0
-                        | R::ReservedSmemOffset1
-                );
+                self.needs.reserved_shared |= reg.name().starts_with("reserved_smem_offset");
                 if is_nondeterministic(*reg) && !self.needs.nondeterministic_inputs.contains(reg) {
                     self.needs.nondeterministic_inputs.push(*reg);
                 }

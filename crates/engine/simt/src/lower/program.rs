@@ -6,8 +6,7 @@ use super::resources::{self, Resources};
 use super::symbols::Symbols;
 use super::unit::{self, Form, Unit};
 use crate::code::Code;
-use crate::kernel::KernelId;
-use crate::launch::Arithmetic;
+use crate::launch::{Arithmetic, KernelId};
 use crate::stats::Fusion;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -86,7 +85,7 @@ impl Program {
     }
 
     /// The code of all functions, numbered as in the module.
-    pub(crate) fn module_unit(&self, arithmetic: Arithmetic) -> &Unit {
+    fn module_unit(&self, arithmetic: Arithmetic) -> &Unit {
         self.whole.get(self, arithmetic, || 0..self.module.functions.len() as u32)
     }
 
@@ -117,7 +116,7 @@ impl Program {
 
     /// Functions that can be called indirectly.
     pub(super) fn taken(&self) -> &[u32] {
-        self.taken.get_or_init(|| unit::taken(&self.module, |f| self.resolve_alias(f)))
+        self.taken.get_or_init(|| unit::taken(self.parts()))
     }
 
     /// The function with the body of an alias or a prototype.
@@ -283,11 +282,9 @@ impl Program {
 
     /// Resources that a thread of the kernel needs.
     pub fn resources(&self, id: KernelId) -> Resources {
-        *self.units[id.0 as usize].resources.get_or_init(|| {
-            resources::count(&self.module, self.unit(id, Arithmetic::default()), |f| {
-                self.resolve_alias(f)
-            })
-        })
+        *self.units[id.0 as usize]
+            .resources
+            .get_or_init(|| resources::count(self.parts(), self.unit(id, Arithmetic::default())))
     }
 
     /// Shared-memory layout of a kernel.
@@ -299,13 +296,13 @@ impl Program {
         let mut used: Vec<VarId> = self.needs(id).flat_map(|n| &n.shared).copied().collect();
         sort_by_key(&mut used, |&v| v);
         used.dedup();
-        let (mut offsets, mut end, mut align) = (HashMap::new(), 0_u64, 16_u64);
+        let (mut offsets, mut end, mut align) = (HashMap::new(), 0_u64, 1_u64);
         let mut dynamic = Vec::new();
         for v in used {
             let Some(variable) = self.variable(v) else { continue };
             let step = variable.align.max(1);
             if variable.storage == Storage::DynamicShared {
-                align = align.max(step);
+                align = align.max(step).max(16);
                 dynamic.push(v);
                 continue;
             }
@@ -313,15 +310,10 @@ impl Program {
             offsets.insert(v, at);
             end = at.saturating_add(variable.size);
         }
-        let size = end;
         // Dynamic shared memory begins at the strictest alignment of its variables.
-        let start = if dynamic.is_empty() {
-            size
-        } else {
-            size.checked_next_multiple_of(align).unwrap_or(u64::MAX)
-        };
+        let start = end.checked_next_multiple_of(align).unwrap_or(u64::MAX);
         offsets.extend(dynamic.into_iter().map(|v| (v, start)));
-        SharedLayout { offsets, size, dynamic: start }
+        SharedLayout { offsets, size: end, dynamic: start }
     }
 }
 
@@ -336,7 +328,7 @@ pub(crate) struct SharedLayout {
 }
 
 /// For each function, the function with its body, to which aliases and prototypes resolve.
-pub(super) fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
+fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
     let functions = &module.functions;
     let bodies: HashMap<&str, u32> = (0..)
         .zip(functions)

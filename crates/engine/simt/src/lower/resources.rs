@@ -1,8 +1,9 @@
 //! Resources of a multiprocessor that a kernel needs.
 
 use super::Requirements;
+use super::builder::LoweringInput;
 use super::unit::Unit;
-use texunit_check::ir::{self, Storage};
+use texunit_check::ir::Storage;
 
 /// Maximum number of registers of a thread.
 const MAX_REGISTERS: u32 = 255;
@@ -26,31 +27,30 @@ pub struct Resources {
     pub known_stack: bool,
 }
 
-/// Counts the resources of a unit's kernel. `resolve` returns the function with the body of
-/// an alias or a prototype.
-pub(super) fn count(module: &ir::Module, unit: &Unit, resolve: impl Fn(u32) -> u32) -> Resources {
+/// Counts the resources of a unit's kernel.
+pub(super) fn count(parts: LoweringInput<'_>, unit: &Unit) -> Resources {
     let func = &unit.code.funcs[0];
     // The temporaries of compiled code are not counted.
     let own = func.temporaries();
     let registers = own.narrow.saturating_add(own.wide.saturating_mul(2));
     let frames = unit.code.funcs.iter().map(|f| u64::from(f.frame));
-    let constants = module.variables.iter().filter(|v| v.storage == Storage::Const);
+    let constants = parts.module.variables.iter().filter(|v| v.storage == Storage::Const);
     Resources {
         registers: registers.min(MAX_REGISTERS),
         local: func.frame - func.passed,
         constant: constants.map(|v| v.size).fold(0, u64::saturating_add),
         reached: frames.fold(0, u64::saturating_add),
-        known_stack: ends(unit, resolve),
+        known_stack: ends(parts, unit),
     }
 }
 
 /// Whether no function of a unit is recursive or uses `alloca`.
-fn ends(unit: &Unit, resolve_alias: impl Fn(u32) -> u32) -> bool {
+fn ends(parts: LoweringInput<'_>, unit: &Unit) -> bool {
     if unit.needs.iter().any(|needs| needs.indirect || needs.alloca) {
         return false;
     }
     let callees = |needs: &Requirements| -> Vec<u32> {
-        let functions = needs.functions.iter().map(|f| resolve_alias(f.0));
+        let functions = needs.functions.iter().map(|f| parts.resolve_alias(f.0));
         functions.filter_map(|f| unit.number(f)).collect()
     };
     let calls: Vec<Vec<u32>> = unit.needs.iter().map(callees).collect();

@@ -3,8 +3,8 @@
 use super::builder::Builder;
 use super::memory::elements;
 use crate::code::{
-    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, MemSpace, Op, Slot,
-    Stack, StackAction,
+    AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, MemSpace, Op, Slot, Stack,
+    StackAction,
 };
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Opcode, Space};
@@ -158,10 +158,7 @@ impl<'a> Builder<'a> {
             _ => (self.located(rest.first()?, m.space)?, rest.get(1..)?),
         };
         let token = matches!(action, A::Test { parity: false } | A::PendingCount);
-        let value = match rest.first() {
-            Some(value) => self.source(value, token)?,
-            None => Slot::NONE,
-        };
+        let value = rest.first().map_or(Some(Slot::NONE), |value| self.source(value, token))?;
         let ranks = Slot::NONE;
         self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value, ranks })));
         Some(())
@@ -188,14 +185,9 @@ impl<'a> Builder<'a> {
             _ => self.narrow(part),
         });
         let parts: Option<Vec<Slot>> = parts.collect();
-        let at = match address {
-            Some(address) => self.located(address, m.space)?,
-            None => NOWHERE,
-        };
-        let d = match action {
-            MatrixAction::Transpose => self.destination(first)?,
-            _ => Slot::NONE,
-        };
+        let at = address.map_or(Some(NOWHERE), |address| self.located(address, m.space))?;
+        let transposes = action == MatrixAction::Transpose;
+        let d = if transposes { self.destination(first)? } else { Slot::NONE };
         let members = self.constant(u32::MAX.into(), false);
         let transposed = m.acts("trans");
         let op = Matrix { action, transposed, at, parts: parts?, d, members };
@@ -222,12 +214,5 @@ impl<'a> Builder<'a> {
         self.needs.alloca |= inst.opcode == Opcode::Alloca;
         self.emit(Op::Stack(Stack { action, at, end }));
         Some(())
-    }
-
-    /// Sets the stack size to zero at the start of a function.
-    pub(super) fn clear_stack(&mut self) {
-        let Some(at) = self.stack_at else { return };
-        let access = Access::of_frame(at, 4, self.constant(0, false));
-        self.helper(Op::Store(Box::new(access)));
     }
 }

@@ -92,20 +92,10 @@ fn only_waits(body: &[Inst], first: usize) -> bool {
 /// Whether an operation changes nothing but registers. A successful atomic changes memory as well,
 /// but then the loop ends.
 fn is_harmless(op: &Op) -> bool {
-    !op.is_collective()
-        && !matches!(
-            op,
-            Op::Store(_)
-                | Op::StoreQuad(_)
-                | Op::SurfaceStore(_)
-                | Op::SurfaceLoad(_)
-                | Op::Fetch(_)
-                | Op::Query(_)
-                | Op::Barrier(_)
-                | Op::BranchIndexed { .. }
-                | Op::Return
-                | Op::Trap
-                | Op::Breakpoint
-                | Op::CountZero { .. }
-        )
+    match op {
+        Op::Store(_) | Op::StoreQuad(_) | Op::SurfaceStore(_) | Op::SurfaceLoad(_) => false,
+        Op::Fetch(_) | Op::Query(_) | Op::Barrier(_) | Op::CountZero { .. } => false,
+        Op::BranchIndexed { .. } | Op::Return | Op::Trap | Op::Breakpoint => false,
+        _ => !op.is_collective(),
+    }
 }

@@ -64,10 +64,8 @@ impl<'a> Builder<'a> {
     pub(super) fn query(&mut self, inst: &'a Instruction) -> Option<()> {
         let operands = inst.operands.query()?;
         let handle = self.handle(&operands.handle)?;
-        let level = match &operands.level {
-            Some(level) => self.narrow(level)?,
-            None => Slot::NONE,
-        };
+        let level = operands.level.as_ref();
+        let level = level.map_or(Some(Slot::NONE), |level| self.narrow(level))?;
         let d = self.destination(&operands.destination)?;
         if !d.is_none() && (d.is_wide() || d.is_predicate()) {
             return None;

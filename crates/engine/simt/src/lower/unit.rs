@@ -188,14 +188,14 @@ impl UnitBuilder<'_> {
 
 /// Numbers of the functions of a module, aliases resolved, that an indirect call may reach: those
 /// whose address is taken, and those that are called.
-pub(super) fn taken(module: &ir::Module, resolve_alias: impl Fn(u32) -> u32) -> Vec<u32> {
-    let mut taken = Vec::new();
+pub(super) fn taken(parts: LoweringInput<'_>) -> Vec<u32> {
+    let (module, mut taken) = (parts.module, Vec::new());
     let instructions = module.functions.iter().flat_map(|f| f.body.iter().flatten());
     for inst in instructions {
         for operand in inst.operands.iter() {
             if let (Opcode::Call, Operand::Function(f)) = (inst.opcode, operand) {
                 // Callees without a body are built in, and kernels cannot be called.
-                let callee = module.functions.get(resolve_alias(f.0) as usize);
+                let callee = module.functions.get(parts.resolve_alias(f.0) as usize);
                 if callee.is_some_and(|f| f.body.is_some() && !f.is_entry) {
                     taken.push(f.0);
                 }
@@ -209,7 +209,7 @@ pub(super) fn taken(module: &ir::Module, resolve_alias: impl Fn(u32) -> u32) -> 
         ir::Symbol::Function(f) => Some(f.0),
         ir::Symbol::Variable(_) => None,
     }));
-    taken.iter_mut().for_each(|f| *f = resolve_alias(*f));
+    taken.iter_mut().for_each(|f| *f = parts.resolve_alias(*f));
     taken.retain(|&f| (f as usize) < module.functions.len());
     sort_by_key(&mut taken, |&f| f);
     taken.dedup();

@@ -25,8 +25,12 @@ const RANDOM: &str = "which bits of the random operand round which element is no
      round with .rn or .rz";
 
 /// Explanation for unsupported calls of the device runtime (cudadevrt).
-pub(super) const DEVICE_RUNTIME: &str = "of the device runtime, launches, waits, copies, fills, memory, streams, events and \
+const DEVICE_RUNTIME: &str = "of the device runtime, launches, waits, copies, fills, memory, streams, events and \
      questions are executed, with the parameters that CUDA declares; what is done to nodes of graphs is not";
+const CALLEES: &str = "of functions without a body only `vprintf`, `__assertfail`, `malloc`, `free` and those of the \
+     device runtime can be called; link the others into the module";
+const REFERENCE: &str = "the address of a `.texref`, `.samplerref` or `.surfref` names one reference, and \
+     nothing lies behind it; declare references of their own instead of an array";
 
 /// Whether a function belongs to the device runtime, by its name. A program may define its own
 /// `malloc` and `printf`, but no other function with this prefix.
@@ -44,7 +48,7 @@ pub fn is_known_function(name: &str) -> bool {
 }
 
 /// Explanation for an instruction of a hardware unit that is not simulated.
-pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
+fn reason(inst: &Instruction) -> Option<&'static str> {
     use Opcode as O;
     let word = inst.mods.unexecuted;
     Some(match inst.opcode {
@@ -63,41 +67,31 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
 }
 
 /// Explanation for an unsupported atomic operation.
-pub(super) const ATOMIC: &str = "add, min, max, inc, dec, and, or, xor, exch and cas are executed for \
+const ATOMIC: &str = "add, min, max, inc, dec, and, or, xor, exch and cas are executed for \
      the types for which PTX has them, including vectors, in global and shared memory; local memory belongs \
      to one thread: use ld and st";
-
 const GARBLED: &str =
     "ptxas accepts this form and miscompiles it; the warning about it says what to write";
 
 /// Code and explanation of an unsupported instruction. `callee`: the undefined function that it
 /// calls.
-pub(super) fn why_unsupported(inst: &Instruction, callee: Option<&str>) -> (&'static str, String) {
+pub(super) fn why_unsupported(
+    inst: &Instruction,
+    callee: Option<&str>,
+) -> (&'static str, &'static str) {
     if let Some(reason) = reason(inst) {
-        return ("E0406", reason.to_owned());
+        return ("E0406", reason);
     }
     match inst.opcode {
-        Opcode::Tex | Opcode::Tld4 => ("E0401", GARBLED.to_owned()),
-        Opcode::Suld | Opcode::Sust | Opcode::Sured => ("E0402", GARBLED.to_owned()),
-        Opcode::Atom | Opcode::Red => ("E0403", ATOMIC.to_owned()),
-        Opcode::Call if callee.is_some_and(is_device_runtime) => {
-            ("E0404", DEVICE_RUNTIME.to_owned())
-        }
-        Opcode::Call => (
-            "E0404",
-            "of functions without a body only `vprintf`, `__assertfail`, `malloc`, `free` and those of the \
-             device runtime can be called; link the others into the module"
-                .to_owned(),
-        ),
+        Opcode::Tex | Opcode::Tld4 => ("E0401", GARBLED),
+        Opcode::Suld | Opcode::Sust | Opcode::Sured => ("E0402", GARBLED),
+        Opcode::Atom | Opcode::Red => ("E0403", ATOMIC),
+        Opcode::Call if callee.is_some_and(is_device_runtime) => ("E0404", DEVICE_RUNTIME),
+        Opcode::Call => ("E0404", CALLEES),
         Opcode::Mov if matches!(inst.operands.last(), Some(ir::Operand::AddressOf(_, n)) if *n != 0) => {
-            (
-                "E0405",
-                "the address of a `.texref`, `.samplerref` or `.surfref` names one reference, and \
-                 nothing lies behind it; declare references of their own instead of an array"
-                    .to_owned(),
-            )
+            ("E0405", REFERENCE)
         }
-        _ => ("E0405", "the opcode is known, but not with these modifiers and operands".to_owned()),
+        _ => ("E0405", "the opcode is known, but not with these modifiers and operands"),
     }
 }
 

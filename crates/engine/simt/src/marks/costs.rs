@@ -18,7 +18,7 @@ use texunit_syntax::SourceFile;
 /// The weak loads and stores of a program, grouped by equal cost.
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
-    len: usize,
+    counters: usize,
     all: BTreeMap<u32, AccessCost>,
 }
 
@@ -49,13 +49,8 @@ struct Open<'a> {
 
 impl Costs {
     /// Number of counters, including those of [`Issues`].
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there are no counters.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
+    pub fn counters(&self) -> usize {
+        self.counters
     }
 
     /// All grouped accesses, by operation.
@@ -70,7 +65,7 @@ impl Costs {
 
     /// Groups the accesses of a program's code.
     pub(crate) fn new(source: &SourceFile, code: &Code, issues: &Issues) -> Self {
-        let mut costs = Self { len: issues.len(), ..Self::default() };
+        let mut costs = Self { counters: issues.counters(), ..Self::default() };
         FunctionCode::all(code).for_each(|(_, function)| costs.function(source, &function));
         costs
     }
@@ -84,9 +79,10 @@ impl Costs {
             }
             if let Some((access, stores)) = costed(source, inst) {
                 let like = open.iter().find(|o| o.guard == inst.guard && alike(o.access, access));
-                let (leader, counter) = like.map_or((op, self.len as u32), |o| (o.op, o.counter));
+                let (leader, counter) =
+                    like.map_or((op, self.counters as u32), |o| (o.op, o.counter));
                 if leader == op {
-                    self.len += 3;
+                    self.counters += 3;
                     open.push(Open { op, guard: inst.guard, access, counter });
                 }
                 let (bytes, space) = (access.total(), space(access.mem_space));

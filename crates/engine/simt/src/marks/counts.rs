@@ -121,13 +121,8 @@ impl LaneCount {
 
 impl BlockCounters {
     /// Number of counters.
-    pub fn len(&self) -> usize {
+    pub fn counters(&self) -> usize {
         self.counters.len
-    }
-
-    /// Whether there are no counters, because the code has no functions.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// All blocks, in code order.

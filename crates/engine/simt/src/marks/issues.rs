@@ -37,13 +37,8 @@ pub struct Stretch {
 
 impl Issues {
     /// Number of counters, including those of [`BlockCounters`].
-    pub fn len(&self) -> usize {
+    pub fn counters(&self) -> usize {
         self.counters.len
-    }
-
-    /// Whether there are no counters.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// All stretches, in code order.

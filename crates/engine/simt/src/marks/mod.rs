@@ -265,7 +265,7 @@ fn counters(source: &SourceFile, code: &Code, events: Events) -> (Counters, Cost
     let has_costs = events.has(Events::COSTS);
     let costs = if has_costs { Costs::new(source, code, &issues) } else { Costs::default() };
     let mut counters = if is_issued { issues.counters } else { counting.counters };
-    counters.len = counters.len.max(costs.len());
+    counters.len = counters.len.max(costs.counters());
     (counters, costs)
 }
 

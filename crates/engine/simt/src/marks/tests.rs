@@ -3,12 +3,8 @@
 
 use crate::code::{Code, Events, Op};
 use crate::launch::Arithmetic;
-use crate::lower::{Program, lower_text};
+use crate::lower::lower_text;
 use std::path::{Path, PathBuf};
-
-fn lowered(path: &Path) -> Program {
-    lower_text(&std::fs::read_to_string(path).unwrap())
-}
 
 /// PTX files of the test programs, one for each compiler, and of the benchmarks.
 fn texts() -> Vec<PathBuf> {
@@ -28,11 +24,14 @@ fn texts() -> Vec<PathBuf> {
     paths
 }
 
-/// The text form of each kernel is parsed and printed again unchanged.
+/// The text form of each kernel is parsed and printed again unchanged. Without marks, the
+/// reassembled code equals the original; with marks, it contains each original operation once.
 #[test]
-fn warp_code_is_parsed() {
-    for path in texts() {
-        let program = lowered(&path);
+fn code_is_the_same_after_parsing_and_between_marks() {
+    let texts = texts();
+    assert!(texts.len() > 100, "the programs are not where they were");
+    for path in texts {
+        let program = lower_text(&std::fs::read_to_string(&path).unwrap());
         for (kernel, name) in program.kernels() {
             let text = crate::dump::warp_code(&program, kernel);
             let again = crate::dump::of_warp_code(&text, None).unwrap_or_else(|e| e);
@@ -40,17 +39,6 @@ fn warp_code_is_parsed() {
             assert_eq!(differs, None, "{}: {name}", path.display());
             assert_eq!(text.len(), again.len(), "{}: {name}", path.display());
         }
-    }
-}
-
-/// Without marks, the reassembled code equals the original; with marks, it contains each original
-/// operation once.
-#[test]
-fn marked_code_is_the_code() {
-    let texts = texts();
-    assert!(texts.len() > 100, "the programs are not where they were");
-    for path in texts {
-        let program = lowered(&path);
         let code = program.code(Arithmetic::default());
         let text = |code: &Code| {
             let insts = code.insts.iter().map(|inst| format!("{inst:?}"));
@@ -64,14 +52,11 @@ fn marked_code_is_the_code() {
         let marked = super::marked(program.source(), code, told, &|_| true);
         let (marked, origin) = (marked.code.unwrap(), marked.origin);
         let is_own = |op: &Op| {
-            let counts = matches!(
+            use Op::{Count, CountIndexed, Issue, IssueIndexed, Mark};
+            !matches!(
                 op,
-                Op::Count { .. }
-                    | Op::CountIndexed { .. }
-                    | Op::Issue { .. }
-                    | Op::IssueIndexed { .. }
-            );
-            !counts && !matches!(op, Op::Mark(_))
+                Count { .. } | CountIndexed { .. } | Issue { .. } | IssueIndexed { .. } | Mark(_)
+            )
         };
         let those = marked.insts.iter().zip(&origin).filter(|(inst, _)| is_own(&inst.op));
         let ops: Vec<u32> = those.map(|(_, &op)| op).collect();

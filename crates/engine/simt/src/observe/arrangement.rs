@@ -106,10 +106,7 @@ mod tests {
         assert_eq!(Arrangement::of(&holed, !0x201, 8), Arrangement::Row(64));
         assert_eq!(Arrangement::of(&holed, 0x201, 8), Arrangement::One(7));
         assert_eq!(Arrangement::of(&[9; 32], u32::MAX, 4).moved(3), Arrangement::One(12));
-    }
-
-    #[test]
-    fn the_ends_are_those_of_the_given_lanes() {
+        // The ends are those of the given lanes.
         assert_eq!(Arrangement::Row(64).ends(0x70, 4), Some([80, 88]));
         assert_eq!(Arrangement::One(5).ends(0x70, 4), Some([5, 5]));
         assert_eq!(Arrangement::Other.ends(1, 4), None);

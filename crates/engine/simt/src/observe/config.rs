@@ -192,10 +192,8 @@ impl<'a> LaunchConfig<'a> {
     pub(crate) fn executed(&self) -> Option<(u32, CtaRange)> {
         let threads = self.block.iter().map(|&n| u64::from(n)).product::<u64>();
         let all = CtaRange::of_grid(self.grid);
-        let ctas = match self.ctas {
-            Some(some) if !self.cooperative && self.cluster.is_none() => some.within(all),
-            _ => all,
-        };
+        let some = self.ctas.filter(|_| !self.cooperative && self.cluster.is_none());
+        let ctas = some.map_or(all, |some| some.within(all));
         (threads != 0 && !ctas.is_empty()).then_some((threads.min(1024) as u32, ctas))
     }
 

@@ -89,10 +89,8 @@ impl Function {
     /// Size in bytes of the result.
     pub(crate) fn result(self) -> u8 {
         match self {
-            Self::GetErrorName
-            | Self::GetErrorString
-            | Self::GetParameterBuffer
-            | Self::GetParameterBufferV2 => 8,
+            Self::GetErrorName | Self::GetErrorString => 8,
+            Self::GetParameterBuffer | Self::GetParameterBufferV2 => 8,
             _ => 4,
         }
     }

@@ -1,7 +1,7 @@
 //! Pending work that the threads of a grid have submitted, with its dependencies.
 
 use super::{Caller, MAX_DEPTH, Shape, Task, Work, code};
-use crate::kernel::KernelId;
+use crate::launch::KernelId;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};

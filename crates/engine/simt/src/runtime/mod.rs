@@ -13,7 +13,7 @@ mod function;
 mod grid;
 
 use crate::fault::FaultKind;
-use crate::kernel::KernelId;
+use crate::launch::KernelId;
 pub use crate::stats::Caller;
 use std::fmt::Debug;
 use texunit_memory::AddressError;

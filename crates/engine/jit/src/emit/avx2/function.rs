@@ -2,7 +2,7 @@
 //! square.
 
 use super::{Avx2Emitter, SCRATCH, Vector};
-use crate::emit::asm::at;
+use crate::emit::asm::{at, with_index};
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::V;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -78,13 +78,7 @@ impl Avx2Emitter<'_> {
         self.three(V::Equal32, SCRATCH, SCRATCH, SCRATCH);
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         self.three(V::Xor32, d, d, d);
-        let from = MemoryOperand::with_base_index_scale_displ_size(
-            R::R12,
-            index.ymm(),
-            scale,
-            offset as i64,
-            1,
-        );
+        let from = with_index(at(R::R12, offset), index.ymm(), scale);
         self.asm.put(I::with3(C::VEX_Vpgatherdd_ymm_vm32y_ymm, d.ymm(), from, SCRATCH.ymm()));
     }
 

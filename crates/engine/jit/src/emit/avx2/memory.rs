@@ -30,7 +30,7 @@ impl MemoryPrimitives for Avx2 {
         } else {
             e.spread_byte(lanes, at(R::RDI, STORED + usize::from(part)));
             if let Some(half) = half {
-                e.widen_mask(lanes, lanes, half);
+                e.widen_half(V::ExtendS, lanes, lanes, half);
             }
             V::And32
         };
@@ -163,7 +163,7 @@ impl MemoryPrimitives for Avx2 {
         for (half, value) in values.iter().enumerate() {
             let to = to.at(half * LANES_SIZE);
             let (code, mask) = if values.len() == 2 {
-                e.widen_mask(half_mask, mask, half as u8);
+                e.widen_half(V::ExtendS, half_mask, mask, half as u8);
                 (C::VEX_Vpmaskmovq_m256_ymm_ymm, half_mask)
             } else {
                 (C::VEX_Vpmaskmovd_m256_ymm_ymm, mask)

@@ -165,12 +165,4 @@ impl Avx2Emitter<'_> {
     fn pool_vector(&mut self, row: PoolVector) -> Operand {
         at(R::R9, self.pooled(&row)).into()
     }
-
-    /// Widens half of a mask of 32-bit lanes to 64-bit lanes.
-    fn widen_mask(&mut self, to: Reg, from: Reg, half: u8) {
-        if half == 1 {
-            self.upper_half(to, from);
-        }
-        self.widen(V::ExtendS, to, if half == 1 { to } else { from });
-    }
 }

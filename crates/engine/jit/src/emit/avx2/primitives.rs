@@ -69,7 +69,7 @@ impl Primitives for Avx2 {
         if !wide {
             return mask;
         }
-        e.widen_mask(SCRATCH, mask, part % 2);
+        e.widen_half(V::ExtendS, SCRATCH, mask, part % 2);
         SCRATCH
     }
 
@@ -316,7 +316,7 @@ impl Primitives for Avx2 {
     }
 
     // Negative numbers are complemented before and after the shift, so that zeros are shifted in.
-    fn shift_right_signed(e: &mut Avx2Emitter<'_>, a: Reg, count: Source, part: u8) -> Option<Reg> {
+    fn shift_right_s(e: &mut Avx2Emitter<'_>, a: Reg, count: Source, part: u8) -> Option<Reg> {
         let sign = e.temporary();
         e.three(V::Xor64, sign, sign, sign);
         e.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, sign, sign, a);

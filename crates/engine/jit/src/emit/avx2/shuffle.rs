@@ -5,7 +5,7 @@ use super::{Avx2, Avx2Emitter, LANES_SIZE, PARTS, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::backend::Primitives;
 use crate::emit::collective::ROW;
-use crate::emit::register_cache::{Kind, Reg};
+use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::emit::shuffle::{Pattern, packed, pattern};
 use crate::emit::vector::{V, part_of_row};
 use crate::frame::Frame;
@@ -44,7 +44,7 @@ impl Avx2Emitter<'_> {
             let guard = self.guard(step.guard, part);
             if let Some(to) = op.to {
                 let value = self.unary(V::Load, row(1));
-                self.write_narrow(to, part, value, Kind::BITS, step.guard);
+                self.write(Key::B32(to, part), value, Kind::BITS, step.guard);
             }
             if let Some(to) = op.valid {
                 let value = self.unary(V::Load, row(2));
@@ -85,7 +85,7 @@ impl Avx2Emitter<'_> {
             let guard = self.guard(step.guard, part);
             if let Some(to) = op.to {
                 let value = self.permuted(of_part);
-                self.write_narrow(to, part, value, Kind::BITS, step.guard);
+                self.write(Key::B32(to, part), value, Kind::BITS, step.guard);
             }
             if let Some(to) = op.valid {
                 let inside: [u32; 8] =

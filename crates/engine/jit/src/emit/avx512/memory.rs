@@ -199,8 +199,7 @@ impl MemoryPrimitives for Avx512 {
             return e.three_with(compare, differ, t, SCRATCH, NOT_EQUAL);
         }
         e.three_with(compare, SCRATCH_MASK, t, SCRATCH, NOT_EQUAL);
-        e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, differ, SCRATCH_MASK));
-        e.asm.jump(C::Jne_rel32_64, not);
+        e.asm.jump_if(I::with2(C::VEX_Kortestw_kr_kr, differ, SCRATCH_MASK), C::Jne_rel32_64, not);
     }
 
     fn store_small(e: &mut Avx512Emitter<'_>, to: MemoryOperand, from: Reg, size: usize) {

@@ -292,12 +292,7 @@ impl Primitives for Avx512 {
         Some(e.binary(C::EVEX_Vpmullq_zmm_k1z_zmm_zmmm512b64, a, b))
     }
 
-    fn shift_right_signed(
-        e: &mut Avx512Emitter<'_>,
-        a: Reg,
-        count: Source,
-        part: u8,
-    ) -> Option<Reg> {
+    fn shift_right_s(e: &mut Avx512Emitter<'_>, a: Reg, count: Source, part: u8) -> Option<Reg> {
         let count = e.extended(count, part, false)?;
         Some(e.binary(C::EVEX_Vpsravq_zmm_k1z_zmm_zmmm512b64, a, count))
     }

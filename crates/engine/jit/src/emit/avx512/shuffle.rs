@@ -2,7 +2,7 @@
 
 use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::at;
-use crate::emit::register_cache::{Kind, Reg};
+use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::emit::shuffle::{Pattern, packed, pattern};
 use crate::emit::vector::V;
 use crate::ir::{Shuffle, Step};
@@ -34,7 +34,7 @@ impl Avx512Emitter<'_> {
         let guard = self.guard(step.guard);
         if let Some(to) = op.to {
             for (part, value) in (0..).zip(values) {
-                self.write_narrow(to, part, value, Kind::BITS, step.guard);
+                self.write(Key::B32(to, part), value, Kind::BITS, step.guard);
             }
         }
         if let Some(to) = op.valid {

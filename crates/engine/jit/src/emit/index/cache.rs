@@ -3,7 +3,7 @@
 use super::{CONSECUTIVE, Indexed, Slots, all_lanes_execute};
 use crate::emit::Emitter;
 use crate::emit::affine::Addend;
-use crate::emit::asm::at;
+use crate::emit::asm::{at, with_index};
 use crate::emit::backend::Backend;
 use crate::frame::{Frame, INDICES};
 use crate::machine::Mode;
@@ -45,8 +45,7 @@ impl<B: Backend> Emitter<'_, B> {
         let code = crate::emit::processor::request(stores);
         for line in (before..before + row).step_by(LINE) {
             let line = first.displacement + line;
-            let other =
-                MemoryOperand::with_base_index_scale_displ_size(first.base, index, scale, line, 1);
+            let other = with_index(MemoryOperand { displacement: line, ..first }, index, scale);
             self.asm.put(I::with1(code, other));
         }
     }
@@ -59,9 +58,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::And_rm32_imm8, R::EBP, 31));
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EBP, LINE.trailing_zeros()));
         self.asm.put(I::with2(C::Add_r64_rm64, R::RBP, R::R12));
-        let line = LINE as i64;
-        let behind =
-            MemoryOperand::with_base_index_scale_displ_size(R::RBP, R::RAX, bytes, line, 1);
+        let behind = with_index(at(R::RBP, LINE), R::RAX, bytes);
         self.asm.put(I::with1(crate::emit::processor::request(false), behind));
     }
 

@@ -6,6 +6,7 @@ use crate::emit::Emitter;
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::{Backend, site};
+use crate::emit::base_groups::Member;
 use crate::emit::register_cache::{Key, Reg};
 use crate::emit::vector::{part_of_row, register_file};
 use crate::frame::Frame;
@@ -60,6 +61,8 @@ pub(in crate::emit) struct MemAccess {
     /// Whether no address of the access is valid, so that the code always exits.
     pub(super) never: bool,
     pub(in crate::emit) guard: Predicate,
+    /// The role of the access in its base group, if it belongs to one.
+    pub(super) member: Option<Member>,
 }
 
 /// The memory operand of the data of lane `rbp`, in scratch registers at `r13` with `total` bytes
@@ -122,7 +125,8 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.jump(C::Jmp_rel32_64, out);
         }
         let unit = if let Base::Affine(value) = base { total >> value.shift } else { total };
-        MemAccess { access: *access, base, total, unit, out, own, masks, never, guard }
+        let member = self.facts.base_groups.member(self.block, self.step);
+        MemAccess { access: *access, base, total, unit, out, own, masks, never, guard, member }
     }
 
     /// Loads the mask of lanes that execute the step into `ebx`.

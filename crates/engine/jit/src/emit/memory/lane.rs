@@ -2,7 +2,7 @@
 
 use super::access::{Base, LaneBase, MemAccess, low_8, low_32};
 use crate::emit::Emitter;
-use crate::emit::asm::Label;
+use crate::emit::asm::{Label, with_index};
 use crate::emit::backend::{Backend, site};
 use crate::emit::register_cache::Key;
 use crate::emit::vector::register_file;
@@ -11,25 +11,19 @@ use crate::machine::Site;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// The memory operand of lane `rbp` in a register of 32 lanes.
-fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
-    let displacement = row.displacement;
-    MemoryOperand::with_base_index_scale_displ_size(row.base, R::RBP, size, displacement, 1)
-}
-
 impl<B: Backend> Emitter<'_, B> {
     /// Loads the base of lane `ebp` into `rax`.
     pub(super) fn base_of_lane(&mut self, mem: &MemAccess) {
         match mem.base {
             Base::None | Base::One(..) => self.uniform_base(mem),
             Base::Lanes(LaneBase { row, wide: false, .. }) => {
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(row, 4)));
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, with_index(row, R::RBP, 4)));
             }
             Base::Lanes(LaneBase { row, .. }) => {
-                self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of_lane(row, 8)));
+                self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, with_index(row, R::RBP, 8)));
             }
             Base::Affine(value) => {
-                let row = of_lane(register_file::<B>(Key::B32(value.index, 0)), 4);
+                let row = with_index(register_file::<B>(Key::B32(value.index, 0)), R::RBP, 4);
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, row));
                 self.add_addend(value.addend, R::R12D, R::RAX);
                 self.base_of_index(value, R::R12);
@@ -85,12 +79,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.offset_from_base(mem, R::RAX, Some(mem.out));
         let limit = self.limit(mem);
         self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, mem.out);
-    }
-
-    /// Loads the offset of lane `ebp` into `rax`, after it has been checked.
-    pub(super) fn known_offset(&mut self, mem: &MemAccess) {
-        self.base_of_lane(mem);
-        self.offset_from_base(mem, R::RAX, None);
     }
 
     /// Turns the offset in `rax` into the host address for lane `ebp`.

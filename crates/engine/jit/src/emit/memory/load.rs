@@ -42,13 +42,12 @@ impl<B: Backend> Emitter<'_, B> {
         if addressing == Addressing::Same {
             return self.load_same(step, load);
         }
-        let member = self.facts.base_groups.member(self.block, self.step);
         let mem = self.mem_access(&load.access, step.guard, step.at);
         if mem.never {
             return Some(());
         }
-        let (indexed, slot) = (self.indexed(), Slot::of(member));
-        self.begin_group(member);
+        let (indexed, slot) = (self.indexed(), Slot::of(mem.member));
+        self.begin_group(&mem);
         let [scattered, none, done] = std::array::from_fn(|_| self.asm.label());
         // If there are enough registers for all lanes, the elements are loaded at once.
         let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
@@ -79,9 +78,9 @@ impl<B: Backend> Emitter<'_, B> {
                 self.asm.jump(C::Je_rel32_64, scattered);
             }
             let is_global = mem.access.space == Space::Global;
-            let prefetches =
-                is_global && indexed.is_none() && member.is_none() && self.is_in_loop();
-            self.reach(&mem, member, is_tested, none);
+            let is_alone = indexed.is_none() && mem.member.is_none();
+            let prefetches = is_global && is_alone && self.is_in_loop();
+            self.reach(&mem, is_tested, none);
             if prefetches {
                 let first = slot.row(self, 0).at(0);
                 self.prefetch_row(first, mem.total as u32, Addend::NONE, false);

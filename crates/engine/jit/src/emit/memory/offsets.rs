@@ -5,7 +5,7 @@ use super::access::{Base, LaneBase, MemAccess};
 use super::{DATA_ROW, OFFSET_ROW, REST, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::{Addend, Affine};
-use crate::emit::asm::at;
+use crate::emit::asm::{at, with_index};
 use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
@@ -17,8 +17,7 @@ use std::mem::offset_of;
 
 /// The memory operand of lane `rbp + lane` in a scratch register with `size` bytes per lane.
 fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
-    let first = (Frame::scratch(row) + size * lane) as i64;
-    MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size as u32, first, 1)
+    with_index(at(R::RDI, Frame::scratch(row) + size * lane), R::RBP, size as u32)
 }
 
 /// Whether offsets are computed with 64 bits.
@@ -58,7 +57,8 @@ impl<B: Backend> Emitter<'_, B> {
     /// Loads the host address of lane `ebp`, whose offset has been checked, into `rax`.
     pub(in crate::emit) fn address_of_lane(&mut self, mem: &MemAccess) {
         if !Self::has_offsets(mem) {
-            self.known_offset(mem);
+            self.base_of_lane(mem);
+            self.offset_from_base(mem, R::RAX, None);
             return self.address_from_offset(mem);
         }
         self.load_offset(is_wide(mem), 0);
@@ -123,7 +123,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Stores the offsets of executing lanes, and 0 for the others, to a scratch register, which
     /// has them already with AVX2.
-    pub(super) fn store_offsets(&mut self, mem: &MemAccess) {
+    fn store_offsets(&mut self, mem: &MemAccess) {
         let wide = is_wide(mem);
         for part in 0..if B::IS_512 { Self::parts_of_width(wide) } else { 0 } {
             let offset = self.offset_register(mem, part);
@@ -155,11 +155,7 @@ impl<B: Backend> Emitter<'_, B> {
             Operand::Memory(row) => {
                 self.two(code, to, moved(row, usize::from(half) * Self::BYTES / 2));
             }
-            Operand::Register(reg) if half == 0 => self.widen(code, to, reg),
-            Operand::Register(reg) => {
-                self.upper_half(to, reg);
-                self.widen(code, to, to);
-            }
+            Operand::Register(reg) => self.widen_half(code, to, reg, half),
         }
         self.two_with(V::Left64, to, to, u32::from(value.shift));
     }
@@ -227,14 +223,7 @@ impl<B: Backend> Emitter<'_, B> {
                     let to = low_128(if i < half { x } else { y });
                     self.insert_lane(wide, (total, first + i), to, i % half);
                 }
-                let data = (Frame::scratch(DATA_ROW) + total * first) as i64;
-                let data = MemoryOperand::with_base_index_scale_displ_size(
-                    R::RDI,
-                    R::RBP,
-                    total as u32,
-                    data,
-                    1,
-                );
+                let data = of_lane(DATA_ROW, total, first);
                 match total {
                     1 => self.asm.put(I::with2(V::Store64.code::<B>(), data, low_128(x))),
                     2 => self.asm.put(I::with2(V::Store128.code::<B>(), data, low_128(x))),
@@ -351,8 +340,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(V::Load128.code::<B>(), low_128(x), from));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBP));
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, 4));
-        let row = Frame::scratch(DATA_ROW) as i64;
-        let to = MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RAX, 1, row, 1);
+        let to = with_index(at(R::RDI, Frame::scratch(DATA_ROW)), R::RAX, 1);
         self.asm.put(I::with2(V::Store128.code::<B>(), to, low_128(x)));
     }
 

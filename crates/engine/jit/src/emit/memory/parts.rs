@@ -115,7 +115,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Loads parts, in a known shape, to the given registers.
-    pub(super) fn load_shape(
+    fn load_shape(
         &mut self,
         parts: Range<u8>,
         slot: Slot,

@@ -5,7 +5,6 @@ use super::access::{Base, MemAccess};
 use super::shape::{Distance, ONE, Row, Slot, shape};
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
-use crate::emit::base_groups::Member;
 use crate::emit::vector::V;
 use crate::ir::{Load, Step};
 use crate::operand::VReg;
@@ -15,16 +14,15 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits the load. Exits if active lanes have different addresses, or the address is out of
     /// bounds.
     pub(super) fn load_same(&mut self, step: &Step, load: &Load) -> Option<()> {
-        let member = self.facts.base_groups.member(self.block, self.step);
         let base = load.access.base.map_or(Base::None, |source| self.base(source));
         let mem = self.access_with_base(base, &load.access, (step.guard, step.at), 2);
-        let (slot, found) = (Slot::of(member), self.asm.label());
-        if let Some(member) = member.filter(|member| !member.leads) {
+        let (slot, found) = (Slot::of(mem.member), self.asm.label());
+        if let Some(member) = mem.member.filter(|member| !member.leads) {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(0)));
             self.asm.put(I::with2(C::Cmp_rm32_imm8, shape(member.slot), ONE));
             self.asm.jump(C::Je_rel32_64, found);
         }
-        self.reach_same(&mem, member)?;
+        self.reach_same(&mem)?;
         self.asm.bind(found);
         self.same_to_destinations(load, Row { displacement: slot.data_offset, ..Row::R13 });
         Some(())
@@ -43,7 +41,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Loads the address into `r13`, and keeps it for the base group.
-    fn reach_same(&mut self, mem: &MemAccess, member: Option<Member>) -> Option<()> {
+    fn reach_same(&mut self, mem: &MemAccess) -> Option<()> {
         let bases = Self::lane_base(mem)?;
         let (parts, [any, t, ..]) = (self.base_parts(bases), mem.own);
         let [differ, same] = [(); 2].map(|()| self.asm.label());
@@ -62,11 +60,11 @@ impl<B: Backend> Emitter<'_, B> {
             e.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, R::R13), C::Jne_rel32_64, mem.out);
         });
         self.asm.bind(same);
-        self.limit_before(mem, member.map_or(0, |member| member.span as usize), mem.out);
-        self.address_of_first(mem, member, R::RAX, mem.out);
+        self.limit_before(mem, mem.member.map_or(0, |member| member.span as usize), mem.out);
+        self.address_of_first(mem, R::RAX, mem.out);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, R::RAX));
-        if let Some(member) = member {
-            Slot::of(Some(member)).keep_row(self, Distance::Bytes(0));
+        if let Some(member) = mem.member {
+            Slot::of(mem.member).keep_row(self, Distance::Bytes(0));
             self.asm.put(I::with2(C::Mov_rm32_imm32, shape(member.slot), ONE as i32));
         }
         Some(())

@@ -5,7 +5,7 @@ use super::access::{Base, LaneBase, MemAccess, low_32};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Affine;
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::{Label, at, with_index};
 use crate::emit::backend::Backend;
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Key;
@@ -48,8 +48,7 @@ impl Row {
     /// The memory operand at a displacement from the data of the part's first lane.
     pub(in crate::emit) fn at(self, displacement: usize) -> MemoryOperand {
         let (index, scale) = self.index.unwrap_or((R::None, 1));
-        let displacement = (self.displacement + displacement) as i64;
-        MemoryOperand::with_base_index_scale_displ_size(self.base, index, scale, displacement, 1)
+        with_index(at(self.base, self.displacement + displacement), index, scale)
     }
 }
 
@@ -138,23 +137,17 @@ pub(super) fn shape(slot: usize) -> MemoryOperand {
 impl<B: Backend> Emitter<'_, B> {
     /// Clears the shape that the base group has from an earlier run of the block, if the current
     /// access is the group's first.
-    pub(super) fn begin_group(&mut self, member: Option<Member>) {
-        if let Some(member) = member.filter(|member| member.leads) {
-            Slot::of(Some(member)).forget(self);
+    pub(super) fn begin_group(&mut self, mem: &MemAccess) {
+        if mem.member.is_some_and(|member| member.leads) {
+            Slot::of(mem.member).forget(self);
         }
     }
 
     /// Finds the shape of the addresses and checks their bounds: the slot gets the addresses of the
     /// parts, `ebp` the shape. Jumps to `not` if the lanes are scattered or out of bounds. Uses all
     /// general registers of the step but `rbx`.
-    pub(super) fn reach(
-        &mut self,
-        mem: &MemAccess,
-        member: Option<Member>,
-        same: bool,
-        not: Label,
-    ) {
-        if let Some(member) = member.filter(|member| !member.leads) {
+    pub(super) fn reach(&mut self, mem: &MemAccess, same: bool, not: Label) {
+        if let Some(member) = mem.member.filter(|member| !member.leads) {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, shape(member.slot)));
             if same {
                 self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), C::Je_rel32_64, not);
@@ -162,28 +155,28 @@ impl<B: Backend> Emitter<'_, B> {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
                 self.asm.jump(C::Jne_rel32_64, not);
             }
-            return Slot::of(Some(member)).load(self);
+            return Slot::of(mem.member).load(self);
         }
         // Later accesses of the group use the shape that the first one finds, so that both shapes
         // are tested, unless the lanes are known to be contiguous.
-        let same = same || member.is_some() && !self.is_shared_row();
+        let same = same || mem.member.is_some() && !self.is_shared_row();
         if self.mode == Mode::Some {
-            self.reach_some(mem, member, same, not);
+            self.reach_some(mem, same, not);
         } else {
-            self.reach_all(mem, member, same, not);
+            self.reach_all(mem, same, not);
         }
-        if let Some(member) = member {
+        if let Some(member) = mem.member {
             self.asm.put(I::with2(C::Mov_rm32_r32, shape(member.slot), R::EBP));
         }
     }
 
     /// [`Self::reach`] where all lanes are active; each part is tested separately.
-    fn reach_all(&mut self, mem: &MemAccess, member: Option<Member>, same: bool, not: Label) {
+    fn reach_all(&mut self, mem: &MemAccess, same: bool, not: Label) {
         let Some(bases) = Self::lane_base(mem) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
         };
         let (other, found) = (self.asm.label(), self.asm.label());
-        let span = member.map_or(0, |member| member.span as usize);
+        let span = mem.member.map_or(0, |member| member.span as usize);
         let is_row = self.is_shared_row();
         if !is_row {
             self.first_distance(bases);
@@ -201,7 +194,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.shape_of(mem, UNIFORM, span, not);
             self.asm.bind(found);
         }
-        self.point(mem, member, is_row, not);
+        self.point(mem, is_row, not);
     }
 
     /// Loads a shape into `ebp`, and into `r12` the exclusive limit of an offset that `bytes` bytes
@@ -223,14 +216,8 @@ impl<B: Backend> Emitter<'_, B> {
     /// Keeps the host address of each part's first lane, at the lowest offset of the access's base
     /// group. If the shape is known, the parts follow the first. Jumps to `not` if an address is
     /// misaligned or out of bounds.
-    pub(super) fn point(
-        &mut self,
-        mem: &MemAccess,
-        member: Option<Member>,
-        is_row: bool,
-        not: Label,
-    ) {
-        let (Some(bases), slot) = (Self::lane_base(mem), Slot::of(member)) else { return };
+    fn point(&mut self, mem: &MemAccess, is_row: bool, not: Label) {
+        let (Some(bases), slot) = (Self::lane_base(mem), Slot::of(mem.member)) else { return };
         let (wide, halves) = (bases.wide, if bases.wide { 2 } else { 1 });
         if let Base::Affine(value) = mem.base {
             self.scalar(value.add, true);
@@ -246,7 +233,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.unless_wrapping(mem, value, B::LANES - 1, low_32(to), not);
                 self.add_index(value, R::RBX, to, to);
             }
-            self.address_of_first(mem, member, to, not);
+            self.address_of_first(mem, to, not);
             if is_row {
                 return slot.keep_row(self, Distance::Bytes(B::LANES * mem.total));
             }
@@ -275,15 +262,9 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Turns a base into the host address at the lowest offset of the access's base group. Jumps to
     /// `not` if the address is misaligned, or its offset is not below the limit in `r12`.
-    pub(super) fn address_of_first(
-        &mut self,
-        mem: &MemAccess,
-        member: Option<Member>,
-        to: R,
-        not: Label,
-    ) {
+    pub(super) fn address_of_first(&mut self, mem: &MemAccess, to: R, not: Label) {
         self.offset_from_base(mem, to, Some(not));
-        let least = member.map_or(mem.access.offset, |member| member.lowest);
+        let least = mem.member.map_or(mem.access.offset, |member| member.lowest);
         let before = least.wrapping_sub(mem.access.offset) as i32;
         if before != 0 {
             self.asm.put(I::with2(C::Add_rm64_imm32, to, before));
@@ -327,13 +308,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Jumps to `not` unless the bases increase by `distance` from lane to lane within each part.
-    pub(super) fn unless_like(
-        &mut self,
-        mem: &MemAccess,
-        bases: LaneBase,
-        distance: u64,
-        not: Label,
-    ) {
+    fn unless_like(&mut self, mem: &MemAccess, bases: LaneBase, distance: u64, not: Label) {
         let (wide, [any, t, ..]) = (bases.wide, mem.own);
         let parts = self.base_parts(bases);
         self.unless_apart(&parts, (wide, if wide { 2 } else { 1 }), distance, [any, t], not);

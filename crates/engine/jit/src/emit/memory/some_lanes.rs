@@ -5,9 +5,8 @@ use super::BASE_ROW;
 use super::access::{Base, LaneBase, MemAccess};
 use super::shape::{CONTIGUOUS, Distance, Slot, UNIFORM};
 use crate::emit::Emitter;
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::{Label, at, with_index};
 use crate::emit::backend::Backend;
-use crate::emit::base_groups::Member;
 use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
 use crate::frame::Frame;
 use crate::ir::Space;
@@ -17,23 +16,14 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
     /// [`Self::reach`] where only some lanes are active. All parts together must be contiguous.
-    pub(super) fn reach_some(
-        &mut self,
-        mem: &MemAccess,
-        member: Option<Member>,
-        same: bool,
-        not: Label,
-    ) {
+    pub(super) fn reach_some(&mut self, mem: &MemAccess, same: bool, not: Label) {
         let Some((row, bases)) = self.bases_in_memory(mem) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
         };
         let wide = bases.wide;
         let size = if wide { 8 } else { 4 };
         let [row_of_one, other, one, found] = std::array::from_fn(|_| self.asm.label());
-        let of = |lane: R| {
-            let from = row.displacement;
-            MemoryOperand::with_base_index_scale_displ_size(row.base, lane, size, from, 1)
-        };
+        let of = |lane: R| with_index(row, lane, size);
         let (load, sub, compare, test) = if wide {
             (C::Mov_r64_rm64, C::Sub_r64_rm64, C::Cmp_r64_rm64, C::Test_rm64_r64)
         } else {
@@ -61,7 +51,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
         self.asm.put(I::with2(sub, r13, w(R::RAX, R::EAX)));
         self.if_like(mem, bases, mem.unit as u64, not);
-        let span = member.map_or(0, |member| member.span as usize);
+        let span = mem.member.map_or(0, |member| member.span as usize);
         self.shape_of(mem, CONTIGUOUS, 31 * mem.total + span, not);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R14D, (B::LANES * mem.total) as u32));
         if same {
@@ -81,8 +71,8 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R13));
         }
-        self.address_of_first(mem, member, R::RAX, not);
-        Slot::of(member).keep_row(self, Distance::Register(R::R14));
+        self.address_of_first(mem, R::RAX, not);
+        Slot::of(mem.member).keep_row(self, Distance::Register(R::R14));
     }
 
     /// Whether the shape of the addresses is that of the executing lanes' checked offsets

@@ -8,7 +8,6 @@ use super::{DATA_ROW, REST, STORED};
 use crate::emit::Emitter;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::Backend;
-use crate::emit::base_groups::Member;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::V;
@@ -27,7 +26,6 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits a store that may exit. The addresses of all lanes are checked before the first lane
     /// stores.
     pub(in crate::emit) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
-        let member = self.facts.base_groups.member(self.block, self.step);
         let addressing = self.addressing(&store.access);
         let indexed = self.indexed().filter(|of| of.rows);
         // The values that are stored from registers are loaded now, because no registers can be
@@ -38,15 +36,15 @@ impl<B: Backend> Emitter<'_, B> {
         if mem.never {
             return Some(());
         }
-        self.begin_group(member);
+        self.begin_group(&mem);
         if !values.is_empty() && Self::has_offsets(&mem) {
-            self.store_values(&mem, addressing, (indexed, member), &values);
+            self.store_values(&mem, addressing, indexed, &values);
             return Some(());
         }
         let (scattered, done) = (self.asm.label(), self.asm.label());
         self.lanes_taken(step.guard, R::EBX);
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, STORED), R::EBX));
-        let slot = Slot::of(member);
+        let slot = Slot::of(mem.member);
         if !matches!(addressing, Addressing::Scattered | Addressing::Uniform) {
             if !by_mask(store) {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
@@ -58,7 +56,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.row_by_index(&mem, indexed, row, [reached, scattered]);
             }
             if !indexed.is_some_and(|of| of.is_row) {
-                self.reach_row(&mem, member, scattered);
+                self.reach_row(&mem, scattered);
             }
             self.asm.bind(reached);
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, REST), 0));
@@ -87,11 +85,11 @@ impl<B: Backend> Emitter<'_, B> {
         &mut self,
         mem: &MemAccess,
         addressing: Addressing,
-        (indexed, member): (Option<Indexed>, Option<Member>),
+        indexed: Option<Indexed>,
         values: &[Vec<Reg>],
     ) {
         let [scattered, done] = [self.asm.label(), self.asm.label()];
-        let slot = Slot::of(member);
+        let slot = Slot::of(mem.member);
         if let Some(indexed) = indexed {
             self.row_by_index(mem, indexed, ContiguousAccess::Store(values), [done, scattered]);
         }
@@ -102,13 +100,10 @@ impl<B: Backend> Emitter<'_, B> {
         if !is_known && !is_row {
             let all = self.mode == Mode::Live && mem.guard == Predicate::Always;
             if all {
-                self.asm.jump_if(
-                    I::with2(C::Cmp_rm32_imm8, R::R8D, -1),
-                    C::Jne_rel32_64,
-                    scattered,
-                );
+                let all_lanes = I::with2(C::Cmp_rm32_imm8, R::R8D, -1);
+                self.asm.jump_if(all_lanes, C::Jne_rel32_64, scattered);
             }
-            self.reach_row(mem, member, scattered);
+            self.reach_row(mem, scattered);
             self.put_values(mem, slot, values, all);
         }
         let before = (!is_known || is_row).then(|| self.begin_cold(done));
@@ -174,12 +169,11 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// [`Self::reach`] for contiguous lanes only.
-    fn reach_row(&mut self, mem: &MemAccess, member: Option<Member>, not: Label) {
-        self.reach(mem, member, false, not);
-        if member.is_some_and(|member| member.leads) {
+    fn reach_row(&mut self, mem: &MemAccess, not: Label) {
+        self.reach(mem, false, not);
+        if mem.member.is_some_and(|member| member.leads) {
             // Another shape is cached for the loads of the group.
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
-            self.asm.jump(C::Jne_rel32_64, not);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), C::Jne_rel32_64, not);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
-use crate::emit::register_cache::{Kind, Reg};
+use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::ir::{Action, Space, Step};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
@@ -38,14 +38,14 @@ impl<B: Backend> Emitter<'_, B> {
         part: u8,
     ) -> Option<()> {
         match to {
-            VReg::B32(to) => {
+            VReg::B32(_) => {
                 let (value, kind) = self.narrow_op(op, from, part)?;
-                self.write_narrow(to, part, value, kind, guard);
+                self.write(Key::of(to, part), value, kind, guard);
             }
-            VReg::B64(to) => {
+            VReg::B64(_) => {
                 for part in [2 * part, 2 * part + 1] {
                     let value = self.wide_op(op, from, part)?;
-                    self.write_wide(to, part, value, guard);
+                    self.write(Key::of(to, part), value, Kind::BITS, guard);
                     self.cache.unpin();
                 }
             }
@@ -56,20 +56,10 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Emits a part of a step with a 32-bit result. Returns the value, in a temporary, and what is
     /// known of it.
-    pub(in crate::emit) fn narrow_op(
-        &mut self,
-        op: Op,
-        from: [Source; 3],
-        part: u8,
-    ) -> Option<(Reg, Kind)> {
+    fn narrow_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
         match op {
-            Op::Float { .. }
-            | Op::Directed { .. }
-            | Op::Copy
-            | Op::FromU(_)
-            | Op::FromS
-            | Op::ToU(_)
-            | Op::ToS(_) => self.float_op(op, from, part),
+            Op::Float { .. } | Op::Directed { .. } | Op::Copy => self.float_op(op, from, part),
+            Op::FromU(_) | Op::FromS | Op::ToU(_) | Op::ToS(_) => self.float_op(op, from, part),
             Op::FromHalf | Op::ToHalf(_) | Op::FromDouble(_) | Op::DoubleToS | Op::DoubleToU => {
                 self.convert(op, from[0], part)
             }

@@ -75,13 +75,8 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Converts a part of f32 to f64.
     pub(super) fn double_of_float(&mut self, source: Source, part: u8) -> Option<Reg> {
-        let a = self.narrow(source, part / 2)?;
-        let (d, mut from) = (self.temporary(), a);
-        if part % 2 == 1 {
-            self.upper_half(d, a);
-            from = d;
-        }
-        self.widen(V::DFromF, d, from);
+        let (a, d) = (self.narrow(source, part / 2)?, self.temporary());
+        self.widen_half(V::DFromF, d, a, part % 2);
         Some(d)
     }
 }

@@ -8,23 +8,7 @@ use crate::emit::vector::{Operand, V};
 use crate::operand::{Predicate, Source, VReg};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Writes a part of a 32-bit register; the value is a temporary.
-    pub(in crate::emit) fn write_narrow(
-        &mut self,
-        to: u32,
-        part: u8,
-        value: Reg,
-        kind: Kind,
-        guard: Predicate,
-    ) {
-        self.write(Key::B32(to, part), value, kind, guard);
-    }
-
-    /// Writes a part of a 64-bit register; the value is a temporary.
-    pub(in crate::emit) fn write_wide(&mut self, to: u32, part: u8, value: Reg, guard: Predicate) {
-        self.write(Key::B64(to, part), value, Kind::BITS, guard);
-    }
-
+    /// Writes a part of a register; the value is a temporary.
     pub(in crate::emit) fn write(&mut self, key: Key, value: Reg, kind: Kind, guard: Predicate) {
         let (i, not) = match guard {
             Predicate::Always => return self.define(key, value, kind),
@@ -96,13 +80,13 @@ impl<B: Backend> Emitter<'_, B> {
         match to {
             VReg::B32(i) => {
                 self.keep_bits(value, keep as u32);
-                self.write_narrow(i, part, value, Kind::BITS, guard);
+                self.write(Key::B32(i, part), value, Kind::BITS, guard);
             }
             VReg::B64(i) => {
                 for half in 0..2 {
                     let d = self.extended_half(value, half, signed);
                     self.keep_wide(d, keep);
-                    self.write_wide(i, 2 * part + half, d, guard);
+                    self.write(Key::B64(i, 2 * part + half), d, Kind::BITS, guard);
                 }
                 self.release(value);
             }
@@ -127,7 +111,7 @@ impl<B: Backend> Emitter<'_, B> {
         };
         for (half, value) in [low, high].into_iter().enumerate() {
             self.keep_wide(value, keep);
-            self.write_wide(i, 2 * part + half as u8, value, guard);
+            self.write(Key::B64(i, 2 * part + half as u8), value, Kind::BITS, guard);
         }
         Some(())
     }

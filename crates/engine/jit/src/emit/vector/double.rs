@@ -70,9 +70,8 @@ impl<B: Backend> Emitter<'_, B> {
                 return Some(self.copied(true, a));
             }
             Float::Round(how) => {
-                let (a, d) = (self.wide_operand(from[0], part)?, self.temporary());
-                self.two_with(V::RoundD, d, a, of_quiet_rounding(how));
-                return Some(d);
+                let a = self.wide_operand(from[0], part)?;
+                return Some(self.unary_with(V::RoundD, a, of_quiet_rounding(how)));
             }
         };
         // An immediate that is not a NaN can be the second operand, which may be in memory.

@@ -237,13 +237,10 @@ impl<B: Backend> Emitter<'_, B> {
 
     fn rounded(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
         let a = self.float(source, part)?;
-        Some(if rounding == Rounding::Trunc { a } else { self.round(a, rounding) })
-    }
-
-    fn round(&mut self, a: impl Into<Operand>, rounding: Rounding) -> Reg {
-        let d = self.temporary();
-        self.two_with(V::RoundF, d, a, of_quiet_rounding(rounding));
-        d
+        if rounding == Rounding::Trunc {
+            return Some(a);
+        }
+        Some(self.unary_with(V::RoundF, a, of_quiet_rounding(rounding)))
     }
 
     /// Converts f32 to signed numbers. Out of range, the processor's conversion gives the lowest
@@ -292,7 +289,8 @@ impl<B: Backend> Emitter<'_, B> {
             }
             Float::Round(rounding) => {
                 let a = self.operand(from[0], flush, part)?;
-                return Some((self.round(a, rounding), None));
+                let value = self.unary_with(V::RoundF, a, of_quiet_rounding(rounding));
+                return Some((value, None));
             }
             Float::Copy => {
                 let a = self.operand(from[0], flush, part)?;

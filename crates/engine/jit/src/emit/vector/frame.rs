@@ -6,7 +6,7 @@ use crate::emit::Emitter;
 use crate::emit::asm::at;
 use crate::emit::backend::Backend;
 use crate::emit::collective::RESULT;
-use crate::emit::register_cache::{Kind, Reg};
+use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::frame::Frame;
 use crate::ir::{Load, Step, Store};
 use crate::machine::Mode;
@@ -106,8 +106,7 @@ impl<B: Backend> Emitter<'_, B> {
         let mut halves = [Reg(0); 2];
         for (half, d) in (2 * part..).zip(&mut halves) {
             let a = self.whole_of(source, half)?;
-            *d = self.temporary();
-            self.two_with(V::RightU64, *d, a, 32);
+            *d = self.unary_with(V::RightU64, a, 32);
         }
         B::low_halves(self, halves[0], halves);
         Some(halves[0])
@@ -118,8 +117,7 @@ impl<B: Backend> Emitter<'_, B> {
         let at_byte = offset % 4;
         let mask = (u64::MAX >> (64 - 8 * size)) << (8 * at_byte);
         if at_byte + size > 4 {
-            let high = self.temporary();
-            self.two_with(V::RightU32, high, value, 32 - 8 * at_byte as u32);
+            let high = self.unary_with(V::RightU32, value, 32 - 8 * at_byte as u32);
             self.put_row(high, offset / 4 + 1, (mask >> 32) as u32, part, guard);
             self.release(high);
         }
@@ -183,16 +181,11 @@ impl<B: Backend> Emitter<'_, B> {
                 let spread = if wide { V::Spread64 } else { V::Spread32 };
                 let value = self.unary(spread, Operand::Memory(row));
                 match to {
-                    VReg::B32(i) => {
-                        self.keep_bits(value, load.keep as u32);
-                        self.write_narrow(i, part, value, Kind::BITS, step.guard);
-                    }
-                    VReg::B64(i) => {
-                        self.keep_wide(value, load.keep);
-                        self.write_wide(i, part, value, step.guard);
-                    }
+                    VReg::B32(_) => self.keep_bits(value, load.keep as u32),
+                    VReg::B64(_) => self.keep_wide(value, load.keep),
                     VReg::Predicate(_) => return None,
                 }
+                self.write(Key::of(to, part), value, Kind::BITS, step.guard);
                 self.cache.unpin();
             }
         }

@@ -67,11 +67,7 @@ impl<B: Backend> Emitter<'_, B> {
         let (a, b) = if power_of_two(a).is_some() { (b, a) } else { (a, b) };
         let a = self.narrow(a, part)?;
         let d = match power_of_two(b).filter(|&count| count < 32) {
-            Some(count) => {
-                let d = self.temporary();
-                self.two_with(V::Left32, d, a, count);
-                d
-            }
+            Some(count) => self.unary_with(V::Left32, a, count),
             None => {
                 let b = self.narrow_operand(b, part)?;
                 self.binary(V::Mul32, a, b)
@@ -96,9 +92,7 @@ impl<B: Backend> Emitter<'_, B> {
         if let Source::Literal(count) = b
             && (count as u32) < 32
         {
-            let d = self.temporary();
-            self.two_with(by_number, d, a, count as u32);
-            return Some(d);
+            return Some(self.unary_with(by_number, a, count as u32));
         }
         let b = self.narrow_operand(b, part)?;
         Some(self.binary(by_lane, a, b))
@@ -109,8 +103,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn high(&mut self, signed: bool, a: Reg, b: Reg) -> Reg {
         let product = if signed { V::ProductS } else { V::ProductU };
         let even = self.binary(product, a, b);
-        let odd = self.temporary();
-        self.two_with(V::RightU64, odd, a, 32);
+        let odd = self.unary_with(V::RightU64, a, 32);
         self.two_with(V::RightU64, B::SPARE, b, 32);
         self.three(product, odd, odd, B::SPARE);
         self.two_with(V::RightU64, even, even, 32);

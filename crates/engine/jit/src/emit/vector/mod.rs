@@ -91,6 +91,14 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(code.code::<B>(), B::name(d), B::half(a)));
     }
 
+    /// Emits an instruction that widens the elements of the lower or the upper half of a register.
+    pub(super) fn widen_half(&mut self, code: V, d: Reg, a: Reg, half: u8) {
+        if half == 1 {
+            self.upper_half(d, a);
+        }
+        self.widen(code, d, if half == 1 { d } else { a });
+    }
+
     /// Emits an instruction that narrows elements to half a register.
     pub(super) fn shrink(&mut self, code: V, d: Reg, a: Reg) {
         self.asm.put(I::with2(code.code::<B>(), B::half(d), B::name(a)));
@@ -165,6 +173,13 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn unary(&mut self, code: impl Opcode, a: impl Into<Operand>) -> Reg {
         let (d, a) = (self.temporary(), a.into());
         self.two(code, d, a);
+        d
+    }
+
+    /// Emits an instruction with one source and an immediate into a new temporary.
+    fn unary_with(&mut self, code: impl Opcode, a: impl Into<Operand>, number: u32) -> Reg {
+        let (d, a) = (self.temporary(), a.into());
+        self.two_with(code, d, a, number);
         d
     }
 

@@ -5,7 +5,7 @@ use crate::emit::Emitter;
 use crate::emit::asm::at;
 use crate::emit::backend::Backend;
 use crate::emit::collective::RESULT;
-use crate::emit::register_cache::{Kind, Reg};
+use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::frame::Frame;
 use crate::operand::{Predicate, Source, VReg};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -85,12 +85,7 @@ impl<B: Backend> Emitter<'_, B> {
         };
         for part in 0..parts {
             let value = self.unary(code, Operand::Memory(row));
-            match to {
-                VReg::B64(to) => self.write_wide(to, part, value, guard),
-                VReg::B32(to) | VReg::Predicate(to) => {
-                    self.write_narrow(to, part, value, Kind::BITS, guard);
-                }
-            }
+            self.write(Key::of(to, part), value, Kind::BITS, guard);
             self.cache.unpin();
         }
         Some(())

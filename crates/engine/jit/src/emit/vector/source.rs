@@ -160,10 +160,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// A source as 64 bits; 32-bit sources are zero-extended.
     pub(in crate::emit) fn whole_of(&mut self, source: Source, part: u8) -> Option<Reg> {
-        match self.wide(source, part) {
-            Some(reg) => Some(reg),
-            None => self.extended(source, part, false),
-        }
+        self.wide(source, part).or_else(|| self.extended(source, part, false))
     }
 }
 
@@ -186,12 +183,8 @@ pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
 fn wide_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
         Source::B64(i) => Key::B64(i, part),
-        Source::B32(_)
-        | Source::Constant(_)
-        | Source::PerLane(_)
-        | Source::Lane
-        | Source::Uniform(_)
-        | Source::Bytes32(_) => return None,
+        Source::B32(_) | Source::Constant(_) | Source::PerLane(_) => return None,
+        Source::Lane | Source::Uniform(_) | Source::Bytes32(_) => return None,
         other => Key::Other(other, Width::B64, 0),
     })
 }

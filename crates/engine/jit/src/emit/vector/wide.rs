@@ -38,12 +38,8 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Half a part of 32-bit numbers, extended to 64 bits, in a temporary.
     pub(in crate::emit) fn extended_half(&mut self, a: Reg, half: u8, signed: bool) -> Reg {
-        let (d, mut from) = (self.temporary(), a);
-        if half == 1 {
-            self.upper_half(d, a);
-            from = d;
-        }
-        self.widen(if signed { V::ExtendS } else { V::ExtendU }, d, from);
+        let d = self.temporary();
+        self.widen_half(if signed { V::ExtendS } else { V::ExtendU }, d, a, half);
         d
     }
 
@@ -64,7 +60,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
             Op::ShiftRightWideS => {
                 let a = self.wide(from[0], part)?;
-                return B::shift_right_signed(self, a, from[1], part);
+                return B::shift_right_s(self, a, from[1], part);
             }
             Op::BitsWide(table) => {
                 let mut sources = [self.wide_operand(from[0], part)?; 3];
@@ -115,9 +111,7 @@ impl<B: Backend> Emitter<'_, B> {
         if let Source::Literal(count) = count
             && (count as u32) < 64
         {
-            let d = self.temporary();
-            self.two_with(by_number, d, a, count as u32);
-            return Some(d);
+            return Some(self.unary_with(by_number, a, count as u32));
         }
         let d = self.extended(count, part, false)?;
         self.three(by_lane, d, a, d);

@@ -78,10 +78,8 @@ impl Tokens<'_> {
             Some((kind, keep)) => (kind, number(keep).ok_or_else(unknown)?),
             None => (kind, u64::MAX),
         };
-        let (kind, signed) = match kind.strip_suffix(".signed") {
-            Some(kind) => (kind, true),
-            None => (kind, false),
-        };
+        let (kind, signed) =
+            kind.strip_suffix(".signed").map_or((kind, false), |kind| (kind, true));
         let mut access = access(kind).ok_or_else(unknown)?;
         let to = (0..access.count).map(|_| self.maybe(Self::vreg)).collect::<Line<_>>()?;
         self.address(&mut access)?;

@@ -6,7 +6,7 @@ pub(crate) mod model;
 use crate::floats::{FLOATS, WORDS};
 use std::collections::HashSet;
 use texunit_jit::region::{
-    Action, Block, End, ExitReason, Inputs, Level, Memory, Mode, Region, Step, compile,
+    Action, Block, End, ExitReason, Inputs, Level, Mode, Region, Step, compile,
 };
 use texunit_jit::{
     Combine, Float, Op, Predicate, Registers, Relation, Rounding, Source, Test, VReg,
@@ -316,11 +316,9 @@ fn compare(random: &mut Random, level: Level, steps: &[Step]) {
             Err(why) => panic!("{level:?}: {why}: {steps:?}"),
         };
         let mut sites = code.sites();
-        let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = crate::unlimited();
         let entry = code.entry(0).expect("an entry");
         let mut running = code.with(inputs, &mut sites).expect("inputs");
-        let left = running.run(registers, memory, (mask, live), entry, until).expect("files");
+        let left = crate::run(&mut running, registers, (mask, live), entry).expect("files");
         assert_eq!((left.at, left.why), (at, ExitReason::Instruction), "{steps:?}");
         assert_eq!((left.steps, left.threads), (counted, threads), "{steps:?}");
         let (want, bank) = (want.masked(live), bank.masked(live));

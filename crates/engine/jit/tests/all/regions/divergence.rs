@@ -3,7 +3,9 @@
 
 use super::model::{Fixed, Next, World};
 use texunit_jit::Predicate;
-use texunit_jit::region::{Budget, DivergedLanes, End, Exit, FIRST_TURN, Region, Side, Target};
+use texunit_jit::region::{
+    DivergedLanes, DivergenceLimits, End, Exit, FIRST_TURN, Region, Side, Target,
+};
 
 /// A split of the model: lanes that run together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +68,12 @@ impl Warp {
 
     /// Begins a run from a step count. `full` is the mask of a converged warp; 0 if others run.
     /// Without patience, each turn ends the run.
-    pub(crate) fn begin(&mut self, from: u64, until: &Budget, full: u32) {
-        let (limit, end) = (from + until.steps, from + until.divergence.end);
-        let (turn, shared) = (until.divergence.turn, until.divergence.shared_turn);
+    pub(crate) fn begin(&mut self, from: u64, limit: u64, limits: &DivergenceLimits, full: u32) {
+        let (limit, end) = (from + limit, from + limits.end);
+        let (turn, shared) = (limits.turn, limits.shared_turn);
         let group = self.running.group;
         let turns = Turns { limit, end, turn, shared, full, group };
-        self.turns = (until.divergence.patience != 0).then_some(turns);
+        self.turns = (limits.patience != 0).then_some(turns);
         self.has_jumped_back = false;
     }
 

@@ -16,8 +16,8 @@ use model::{BASES, FRAME, Fixed, Next, Notified, World};
 pub(crate) use random::StepKinds;
 use std::cell::Cell;
 use texunit_jit::region::{
-    Action, Budget, DivergenceLimits, End, Exit, ExitReason, Function, Inputs, LaneValues, Level,
-    Listener, Memory, Mode, Region, Sites, Target, compile,
+    Action, DivergenceLimits, End, Exit, ExitReason, Function, Inputs, LaneValues, Level, Listener,
+    Mode, Region, Resume, Sites, Target, WarpStart, compile,
 };
 use texunit_jit::{Predicate, Registers};
 use texunit_memory::Block;
@@ -37,6 +37,10 @@ struct Case {
     /// The number of accesses whose costs compiled code has counted itself.
     counted: Cell<u64>,
 }
+
+/// The start of a warp, the instruction at which its lanes reconverge, and the limits of their
+/// turns.
+type Limits = (WarpStart, u32, DivergenceLimits);
 
 /// The warp number of all tests.
 const WARP: u32 = 7;
@@ -98,11 +102,10 @@ impl Case {
         world: &mut World,
         warp: &mut Warp,
         sites: &mut Sites<'_>,
-        until: Budget,
+        (start, reconverge_at, divergence): Limits,
     ) -> Option<Exit> {
         let Next::At(b, i) = warp.running.at else { return None };
-        let mask = warp.running.mask;
-        let all = self.mode == Mode::Live && mask == self.mask;
+        let all = self.mode == Mode::Live && start.mask == self.mask;
         let mode = if all { Mode::Live } else { Mode::Some };
         let entry = self.function.entry_of(mode, self.number((b, i)))?;
         let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
@@ -120,16 +123,16 @@ impl Case {
         let mut recorder = Recorder(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");
         running.listen(&mut recorder);
-        running.set_warp(WARP);
         let registers = Registers {
             narrow: &mut world.narrow,
             wide: &mut world.wide,
             predicates: &mut world.predicates,
             per_lane: &self.fixed.rows,
         };
-        let memory = Memory { shared: &mut world.shared, local: &mut world.local, frame: FRAME };
-        let lanes = (mask, self.live);
-        let left = running.run(registers, memory, lanes, entry, until).expect("files");
+        let mut table = running.table(mode, &mut world.shared, reconverge_at, divergence);
+        assert!(table.add(registers, &mut world.local, FRAME, start), "files");
+        let _ = table.run(0..1, Resume::Entry(entry), u32::MAX);
+        let left = table.exit(0).expect("it has run");
         let zeros = running.zeros();
         let now = position(&self.region, left.at);
         let now = now.map_or(Next::Out(left.at), |(b, i)| Next::At(b, i));
@@ -155,24 +158,23 @@ impl Case {
     }
 
     /// Random limits of a run of the function.
-    fn until(&self, random: &mut Random, warp: &mut Warp) -> Budget {
+    fn limits(&self, random: &mut Random, warp: &mut Warp) -> Limits {
         if warp.running.group.is_none() && random.one_in(4) {
             warp.meet_others(random.below(60));
         }
         let others = !warp.ready.is_empty();
-        let steps = random.below(30_u64);
-        Budget {
-            steps,
-            reconverge_at: warp.reconverge_at(),
-            atomics: random.below(4),
-            divergence: DivergenceLimits {
-                end: steps + random.below(30_u64),
-                turn: random.below(40),
-                shared_turn: random.below(40),
-                wait_limit: random.of(&[1000, 1000, 10, 0]),
-                patience: if others { 0 } else { random.of(&[1000, u64::MAX, 10]) },
-            },
-        }
+        let (limit, atomics) = (random.below(30_u64), random.below(4));
+        let end = limit + random.below(30_u64);
+        let divergence = DivergenceLimits {
+            end,
+            turn: random.below(40),
+            shared_turn: random.below(40),
+            wait_limit: random.of(&[1000, 1000, 10, 0]),
+            patience: if others { 0 } else { random.of(&[1000, u64::MAX, 10]) },
+        };
+        let (index, mask, live, turn_atomics) = (WARP, warp.running.mask, self.live, atomics);
+        let start = WarpStart { index, mask, live, limit, end, atomics, turn_atomics };
+        (start, warp.reconverge_at(), divergence)
     }
 
     /// Runs the region to its end or for some steps, by the function with the help of the
@@ -203,17 +205,19 @@ impl Case {
                 }
                 warp = Warp::new(Next::At(0, 0), self.mask);
             }
-            let until = self.until(random, &mut warp);
+            let limits = self.limits(random, &mut warp);
             let mut model = warp.clone();
             let is_live = self.mode == Mode::Live && warp.running.mask == self.mask;
-            model.begin(here.steps, &until, if is_live { self.mask } else { 0 });
+            let full = if is_live { self.mask } else { 0 };
+            model.begin(here.steps, limits.0.limit, &limits.2, full);
             let before = format!("{:?}, {}", warp.running.at, warp.standing());
-            if let Some(left) = self.run(&mut here, &mut warp, &mut sites, until) {
+            if let Some(left) = self.run(&mut here, &mut warp, &mut sites, limits) {
                 left_times += 1;
-                self.atomics.set(self.atomics.get() + u64::from(until.atomics - left.atomics_left));
+                self.atomics
+                    .set(self.atomics.get() + u64::from(limits.0.atomics - left.atomics_left));
                 let reached = self.follow(&mut there, &mut model, left, (here.steps, &warp));
                 let say = |what: String| say(&format!("{left:?} from {before}: {what}"));
-                assert!(reached.is_ok(), "{}", say(format!("{until:?}: {reached:?}")));
+                assert!(reached.is_ok(), "{}", say(format!("{limits:?}: {reached:?}")));
                 let difference = difference(self, &warp, &here, &there);
                 assert!(difference.is_none(), "{}", say(format!("{difference:?}")));
                 assert!(

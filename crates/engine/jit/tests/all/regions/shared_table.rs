@@ -7,8 +7,8 @@ use super::random;
 use super::{Case, difference, list, position};
 use std::cell::Cell;
 use texunit_jit::region::{
-    self, Budget, DivergenceLimits, End, Exit, ExitReason, FIRST_TURN, Inputs, Memory, Mode,
-    Passed, Resume, Runtime, Sites, Target, WaitingWarps, WarpStart, WarpTable,
+    self, DivergenceLimits, End, Exit, ExitReason, FIRST_TURN, Inputs, Mode, Passed, Resume,
+    Runtime, Sites, Target, WaitingWarps, WarpStart, WarpTable,
 };
 use texunit_jit::{B32, B64, Registers, VReg};
 use texunit_memory::Block;
@@ -260,13 +260,23 @@ fn run_one_by_one(
             let rest = |end: u64| end.saturating_sub(*steps);
             let divergence = DivergenceLimits { end: rest(limits.end), ..limits.divergence };
             let atomics = ATOMICS[round.min(1)];
-            let until =
-                Budget { steps: rest(*limit), reconverge_at: u32::MAX, atomics, divergence };
+            let (live, end, turn_atomics) = (case.mask, divergence.end, atomics);
+            let limit_here = rest(*limit);
+            let start = WarpStart {
+                index: 0,
+                mask: live,
+                live,
+                limit: limit_here,
+                end,
+                atomics,
+                turn_atomics,
+            };
             let (registers, local) = files.all(&case.fixed.rows);
-            let memory = Memory { shared: &mut world.shared, local, frame: FRAME };
-            let left = running.run(registers, memory, (case.mask, case.mask), entry, until);
-            let left = left.expect("files");
-            *limit = if left.limit == until.steps { *limit } else { *steps + left.limit };
+            let mut table = running.table(Mode::Live, &mut world.shared, u32::MAX, divergence);
+            assert!(table.add(registers, local, FRAME, start), "files");
+            let _ = table.run(0..1, Resume::Entry(entry), u32::MAX);
+            let left = table.exit(0).expect("it has run");
+            *limit = if left.limit == limit_here { *limit } else { *steps + left.limit };
             if left.last_atomic != 0 {
                 *last_atomic = *steps + left.last_atomic;
             }

@@ -5,32 +5,6 @@ use crate::code::{Decoded, OF_CTA};
 use texunit_alu::{L64, ResultKind, Row, Value, all};
 use texunit_testkit::Random;
 
-/// Generator of random values that include edge cases.
-pub(super) struct Noise(Random);
-
-impl Noise {
-    /// Creates a generator from a seed, which `TEXUNIT_SEED` overrides.
-    pub(super) fn new(seed: u64) -> Self {
-        Self(Random::for_test(seed))
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        #[rustfmt::skip]
-        const EDGES: [u32; 16] = [
-            0, 1, 31, 32, 33, 64, 0x8000_0000, 0x7fff_ffff, u32::MAX, 0x3f80_0000, 0xbf80_0001,
-            0x7f80_0000, 0xff80_0000, 0x7fc0_1234, 0x0040_0000, 0x8000_0001,
-        ];
-        let x = self.0.u64() >> 16;
-        let half = |x: u64| match x & 7 {
-            0..3 => EDGES[(x >> 3 & 15) as usize],
-            // Floats of moderate size.
-            3..5 => (x as u32 & 0x83ff_ffff) | 0x3c00_0000,
-            _ => x as u32,
-        };
-        u64::from(half(x)) | u64::from(half(x >> 20)) << 32
-    }
-}
-
 /// Registers: sources 0 to 2 and a destination of each width.
 struct Bank {
     narrow: [L32; 4],
@@ -39,10 +13,10 @@ struct Bank {
 }
 
 impl Bank {
-    fn new(noise: &mut Noise) -> Self {
-        let wide = std::array::from_fn(|_| std::array::from_fn(|_| noise.next()));
-        let narrow = std::array::from_fn(|_| std::array::from_fn(|_| noise.next() as u32));
-        Self { narrow, wide, predicates: [noise.next() as u32] }
+    fn new(random: &mut Random) -> Self {
+        let wide = std::array::from_fn(|_| std::array::from_fn(|_| random.operand()));
+        let narrow = std::array::from_fn(|_| std::array::from_fn(|_| random.operand() as u32));
+        Self { narrow, wide, predicates: [random.operand() as u32] }
     }
 
     /// Executes one instruction in the inner loop.
@@ -105,12 +79,12 @@ fn expected(row: &Row, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
 
 #[test]
 fn arms_give_what_steps_give() {
-    let mut noise = Noise::new(1);
+    let mut random = Random::for_test(1);
     for row in all().iter().filter(|row| row.kind() != Kind::Call) {
         let kind = row.kind();
         for level in Build::all() {
             for mask in [u32::MAX, 1, 0x8000_0000, 0x5a5a_1234].repeat(8) {
-                let mut bank = Bank::new(&mut noise);
+                let mut bank = Bank::new(&mut random);
                 let (mut want, d, s) = expected(row, &bank);
                 for lane in super::super::warp::lanes(!mask) {
                     want.narrow[3][lane] = bank.narrow[3][lane];
@@ -130,9 +104,9 @@ fn arms_give_what_steps_give() {
 /// A destination that is also a source.
 #[test]
 fn destinations_may_be_sources() {
-    let mut noise = Noise::new(2);
+    let mut random = Random::for_test(2);
     for level in Build::all() {
-        let mut bank = Bank::new(&mut noise);
+        let mut bank = Bank::new(&mut random);
         let (before, slot) = (bank.narrow[0], Slot::narrow(0));
         let (kind, guard, s) = (Kind::MulLo, Slot::TRUE, [slot; 3]);
         bank.run(level, Decoded { kind, count: 1, guard, d: slot, s }, u32::MAX);

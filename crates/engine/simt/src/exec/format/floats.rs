@@ -60,10 +60,7 @@ pub fn general(v: f64, precision: usize, keep_zeros: bool) -> String {
     if keep_zeros {
         return text;
     }
-    let (mantissa, tail) = match text.find('e') {
-        Some(i) => text.split_at(i),
-        None => (&text[..], ""),
-    };
+    let (mantissa, tail) = text.find('e').map_or((&text[..], ""), |i| text.split_at(i));
     let mantissa = if mantissa.contains('.') {
         mantissa.trim_end_matches('0').trim_end_matches('.')
     } else {

@@ -127,10 +127,8 @@ impl Context<'_> {
 
     fn copied_in_bulk(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
         let all = self.copy_operands(warp, copy);
-        let (to_doing, to_size) = match copy.reduce {
-            Some((_, ty)) => (AccessOp::BulkReduce, ty.bytes()),
-            None => (AccessOp::BulkStore, 16),
-        };
+        let reduce = copy.reduce.map(|(_, ty)| (AccessOp::BulkReduce, ty.bytes()));
+        let (to_doing, to_size) = reduce.unwrap_or((AccessOp::BulkStore, 16));
         for lane in lanes(at.lanes) {
             let at = At { lanes: 1 << lane, ..at };
             // If the size is larger, the instruction itself faults.

@@ -6,22 +6,17 @@ use super::*;
 use crate::lower::checked;
 use std::path::Path;
 
-/// Register prefix and register type of an operand type.
-fn registers(ty: &str) -> (&'static str, &'static str) {
-    match ty {
-        "f32" => ("%f", "f32"),
-        "f64" => ("%d", "f64"),
-        "f16" | "bf16" => ("%h", "b16"),
-        _ => ("%q", "b32"),
-    }
-}
-
 /// Makes a kernel of a body in the test file.
 fn kernel(head: &str, body: &str) -> String {
     let [ty, inputs, count, scaled] = head.split(' ').collect::<Vec<_>>()[..] else {
         panic!("{head}: type, inputs, registers, whether the first is a parameter")
     };
-    let (prefix, reg) = registers(ty);
+    let (prefix, reg) = match ty {
+        "f32" => ("%f", "f32"),
+        "f64" => ("%d", "f64"),
+        "f16" | "bf16" => ("%h", "b16"),
+        _ => ("%q", "b32"),
+    };
     let mut text = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n\
          .visible .entry k(.param .u64 in, .param .u64 out, .param .u64 scale) {{\n\

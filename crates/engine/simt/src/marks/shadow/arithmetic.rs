@@ -75,6 +75,9 @@ mod tests {
 
     #[test]
     fn names_of_rules_are_names_of_rows() {
+        assert!(is_plain_conversion("cvt.u32.s8") && is_plain_conversion("cvt.s64.u16"));
+        assert!(!is_plain_conversion("cvt.rn.f32.u32") && !is_plain_conversion("cvt.sat.u8.s32"));
+        assert!(is_bytes(0xff00) && is_bytes(0) && !is_bytes(0xf0));
         // An operation that was renamed would silently fall back to `All`.
         let named: Vec<_> = texunit_alu::all().iter().collect();
         let with = |wanted: Rule| named.iter().filter(|row| rule(row) == wanted).count();
@@ -82,12 +85,5 @@ mod tests {
         assert_eq!(with(Rule::Upwards), 10);
         let moves = named.iter().filter(|row| matches!(rule(row), Rule::Moves(_))).count();
         assert!(moves >= 30, "{moves}");
-    }
-
-    #[test]
-    fn conversions() {
-        assert!(is_plain_conversion("cvt.u32.s8") && is_plain_conversion("cvt.s64.u16"));
-        assert!(!is_plain_conversion("cvt.rn.f32.u32") && !is_plain_conversion("cvt.sat.u8.s32"));
-        assert!(is_bytes(0xff00) && is_bytes(0) && !is_bytes(0xf0));
     }
 }

@@ -5,6 +5,7 @@ use super::arithmetic;
 use super::sinks::sinks;
 use crate::code::{Code, Inst, MatrixAction, MemSpace, Op, Slot};
 use crate::flow::{FunctionCode, Registers, reads, writes};
+use texunit_alu::Alu;
 use texunit_flow::{Cfg, forward};
 
 /// Possible states of a register, as a bit mask; 0: certainly initialised.
@@ -97,6 +98,11 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
     let of = |slot: Slot| of(registers, state, slot);
     let any = |slots: &[Slot]| slots.iter().fold(0, |all, &slot| all | of(slot));
     let computed = |all: State| if all == 0 { 0 } else { COMPUTED };
+    let read = || {
+        let mut all = 0;
+        reads(&inst.op, &mut |slot| all |= of(slot));
+        all
+    };
     let copied = |all: State| if all & UNWRITTEN != 0 { all & !UNWRITTEN | COPY } else { all };
     match &inst.op {
         Op::Mov { a, .. } | Op::Cvta { a, .. } => copied(of(*a)),
@@ -113,18 +119,10 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
             let is_copy = arithmetic::is_copy(row, &amounts(code, row, s));
             if is_copy { copied(any(s)) } else { computed(any(s)) }
         }
-        Op::Lop3 { .. }
-        | Op::Rare(_)
-        | Op::Compare { .. }
-        | Op::ComparePair { .. }
-        | Op::Logic { .. }
-        | Op::IsSpace { .. } => {
-            let mut all = 0;
-            reads(&inst.op, &mut |slot| all |= of(slot));
-            // Carries are not tracked individually.
-            let carries = matches!(&inst.op, Op::Rare(rare) if matches!(rare.alu, texunit_alu::Alu::Carry(_)));
-            computed(all) | if carries { COMPUTED } else { 0 }
-        }
+        // Carries are not tracked individually.
+        Op::Rare(rare) if matches!(rare.alu, Alu::Carry(_)) => COMPUTED,
+        Op::Lop3 { .. } | Op::Rare(_) | Op::Logic { .. } | Op::IsSpace { .. } => computed(read()),
+        Op::Compare { .. } | Op::ComparePair { .. } => computed(read()),
         _ => 0,
     }
 }

@@ -54,10 +54,8 @@ impl<'t> Items<'_, 't> {
     fn slot_of(&mut self, item: &str) -> Option<Slot> {
         let Func { narrow, wide, predicates, .. } = *self.parser.code.funcs.last()?;
         let index = |digits: &str, most: u32| digits.parse().ok().filter(|&index| index < most);
-        let (digits, is_wide) = match item.strip_suffix('L') {
-            Some(digits) => (digits, true),
-            None => (item, false),
-        };
+        let (digits, is_wide) =
+            item.strip_suffix('L').map_or((item, false), |digits| (digits, true));
         Some(match (item, item.split_at_checked(1)?) {
             ("_", _) => Slot::NONE,
             ("true", _) => Slot::TRUE,
@@ -165,10 +163,9 @@ impl PartsMut for Items<'_, '_> {
         let (first, number) = match (inner.split_once(" + "), inner.split_once(" - ")) {
             (Some((base, number)), _) => (base, u64::parse(number)),
             (None, Some((base, number))) => (base, u64::parse(number).map(u64::wrapping_neg)),
-            (None, None) => match u64::parse(inner) {
-                Some(number) => ("_", Some(number)),
-                None => (inner, Some(0)),
-            },
+            (None, None) => {
+                u64::parse(inner).map_or((inner, Some(0)), |number| ("_", Some(number)))
+            }
         };
         (*base, *offset) = (self.of_slot(first), self.good(item, number).unwrap_or(0));
     }
@@ -191,10 +188,8 @@ impl PartsMut for Items<'_, '_> {
     }
 
     fn field<T: Word + PartialEq>(&mut self, name: &'static str, value: &mut T, default: T) {
-        *value = match self.field_of(name) {
-            Some(text) => self.good(text, T::parse(text)).unwrap_or(default),
-            None => default,
-        };
+        let text = self.field_of(name);
+        *value = text.and_then(|text| self.good(text, T::parse(text))).unwrap_or(default);
     }
 
     fn target(&mut self, target: &mut u32) {

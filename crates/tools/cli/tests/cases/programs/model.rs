@@ -167,7 +167,7 @@ impl State {
         let counting = listing.counting();
         let mut wrong = Vec::new();
         // The other observer needs no access costs.
-        let counters = listing.issues().len();
+        let counters = listing.issues().counters();
         if counters != self.counts.len() {
             wrong.push(format!("{} counters of {counters}", self.counts.len()));
         }
