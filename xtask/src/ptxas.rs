@@ -126,7 +126,7 @@ impl Choice {
                 None
             }
         };
-        Ptxas::ALL.into_iter().filter(selected).filter_map(tool).collect()
+        Ptxas::ALL.iter().copied().filter(selected).filter_map(tool).collect()
     }
 
     /// The path of ptxas, which must be that release.

@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_seed_decides_everything() {
-        let families = Families::new(None, &Ptxas::ALL).unwrap();
+        let families = Families::new(None, Ptxas::ALL).unwrap();
         let first = families.questions(7, 400);
         assert_eq!(first, families.questions(7, 400));
         assert_ne!(first, families.questions(8, 400));
@@ -145,14 +145,14 @@ mod tests {
         for name in Families::NAMES {
             assert!(first.iter().any(|q| q.family == name), "{name}");
         }
-        for release in Ptxas::ALL {
+        for &release in Ptxas::ALL {
             assert!(first.iter().any(|q| q.release == release), "{release}");
         }
     }
 
     #[test]
     fn lines_are_found_again() {
-        let families = Families::new(Some("ordinary"), &Ptxas::ALL).unwrap();
+        let families = Families::new(Some("ordinary"), Ptxas::ALL).unwrap();
         for question in families.questions(1, 200) {
             let module = question.module(&[0]);
             let line = module.lines().nth(question.first_line() - 1);

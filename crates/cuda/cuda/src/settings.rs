@@ -253,7 +253,7 @@ fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
     let mut reader = Reader { variable, complaints: Vec::new() };
     let trace = reader.trace();
     let fail_on = "; it takes note, warning, which holds now, and error";
-    let fail_on = reader.parsed("TEXUNIT_FAIL_ON", fail_on, Severity::named);
+    let fail_on = reader.parsed("TEXUNIT_FAIL_ON", fail_on, Severity::from_name);
     let checks = checks::wanted(&mut reader);
     // Findings about leaks and uninitialised memory show where the memory was allocated.
     let leaks =

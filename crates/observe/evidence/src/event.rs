@@ -292,7 +292,7 @@ impl Counts {
 
     /// Adds the counts of another process.
     pub fn add_all(&mut self, more: &Self) {
-        Severity::ALL.into_iter().for_each(|severity| self.add(severity, more.of(severity)));
+        Severity::ALL.iter().for_each(|&severity| self.add(severity, more.of(severity)));
     }
 
     /// The count of a severity.
@@ -306,8 +306,8 @@ impl Counts {
 
     /// The count of this severity and above.
     pub fn from(&self, severity: Severity) -> u64 {
-        let all = Severity::ALL.into_iter().filter(|&one| one >= severity);
-        all.map(|one| self.of(one)).fold(0, u64::saturating_add)
+        let all = Severity::ALL.iter().filter(|one| **one >= severity);
+        all.map(|&one| self.of(one)).fold(0, u64::saturating_add)
     }
 
     /// The count of all severities.
@@ -335,6 +335,6 @@ mod severity {
     }
 
     pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Severity, D::Error> {
-        Ok(Severity::named(&String::deserialize(from)?).unwrap_or_default())
+        Ok(Severity::from_name(&String::deserialize(from)?).unwrap_or_default())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use texunit_forms::words;
 
 /// How a module is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl Options {
     /// The release of ptxas whose rules apply to a module of this version.
     pub(crate) fn release(&self, version: (u32, u32)) -> Ptxas {
         match self.verdicts {
-            Verdicts::Texunit => Ptxas::ALL[Ptxas::ALL.len() - 1],
+            Verdicts::Texunit => Ptxas::V13_5,
             Verdicts::Ptxas(Some(release)) => release,
             Verdicts::Ptxas(None) => Ptxas::for_version(version),
         }
@@ -63,33 +64,12 @@ pub enum Verdicts {
     Ptxas(Option<Ptxas>),
 }
 
-/// A release of ptxas whose verdicts have been measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Ptxas {
-    /// The ptxas of CUDA 11.8.
-    V11_8,
-    /// The ptxas of CUDA 12.4.
-    V12_4,
-    /// The ptxas of CUDA 12.9.
-    V12_9,
-    /// The ptxas of CUDA 13.5.
-    V13_5,
+words! {
+    /// A release of ptxas whose verdicts have been measured, by its CUDA release; the oldest first.
+    Ptxas { V11_8 = "11.8", V12_4 = "12.4", V12_9 = "12.9", V13_5 = "13.5" }
 }
 
 impl Ptxas {
-    /// All measured ptxas releases, oldest first.
-    pub const ALL: [Self; 4] = [Self::V11_8, Self::V12_4, Self::V12_9, Self::V13_5];
-
-    /// The name, such as `12.9`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::V11_8 => "11.8",
-            Self::V12_4 => "12.4",
-            Self::V12_9 => "12.9",
-            Self::V13_5 => "13.5",
-        }
-    }
-
     /// The release as a number, such as 129 for `12.9`.
     pub(crate) const fn number(self) -> u32 {
         match self {
@@ -112,13 +92,7 @@ impl Ptxas {
 
     /// The oldest release that supports a version of the PTX ISA; the newest release if none does.
     pub fn for_version(version: (u32, u32)) -> Self {
-        Self::ALL.into_iter().find(|p| version <= p.newest_version()).unwrap_or(Self::V13_5)
-    }
-}
-
-impl fmt::Display for Ptxas {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        Self::ALL.iter().copied().find(|p| version <= p.newest_version()).unwrap_or(Self::V13_5)
     }
 }
 
@@ -126,9 +100,9 @@ impl FromStr for Ptxas {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|p| p.name() == text).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            format!("expected a release of ptxas: {names}")
+        Self::from_name(text).ok_or_else(|| {
+            let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
+            format!("expected a release of ptxas: {}", names.join(", "))
         })
     }
 }
@@ -199,7 +173,7 @@ mod tests {
         assert_eq!(Ptxas::for_version((9, 0)), Ptxas::V13_5);
         assert_eq!(Ptxas::for_version((9, 9)), Ptxas::V13_5);
         for ptxas in Ptxas::ALL {
-            assert_eq!(ptxas.name().parse(), Ok(ptxas));
+            assert_eq!(ptxas.name().parse(), Ok(*ptxas));
         }
         assert!("12".parse::<Ptxas>().is_err());
     }

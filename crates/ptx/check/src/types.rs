@@ -18,6 +18,11 @@ pub(crate) fn fits(ty: ScalarType, reg: ScalarType) -> bool {
     }
 }
 
+/// Whether a register of this type can hold an address.
+pub(crate) fn is_pointer(reg: ScalarType) -> bool {
+    reg != ScalarType::F16x2 && (fits(ScalarType::U64, reg) || fits(ScalarType::U32, reg))
+}
+
 /// Whether a register of type `reg` is of the kind of `ty`, whatever its width.
 pub(crate) fn kind_fits(ty: ScalarType, reg: ScalarType) -> bool {
     let bits = reg.kind() == TypeKind::Bits;

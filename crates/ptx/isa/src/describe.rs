@@ -1,7 +1,6 @@
 //! Descriptions of instructions, generated from the tables: for `texunit isa`, docs/isa.md and
 //! hover texts. They are structured data, which each user formats in its own way.
 
-mod summaries;
 mod texture;
 
 use crate::form::{Class, OperandRule, OperandType, Property, Role, Shape};
@@ -102,6 +101,17 @@ fn requirement((major, minor): (u32, u32), target: u32) -> String {
     }
 }
 
+/// The opcodes of summaries.txt, each with one sentence that covers all of its forms.
+fn summaries() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = include_str!("describe/summaries.txt").lines().skip(2);
+    rows.filter_map(|row| row.split_once(' ')).map(|(name, text)| (name, text.trim_start()))
+}
+
+/// The summary of an opcode, except for texture and surface instructions.
+fn summary(name: &str) -> Option<&'static str> {
+    summaries().find(|row| row.0 == name).map(|row| row.1)
+}
+
 /// The instructions that have forms in the table, by name.
 pub fn instructions() -> Vec<Description> {
     let mut list: Vec<_> = Opcode::ALL
@@ -155,7 +165,7 @@ fn of_opcode(opcode: Opcode) -> Description {
     Description {
         name: opcode.name(),
         section,
-        summary: summaries::summary(opcode.name()).unwrap_or(doc),
+        summary: summary(opcode.name()).unwrap_or(doc),
         forms,
         operands: Vec::new(),
         options: Vec::new(),
@@ -261,4 +271,26 @@ fn unknown<'n>(word: &str, known: impl Iterator<Item = &'n str>) -> Unknown {
 pub fn distance(a: &str, b: &str) -> usize {
     let end = b.char_indices().nth(40).map_or(b.len(), |(at, _)| at);
     strsim::levenshtein(a, &b[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each instruction has a summary for all of its forms, instead of the description of its first
+    /// form.
+    #[test]
+    fn every_instruction_has_a_sentence() {
+        assert!(summaries().is_sorted_by(|a, b| a.0 < b.0));
+        let all = instructions();
+        for d in &all {
+            assert!(d.summary.ends_with('.') && d.summary.len() > 8, "{}: {}", d.name, d.summary);
+            assert!(d.section.starts_with("9.7."), "{}", d.name);
+        }
+        for (name, _) in summaries() {
+            assert!(all.iter().any(|d| d.name == name), "{name}");
+        }
+        assert!(Opcode::ALL.iter().all(|opcode| describe(opcode.name()).is_ok()));
+        assert_eq!(all.len(), Opcode::ALL.len());
+    }
 }

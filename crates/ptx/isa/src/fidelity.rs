@@ -189,9 +189,7 @@ fn integer(opcode: Opcode, mods: &Modifiers, ty: ScalarType) -> Fidelity {
 
 fn conversion(mods: &Modifiers) -> Option<Fidelity> {
     use ScalarType as T;
-    let &[to, from] = &mods.types[..] else {
-        return mods.pack.map(|_| Fidelity::Specified);
-    };
+    let &[to, from] = &mods.types[..] else { return mods.pack.map(|_| Fidelity::Specified) };
     let narrow = |ty| matches!(ty, T::E2m1x2 | T::E2m3x2 | T::E3m2x2 | T::Ue8m0x2 | T::Ue5m3x2);
     let tiny = |ty| matches!(ty, T::E4m3x2 | T::E5m2x2);
     // The measured architecture has neither type.

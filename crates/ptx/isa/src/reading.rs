@@ -164,17 +164,10 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
         }
         slot => slot,
     };
-    match missing {
-        None => Ok(slot_of_word),
-        // The row with a cache policy is not suggested for a missing policy alone.
-        Some(slot) if slot.class == Class::Policy => {
-            Err((0, ModifierError::Missing { expected: slot.words.clone(), class: slot.class }))
-        }
-        Some(slot) => Err((
-            4 * words.len() + 2,
-            ModifierError::Missing { expected: slot.words.clone(), class: slot.class },
-        )),
-    }
+    let Some(Slot { class, words: expected, .. }) = missing else { return Ok(slot_of_word) };
+    // The row with a cache policy is not suggested for a missing policy alone.
+    let score = if *class == Class::Policy { 0 } else { 4 * words.len() + 2 };
+    Err((score, ModifierError::Missing { expected: expected.clone(), class: *class }))
 }
 
 /// Modifiers that keep their order among each other.

@@ -40,17 +40,6 @@ fn every_row_is_well_formed() {
 }
 
 #[test]
-fn every_instruction_has_a_section_and_a_summary() {
-    for opcode in Opcode::ALL {
-        let Ok(found) = describe::describe(opcode.name()) else {
-            panic!("{} is unknown", opcode.name());
-        };
-        assert!(found.section.starts_with("9.7."), "{}", opcode.name());
-        assert!(!found.summary.is_empty(), "{}", opcode.name());
-    }
-}
-
-#[test]
 fn reads_words_in_any_order_but_types_in_theirs() {
     let (mods, forms) = read("tex.level.2d.v4.f32.s32").unwrap();
     assert_eq!(mods.mip, Some(MipMode::Level));

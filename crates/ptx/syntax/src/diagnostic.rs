@@ -2,35 +2,19 @@
 //! renders them.
 
 use crate::span::Span;
+use texunit_forms::words;
 
-/// Severity of a diagnostic.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// Information that is often intended; never used for mistakes in a module.
-    Note,
-    /// The module can be used, but something in it is suspicious.
-    Warning,
-    /// The module cannot be used.
-    #[default]
-    Error,
-}
-
-impl Severity {
-    /// All severities, the lowest first.
-    pub const ALL: [Self; 3] = [Self::Note, Self::Warning, Self::Error];
-
-    /// The name: `note`, `warning` or `error`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-
-    /// The severity with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|severity| severity.name() == name)
+words! {
+    /// Severity of a diagnostic, the lowest first.
+    #[derive(Default)]
+    Severity {
+        /// Information that is often intended; never used for mistakes in a module.
+        Note = "note",
+        /// The module can be used, but something in it is suspicious.
+        Warning = "warning",
+        /// The module cannot be used.
+        #[default]
+        Error = "error",
     }
 }
 

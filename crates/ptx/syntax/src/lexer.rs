@@ -221,21 +221,14 @@ impl Lexer<'_> {
         let word = self.bytes[end + gap..].iter().take_while(|&&b| is_follow(b)).count();
         if gap > 0 && word > 0 {
             let end = end + gap + word;
-            let help = format!(
-                "write `.{}`; a space is allowed before the dot",
-                &self.text[end - word..end]
-            );
+            let shown = &self.text[end - word..end];
+            let help = format!("write `.{shown}`; a space is allowed before the dot");
             let gap = [(start + 1, end - word, "")];
             self.error_fixed("E0016", start, end, "space after a dot".into(), &help, &gap);
             return self.push(TokenKind::Word, end - word, end);
         }
-        self.error(
-            "E0010",
-            start,
-            end,
-            "a dot without a word".into(),
-            "directives and modifiers are a dot and a word, as in `.u32`",
-        );
+        let help = "directives and modifiers are a dot and a word, as in `.u32`";
+        self.error("E0010", start, end, "a dot without a word".into(), help);
         self.push(TokenKind::Bad, start, end);
     }
 
@@ -328,13 +321,8 @@ impl Lexer<'_> {
     fn non_ascii(&mut self, start: usize, end: usize, place: &str) {
         let shown: String = self.text[start..end].chars().take(8).collect();
         let message = format!("non-ASCII character `{}`{place}", shown.escape_debug());
-        self.error(
-            "E0017",
-            start,
-            end,
-            message,
-            "PTX is ASCII only, in comments and strings too: remove the character or write it in ASCII",
-        );
+        let help = "PTX is ASCII only, in comments and strings too: remove the character or write it in ASCII";
+        self.error("E0017", start, end, message, help);
     }
 
     fn punctuation(&mut self) {

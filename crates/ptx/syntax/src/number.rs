@@ -131,21 +131,15 @@ fn decimal(text: &str) -> Scanned {
     let literal = &text[..len];
     let meant = if is_float { TokenKind::Decimal } else { TokenKind::Integer };
     let suffix = &literal[end..];
-    let kind = if is_float {
-        match suffix {
-            "" => checked_float(literal),
-            _ => Err(malformed(literal, "E0013", "malformed number", suffix_help(suffix), meant)),
-        }
-    } else if suffix.is_empty() || suffix == "U" {
-        let digits = &literal[..end];
-        if digits.len() > 1 && digits.starts_with('0') && digits.contains(['8', '9']) {
+    let digits = &literal[..end];
+    let kind = match (is_float, suffix) {
+        (true, "") => checked_float(literal),
+        (false, "" | "U") if digits.starts_with('0') && digits.contains(['8', '9']) => {
             let help = "a number that begins with `0` is octal and has digits 0 to 7; omit the zero for decimal";
             Err(malformed(literal, "E0013", "malformed octal number", help.into(), meant))
-        } else {
-            checked_integer(literal)
         }
-    } else {
-        Err(malformed(literal, "E0013", "malformed number", suffix_help(suffix), meant))
+        (false, "" | "U") => checked_integer(literal),
+        _ => Err(malformed(literal, "E0013", "malformed number", suffix_help(suffix), meant)),
     };
     Scanned { len, kind }
 }

@@ -212,16 +212,15 @@ fn block(f: &mut Formatter<'_>, block: &Block<'_>, depth: usize) -> fmt::Result 
 }
 
 fn statement(f: &mut Formatter<'_>, statement: &Statement<'_>, depth: usize) -> fmt::Result {
-    if let Statement::Block(inner) = statement {
-        block(f, inner, depth)?;
-        return f.write_char('\n');
+    if !matches!(statement, Statement::Label(_) | Statement::Block(_)) {
+        indent(f, depth)?;
     }
-    if let Statement::Label(label) = statement {
-        return writeln!(f, "{label}:");
-    }
-    indent(f, depth)?;
     match statement {
-        Statement::Label(_) | Statement::Block(_) => Ok(()),
+        Statement::Label(label) => writeln!(f, "{label}:"),
+        Statement::Block(inner) => {
+            block(f, inner, depth)?;
+            f.write_char('\n')
+        }
         Statement::Instruction(instruction) => writeln!(f, "{instruction}"),
         Statement::Variable(variable) => writeln!(f, "{variable};"),
         Statement::BranchTargets(table) => targets(f, "branchtargets", table),

@@ -66,26 +66,21 @@ mod tests {
                     L: wgmma.fence.sync.aligned;\n    mov.u32 %r3, %x; mov.u32 %r4, %y;\n\
                     .reg .b128 %a;\n.reg .b128 %b;\n";
         let source = SourceFile::new("k.ptx", text);
-        let of = |word: &str, from: usize, code, message: String| {
+        let of = |(word, from, code, message): (&str, usize, _, &str)| {
             let at = from + text[from..].find(word).unwrap_or_default();
-            Diagnostic::error(code, Span::new(at, at + word.len()), message)
+            Diagnostic::error(code, Span::new(at, at + word.len()), message.replace('$', word))
         };
-        let refused = |word: &str, from| {
-            of(word, from, "E0406", format!("`{word}` is not executed by texunit"))
-        };
-        let unknown = |word: &str| of(word, 0, "E0120", format!("unknown name {word}"));
-        let new_type =
-            |from| of(".b128", from, "E0230", "PTX ISA version 8.3 is needed".to_owned());
         let all = [
-            refused("wgmma.fence.sync.aligned", 0),
-            refused("wgmma.wait_group.sync.aligned", 0),
-            refused("mapa.u32", 0),
-            refused("wgmma.fence.sync.aligned", 60),
-            unknown("%x"),
-            unknown("%y"),
-            new_type(0),
-            new_type(text.len() - 16),
-        ];
+            ("wgmma.fence.sync.aligned", 0, "E0406", "`$` is not executed by texunit"),
+            ("wgmma.wait_group.sync.aligned", 0, "E0406", "`$` is not executed by texunit"),
+            ("mapa.u32", 0, "E0406", "`$` is not executed by texunit"),
+            ("wgmma.fence.sync.aligned", 60, "E0406", "`$` is not executed by texunit"),
+            ("%x", 0, "E0120", "unknown name $"),
+            ("%y", 0, "E0120", "unknown name $"),
+            (".b128", 0, "E0230", "PTX ISA version 8.3 is needed"),
+            (".b128", text.len() - 16, "E0230", "PTX ISA version 8.3 is needed"),
+        ]
+        .map(of);
         let found = by_opcode(&source, &all, |_| true);
         let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(

@@ -80,6 +80,11 @@ pub(crate) const SINGLE: [Option<TokenKind>; 256] = {
 };
 
 impl TokenKind {
+    /// Whether the token is a number without a sign.
+    pub(crate) const fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Decimal | Self::Float32 | Self::Float64)
+    }
+
     /// Whether a value may follow, so that `.5` after it is a number instead of a modifier.
     pub(crate) fn expects_value(self) -> bool {
         use TokenKind::*;

@@ -123,7 +123,7 @@ impl CheckOptions {
 
 /// The severity of this name.
 fn severity(name: &str) -> Result<Severity, &'static str> {
-    Severity::named(name.trim()).ok_or("expected `note`, `warning` or `error`")
+    Severity::from_name(name.trim()).ok_or("expected `note`, `warning` or `error`")
 }
 
 /// The observer with the checks of a launch; `None` if the kernel is not checked.

@@ -49,9 +49,17 @@ impl AsyncCopy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MbarrierAction {
     /// `mbarrier.init`
-    #[default]
-    Init,
+    Init {
+        /// Whether the layout is `.layout::v1`, not `.layout::v0`.
+        v1: bool,
+    },
+    /// `mbarrier.check_layout`
+    CheckLayout {
+        /// Whether the question is for `.layout::v1`, not `.layout::v0`.
+        v1: bool,
+    },
     /// `mbarrier.inval`
+    #[default]
     Inval,
     /// `mbarrier.expect_tx`
     ExpectTx,

@@ -127,7 +127,8 @@ names! { Self::Save { d: Slot::NONE }; StackAction:
     Self::Restore { .. } => "restore" = Self::Restore { a: Slot::NONE },
 }
 names! { MbarrierAction:
-    Self::Init => "init" = Self::Init,
+    Self::Init { .. } => "init" = Self::Init { v1: false },
+    Self::CheckLayout { .. } => "layout" = Self::CheckLayout { v1: false },
     Self::Inval => "inval" = Self::Inval,
     Self::ExpectTx => "expect_tx" = Self::ExpectTx,
     Self::CompleteTx => "complete_tx" = Self::CompleteTx,

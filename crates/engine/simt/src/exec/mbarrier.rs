@@ -75,7 +75,7 @@ impl Context<'_> {
     }
 
     /// Executes the instruction in one lane. Returns the result (a token, or 1 if the phase is
-    /// complete) and the new state of the mbarrier.
+    /// complete or the layout is the wanted one) and the new state of the mbarrier.
     fn mbarrier_at(
         &mut self,
         warp: &mut Warp,
@@ -88,7 +88,7 @@ impl Context<'_> {
         let bad = |what: String| bad_operand(lane, what);
         let word = self.load_one(warp, lane, (MemSpace::Shared, at), (8, 8))?;
         let new = match action {
-            A::Init => match MbarrierState::new(value & u64::from(u32::MAX)) {
+            A::Init { v1 } => match MbarrierState::new(value & u64::from(u32::MAX), v1) {
                 Some(state) => state.encode(),
                 None => return bad(format!("an mbarrier cannot be for {value} arrivals")),
             },
@@ -108,6 +108,7 @@ impl Context<'_> {
                         };
                         return Ok(((state.parity != token.parity).into(), word));
                     }
+                    A::CheckLayout { v1 } => return Ok(((state.v1 == v1).into(), word)),
                     A::ExpectTx => state.expect(bytes),
                     A::CompleteTx => state.expect(-bytes).map(|()| state.settle()),
                     A::Arrive { drops, expects: true, completes } => {

@@ -112,6 +112,9 @@ macro_rules! each_other {
                         }
                         MbarrierAction::CopyArrive { increments } => v.flag("inc", increments),
                         MbarrierAction::Test { parity } => v.flag("parity", parity),
+                        MbarrierAction::Init { v1 } | MbarrierAction::CheckLayout { v1 } => {
+                            v.flag("v1", v1);
+                        }
                         _ => {}
                     }
                     located!(of.at);

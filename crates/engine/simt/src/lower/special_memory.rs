@@ -135,7 +135,8 @@ impl<'a> Builder<'a> {
         let m = &inst.mods;
         let ops = &inst.operands[..];
         let action = match *m.actions.first()? {
-            "init" => MbarrierAction::Init,
+            "init" => MbarrierAction::Init { v1: m.acts("layout::v1") },
+            "check_layout" => MbarrierAction::CheckLayout { v1: m.acts("layout::v1") },
             "inval" => MbarrierAction::Inval,
             "expect_tx" => MbarrierAction::ExpectTx,
             "complete_tx" => MbarrierAction::CompleteTx,
@@ -148,7 +149,7 @@ impl<'a> Builder<'a> {
             },
         };
         use MbarrierAction as A;
-        let has_result = matches!(action, A::Arrive { .. } | A::Test { .. } | A::PendingCount);
+        let has_result = !matches!(action, A::Init { .. } | A::Inval | A::ExpectTx | A::CompleteTx);
         let (d, rest) = match has_result {
             true => (self.destination(ops.first()?)?, ops.get(1..)?),
             false => (Slot::NONE, ops),

@@ -17,6 +17,8 @@ const CANCEL: &str = "the work of CTAs that have not begun cannot be taken over;
      is work, which is what the program does on architectures before sm_100";
 const TENSOR_MAP: &str = "copies of tensors by their maps (TMA) are not simulated; copy rows with cp.async.bulk, or \
      elements with ld and st";
+const WIDE_MASK: &str = "masks of 32 CTAs (sm_107a) are not simulated, because clusters have at most 16; use \
+     .multicast::cluster";
 const FILL: &str = "bulk stores of zeros (sm_100) are not simulated; use st, or the program's path for architectures \
      before sm_100";
 const MULTIMEM: &str = "memory that several GPUs share is not simulated; use ld, st and red on \
@@ -58,6 +60,7 @@ fn reason(inst: &Instruction) -> Option<&'static str> {
         O::Ldmatrix | O::Stmatrix | O::Movmatrix => WIDE_BYTES,
         O::Clusterlaunchcontrol => CANCEL,
         O::Fence | O::Membar if word.is_some() => TENSOR_MAP,
+        O::Cp if word == Some("multicast::cluster::32b") => WIDE_MASK,
         O::Cp | O::Tensormap => TENSOR_MAP,
         O::St if word == Some("bulk") => FILL,
         O::Multimem => MULTIMEM,
@@ -109,5 +112,5 @@ pub const CODES: &[Code] = &[
     Code { code: "E0405", title: "instruction that is not executed", explanation:
         "The opcode is known, but not with these modifiers and operands." },
     Code { code: "E0406", title: "part of the machine that is not simulated", explanation:
-        "The instruction controls tensor cores of warp groups (`wgmma`) or of Blackwell, tensor memory, copies of tensors by their maps (TMA), work of CTAs that have not begun (`clusterlaunchcontrol`) or memory of several GPUs, which texunit does not simulate; or its result depends on bits that NVIDIA does not document (random rounding)." },
+        "The instruction controls tensor cores of warp groups (`wgmma`) or of Blackwell, tensor memory, copies of tensors by their maps (TMA), work of CTAs that have not begun (`clusterlaunchcontrol`), memory of several GPUs or clusters of more than 16 CTAs, which texunit does not simulate; or its result depends on bits that NVIDIA does not document (random rounding)." },
 ];

@@ -4,7 +4,7 @@ use crate::common::{How, kernel, run_fault, run_words};
 use texunit_simt::FaultKind;
 
 fn hopper(declarations: &str, body: &str) -> String {
-    kernel(declarations, body).replace("sm_80", "sm_90")
+    kernel(declarations, body).replace("sm_80", "sm_90").replace(".version 8.0", ".version 9.3")
 }
 
 const COPY: &str =
@@ -198,6 +198,22 @@ fn counts_bytes_and_phases_of_an_mbarrier() {
          @%q add.u32 %v, %v, 10;",
     );
     assert_eq!(got, [10]);
+    // Only `check_layout` can tell the layouts apart.
+    let got = alone(
+        "mov.u32 %v, 0;
+         mbarrier.init.layout::v1.shared.b64 [bar], 1;
+         mbarrier.arrive.shared.b64 _, [bar];
+         mbarrier.test_wait.parity.shared.b64 %q, [bar], 0;
+         @%q add.u32 %v, %v, 1;
+         mbarrier.check_layout.layout::v1.shared.b64 %q, [bar];
+         @%q add.u32 %v, %v, 10;
+         mbarrier.check_layout.layout::v0.shared.b64 %q, [bar];
+         @%q add.u32 %v, %v, 100;
+         mbarrier.init.shared.b64 [bar], 1;
+         mbarrier.check_layout.layout::v0.shared.b64 %q, [bar];
+         @%q add.u32 %v, %v, 1000;",
+    );
+    assert_eq!(got, [1011]);
 }
 
 #[test]
@@ -208,6 +224,7 @@ fn what_is_no_mbarrier_is_found() {
     };
     for body in [
         "mbarrier.arrive.shared.b64 %state, [bar];",
+        "mbarrier.check_layout.layout::v0.shared.b64 %q, [bar];",
         "mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar];
          mbarrier.arrive.shared.b64 %state, [bar];",
         "mov.u32 %a, 0; mbarrier.init.shared.b64 [bar], %a;",

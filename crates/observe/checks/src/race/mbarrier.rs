@@ -45,8 +45,8 @@ pub(super) struct MbarrierInstruction<'a> {
 /// does not access them.
 pub(super) fn kind(action: MbarrierAction) -> Option<AccessKind> {
     match action {
-        MbarrierAction::Init | MbarrierAction::Inval => Some(AccessKind::WEAK.writing()),
-        MbarrierAction::Test { .. } => Some(AccessKind::CTA),
+        MbarrierAction::Init { .. } | MbarrierAction::Inval => Some(AccessKind::WEAK.writing()),
+        MbarrierAction::Test { .. } | MbarrierAction::CheckLayout { .. } => Some(AccessKind::CTA),
         MbarrierAction::PendingCount => None,
         _ => Some(AccessKind::CTA.writing()),
     }
@@ -105,7 +105,7 @@ impl Mbarriers {
         let mbarrier = self.0.entry(address).or_default();
         let relaxed = acts.order.semantics == Semantics::Relaxed;
         match acts.action {
-            A::Init | A::Inval => *mbarrier = Mbarrier::default(),
+            A::Init { .. } | A::Inval => *mbarrier = Mbarrier::default(),
             A::Test { .. } => {
                 let done = lanes(those).filter(|&lane| acts.results[lane as usize] == 1);
                 let done = done.fold(0, |mask, lane| mask | 1 << lane);
@@ -124,7 +124,7 @@ impl Mbarriers {
                     mbarrier.over = Some(Arc::new(over));
                 }
             }
-            A::ExpectTx | A::PendingCount => {}
+            A::ExpectTx | A::PendingCount | A::CheckLayout { .. } => {}
         }
     }
 }

@@ -65,7 +65,7 @@ impl Mbarriers {
                 self.forget(address);
                 continue;
             };
-            if action == MbarrierAction::Init {
+            if matches!(action, MbarrierAction::Init { .. }) {
                 self.forget(address);
             }
             let fresh = || Phases { over: 0, parity: state.parity };

@@ -7,7 +7,7 @@ use texunit_syntax::{Diagnostic, ast, numbered};
 
 use crate::body::Body;
 use crate::context::scope::Local;
-use crate::message::say::unknown;
+use crate::message::unknown;
 
 /// Number of errors after which no suggestions are made, because a search compares all names.
 const MAX_GUESSES: usize = 50;

@@ -303,9 +303,7 @@ impl<'c, 'a> Body<'c, 'a> {
             return;
         }
         match self.cx.later.get(name.text) {
-            Some(_) => {
-                let _ = self.cx.global(name);
-            }
+            Some(_) => drop(self.cx.global(name)),
             None => {
                 let diagnostic = self.missing(name);
                 self.report(diagnostic);

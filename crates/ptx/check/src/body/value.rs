@@ -8,7 +8,7 @@ use texunit_syntax::ast::{self, OperandKind};
 use crate::body::Body;
 use crate::consts::Const;
 use crate::context::Global;
-use crate::context::scope::{Local, Resolved};
+use crate::context::scope::{Local, RegDecl, Resolved};
 use crate::ir::{Base, Element, FuncId, LabelId, RegId, Storage};
 use crate::special::{self, Special};
 
@@ -202,10 +202,7 @@ impl<'a> Body<'_, 'a> {
             None => Some(Value::Special(special, 0)),
             Some(component) => match component_number(component.text) {
                 Some(n) if special.is_vector => Some(Value::Special(special, n)),
-                _ => {
-                    self.no_component(name, component);
-                    None
-                }
+                _ => self.no_component(name, component),
             },
         }
     }
@@ -216,23 +213,19 @@ impl<'a> Body<'_, 'a> {
         name: &ast::Ident,
         component: Option<&ast::Ident<'a>>,
     ) -> Option<()> {
-        if let Some(component) = component {
-            self.no_component(name, component);
-            return None;
-        }
-        Some(())
+        component.map_or(Some(()), |component| self.no_component(name, component))
     }
 
-    fn no_component(&mut self, name: &ast::Ident, component: &ast::Ident) {
+    fn no_component<T>(&mut self, name: &ast::Ident, component: &ast::Ident) -> Option<T> {
         let message = format!("{} has no component .{}", name.text, component.text);
         let help = "components .x, .y, .z and .w belong to vector registers";
-        self.cx.wrong("E0117", component.span, message, help);
+        self.cx.refuse("E0117", component.span, message, help)
     }
 
     fn component_of(
         &mut self,
         id: RegId,
-        decl: crate::context::scope::RegDecl,
+        decl: RegDecl,
         component: Option<&ast::Ident<'a>>,
     ) -> Option<Value<'a>> {
         let ty = decl.ty;
@@ -245,8 +238,7 @@ impl<'a> Body<'_, 'a> {
                 }
                 _ => {
                     let name = ast::Ident { text: "this register", span: component.span };
-                    self.no_component(&name, component);
-                    None
+                    self.no_component(&name, component)
                 }
             },
         }

@@ -1,17 +1,17 @@
 //! The state of a check: the typed module under construction, its global names, and the
 //! diagnostics.
 
-pub(crate) mod read;
 pub(crate) mod scope;
 pub(crate) mod signature;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use texunit_isa::ScalarType;
+use texunit_isa::gate::Variant;
 use texunit_isa::requirement::Requirement;
+use texunit_isa::{Form, Modifiers, Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span, ast, numbered};
 
-use crate::context::read::ReadModifiers;
 use crate::context::signature::{Callee, Signature};
 use crate::ir::{FuncId, Module, VarId};
 use crate::message::cap::Counts;
@@ -29,6 +29,18 @@ pub(crate) enum Global {
     PerThread,
     /// The declaration was invalid; uses are not reported.
     Broken,
+}
+
+/// The parsed opcode and modifiers of an instruction.
+pub(crate) struct ReadModifiers {
+    pub(crate) opcode: Opcode,
+    pub(crate) mods: Arc<Modifiers>,
+    /// The table rows that match; empty for opcodes that are known only by name.
+    pub(crate) forms: Vec<&'static Form>,
+    /// Version and target requirements of the modifiers.
+    pub(crate) gates: Vec<Requirement>,
+    /// Requirements on the suffix letter of the target.
+    pub(crate) variants: Vec<Variant>,
 }
 
 /// A check of one module.
@@ -219,12 +231,10 @@ impl<'a> Checker<'a> {
 
     /// The type with this name; reports an error if there is none.
     pub(crate) fn scalar_type(&mut self, name: &ast::Ident) -> Option<ScalarType> {
-        let ty = ScalarType::from_name(name.text);
-        if ty.is_none() {
+        ScalarType::from_name(name.text).or_else(|| {
             let help = "types are .pred, .b8 to .b128, .u8 to .u64, .s8 to .s64, .f16, .f16x2, .f32, .f64, .texref, .samplerref and .surfref";
-            self.wrong("E0131", name.span, format!(".{} is not a type", name.text), help);
-        }
-        ty
+            self.refuse("E0131", name.span, format!(".{} is not a type", name.text), help)
+        })
     }
 
     /// Defines a global name; reports an error if it is already defined.

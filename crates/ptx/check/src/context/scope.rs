@@ -111,19 +111,13 @@ impl<'a> Scopes<'a> {
             if let Some(&found) = scope.members.get(name) {
                 return Some(found);
             }
-            let group = || scope.range_of(name).map(|(group, _)| group);
-            let group = match scope.names.get(name) {
-                Some(&(Local::Reg(decl), _)) => Numbered::Reg(decl),
+            let named = scope.names.get(name).map(|(local, _)| *local);
+            let group = match (named, scope.range_of(name)) {
+                (Some(Local::Reg(decl)), _) => Numbered::Reg(decl),
                 // A label does not hide a member of a numbered group.
-                Some(&(other @ Local::Label(_), _)) => match group() {
-                    Some(group) => group,
-                    None => return Some(Resolved::Other(other)),
-                },
-                Some(&(other, _)) => return Some(Resolved::Other(other)),
-                None => match group() {
-                    Some(group) => group,
-                    None => continue,
-                },
+                (None | Some(Local::Label(_)), Some((group, _))) => group,
+                (Some(other), _) => return Some(Resolved::Other(other)),
+                (None, None) => continue,
             };
             if let Some(&found) = usual(name).and_then(|usual| scope.members.get(&*usual)) {
                 scope.members.insert(name.into(), found);

@@ -42,8 +42,3 @@ pub(crate) enum Callee {
     Function(FuncId, Span),
     Prototype(usize),
 }
-
-/// The signature entries of parameters.
-pub(crate) fn formals(params: &[Param]) -> Vec<Formal> {
-    params.iter().map(Formal::new).collect()
-}

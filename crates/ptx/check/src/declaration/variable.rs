@@ -10,7 +10,7 @@ use crate::context::{Checker, Global};
 use crate::declaration::allowed::DeclSite;
 use crate::declaration::layout::Layout;
 use crate::ir::{Storage, VarId, Variable};
-use crate::message::{fixes, say::unknown};
+use crate::message::{fixes, unknown};
 use crate::options::Ptxas;
 
 /// Maximum static shared memory of any GPU.
@@ -64,14 +64,10 @@ impl<'a> Checker<'a> {
             self.duplicate(&v.name, first);
             return Some(());
         }
-        let exported = v.linkage.is_some();
-        if !(new.is_extern || old.is_extern && exported) {
-            let unexported = old.is_extern && !exported;
-            unexported.then(|| self.unresolved(v, first))?;
-            return Some(());
+        if !new.is_extern && !(old.is_extern && v.linkage.is_some()) {
+            return old.is_extern.then(|| self.unresolved(v, first));
         }
-        let same = old.ty == new.ty && old.vector == new.vector && same_shape(old, new);
-        if !same {
+        if old.ty != new.ty || old.vector != new.vector || !same_shape(old, new) {
             let name = v.name.text;
             let message = format!("{name} is declared with another type or size");
             self.report(
@@ -279,9 +275,7 @@ impl<'a> Checker<'a> {
         if let Some(id) = self.range_variable(name.text) {
             return Some(Global::Variable(id));
         }
-        let Some(&span) = self.later.get(name.text) else {
-            return self.refuse_with(unknown(name));
-        };
+        let Some(&span) = self.later.get(name.text) else { return self.refuse_with(unknown(name)) };
         let message = format!("{} is used before its declaration", name.text);
         self.refuse_with(
             Diagnostic::error("E0113", name.span, message)

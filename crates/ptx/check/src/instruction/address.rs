@@ -10,7 +10,7 @@ use crate::instruction::site::Site;
 use crate::ir::{Base, FrameVarId, Operand, Param};
 use crate::message::fixes;
 use crate::options::Ptxas;
-use crate::types::fits;
+use crate::types::{fits, is_pointer};
 
 impl<'a> Site<'_, '_, 'a> {
     /// Checks a memory operand `[base + offset]`.
@@ -332,13 +332,11 @@ impl<'a> Site<'_, '_, 'a> {
             self.parameter_of_call(operand, &value)?;
         }
         match value {
-            Value::Reg { id, ty: reg } if ty.is_some_and(|t| fits(t, reg)) => {
-                Some(Operand::Reg(id))
-            }
             Value::Reg { id, ty: reg }
-                if ty.is_none()
-                    && reg != ScalarType::F16x2
-                    && (fits(ScalarType::U64, reg) || fits(ScalarType::U32, reg)) =>
+                if match ty {
+                    Some(ty) => fits(ty, reg),
+                    None => is_pointer(reg),
+                } =>
             {
                 Some(Operand::Reg(id))
             }

@@ -103,15 +103,12 @@ impl<'a> Site<'_, '_, 'a> {
             }
         };
         let lanes = items.len();
+        let message = format!("needs one level, not a vector of {}", Count(lanes, "element"));
         if !sizes.contains(&lanes) {
-            let lanes = Count(lanes, "element");
-            let message = format!("needs one level, not a vector of {lanes}");
             return self.deny("E0307", operand.span, message, "write a scalar");
         }
         let mut list = self.place_vector(operand, items, place, 0)?;
         if lanes > 1 {
-            let lanes = Count(lanes, "element");
-            let message = format!("needs one level, not a vector of {lanes}");
             let diagnostic = self
                 .error("E0307", operand.span, message)
                 .label("ptxas accepts this and takes one of them")
@@ -195,8 +192,7 @@ impl<'a> Site<'_, '_, 'a> {
         self.cx.require(OFFSET, operand.span);
         let sizes = row_of(geometry).offset_sizes();
         let name = self.name();
-        let shifted: &[usize] = &[1, 2, 4];
-        let taken = if shift == Shift::None { sizes } else { shifted };
+        let taken = if shift == Shift::None { sizes } else { ANY_SIZE };
         if taken.is_empty() {
             let message = format!("{name}: .{geometry} has no offsets");
             let help = "add to the coordinates instead";

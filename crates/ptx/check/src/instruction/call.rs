@@ -11,11 +11,11 @@ use crate::body::Body;
 use crate::body::value::Value;
 use crate::consts::Const;
 use crate::context::scope::{Local, Resolved};
-use crate::context::signature::{Callee, Formal, Signature, formals};
+use crate::context::signature::{Callee, Formal, Signature};
 use crate::declaration::allowed::DeclSite;
 use crate::instruction::site::Site;
 use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Prototype};
-use crate::types::fits;
+use crate::types::{fits, is_pointer};
 
 impl<'a> Site<'_, '_, 'a> {
     pub(crate) fn branch(&mut self) -> Option<Vec<Operand>> {
@@ -60,22 +60,17 @@ impl<'a> Site<'_, '_, 'a> {
 
     pub(crate) fn call(&mut self) -> Option<Vec<Operand>> {
         let i = self.i;
-        let mut rest = i.operands.as_slice();
-        let mut results: &[ast::Operand<'a>] = &[];
-        if let [ast::Operand { kind: OperandKind::List(list), .. }, after @ ..] = rest {
-            results = list;
-            rest = after;
-        }
+        // The operands in parentheses, and those behind them.
+        let split = |operands: &'a [ast::Operand<'a>]| match operands {
+            [ast::Operand { kind: OperandKind::List(list), .. }, rest @ ..] => (&list[..], rest),
+            _ => (&[][..], operands),
+        };
+        let (results, rest) = split(&i.operands);
         let [callee, after @ ..] = rest else {
             let help = "write call (results), function, (arguments)";
             return self.cx.refuse("E0210", i.opcode.span, "call names no function", help);
         };
-        let mut arguments: &[ast::Operand<'a>] = &[];
-        let mut after = after;
-        if let [ast::Operand { kind: OperandKind::List(list), .. }, more @ ..] = after {
-            arguments = list;
-            after = more;
-        }
+        let (arguments, after) = split(after);
         let (target, signature) = self.callee(callee, after.first())?;
         self.other_targets(after.first(), (results, arguments))?;
         let returned = self.arguments(results, &signature.returns, signature.declared, true);
@@ -109,10 +104,7 @@ impl<'a> Site<'_, '_, 'a> {
                 }
                 Some((Operand::Function(id), self.signature_of(id)))
             }
-            Value::Reg { id, ty }
-                if ty != ScalarType::F16x2
-                    && (fits(ScalarType::U64, ty) || fits(ScalarType::U32, ty)) =>
-            {
+            Value::Reg { id, ty } if is_pointer(ty) => {
                 let Some(with) = with else {
                     let message = "a call through a register needs a prototype";
                     let help = "write name: .callprototype ...; and that name after the arguments";
@@ -151,8 +143,8 @@ impl<'a> Body<'_, 'a> {
             return known.clone();
         }
         let signature = Rc::new(Signature {
-            returns: formals(&function.returns),
-            params: formals(&function.params),
+            returns: function.returns.iter().map(Formal::new).collect(),
+            params: function.params.iter().map(Formal::new).collect(),
             declared: Some(function.span),
         });
         self.cx.signatures.insert(callee, Some(signature.clone()));

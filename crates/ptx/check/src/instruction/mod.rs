@@ -33,7 +33,7 @@ use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::{Instruction, Operands};
 use crate::message::fixes;
-use crate::message::say::mnemonic;
+use crate::message::mnemonic;
 
 impl<'a> Body<'_, 'a> {
     /// Checks an instruction; `None` after an error was reported.
@@ -68,29 +68,23 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<&'static Form> {
         let takes = |form: &&&'static Form| {
             let (min, max) = range(form);
-            form.shape != Shape::Listed || (min..=max).contains(&count(i))
+            form.shape != Shape::Listed || (min..=max).contains(&i.operands.len())
         };
         let mut fitting = forms.iter().filter(takes).copied();
         let mut first = fitting.next()?;
         if fitting.clone().next().is_some() && !self.has_brackets_of(first, i) {
             first = fitting.clone().find(|form| self.has_brackets_of(form, i)).unwrap_or(first);
         }
-        let has = |form: &Form| {
+        let has = |form: &&Form| {
             self.cx.has_version(form.row.version) && self.cx.target >= form.row.target
         };
-        if has(first) {
-            return Some(first);
-        }
-        if let Some(other) = fitting.find(|form| has(form)) {
-            return Some(other);
+        if let Some(form) = std::iter::once(first).chain(fitting).find(has) {
+            return Some(form);
         }
         use Shape::{IndexedBranch, Listed, Mov};
         if matches!(first.shape, Listed | Mov | IndexedBranch) {
             let row = first.row;
-            let (version, target) = (row.version, row.target);
-            let requirement =
-                texunit_isa::requirement::Requirement { feature: row.doc, version, target };
-            self.cx.require(requirement, i.opcode.span);
+            self.cx.require_named(row.doc, row.version, row.target, i.opcode.span);
         }
         Some(first)
     }
@@ -114,7 +108,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn wrong_count<T>(&mut self, i: &ast::Instruction<'a>, forms: &[&'static Form]) -> Option<T> {
-        let n = count(i);
+        let n = i.operands.len();
         let wanted = forms
             .iter()
             .map(|f| range(f))
@@ -137,33 +131,19 @@ impl<'a> Body<'_, 'a> {
 impl Site<'_, '_, '_> {
     /// The operands, and the selectors and signs of a video instruction.
     fn operands(&mut self) -> Option<(Operands, Option<VideoOperands>)> {
+        // The rows of texture and surface instructions have no requirements of their own.
+        self.require_form();
         let operands = match self.form.shape {
-            Shape::Listed => self.listed().map(Operands::Listed),
-            Shape::Mov => self.mov().map(Operands::Listed),
-            Shape::Branch => self.branch().map(Operands::Listed),
-            Shape::IndexedBranch => self.indexed_branch().map(Operands::Listed),
-            Shape::Call => self.call().map(Operands::Listed),
+            Shape::Listed => Operands::Listed(self.listed()?),
+            Shape::Mov => Operands::Listed(self.mov()?),
+            Shape::Branch => Operands::Listed(self.branch()?),
+            Shape::IndexedBranch => Operands::Listed(self.indexed_branch()?),
+            Shape::Call => Operands::Listed(self.call()?),
+            Shape::IsType => Operands::Listed(self.is_type()?),
             Shape::Video => {
                 let (list, video) = self.video()?;
                 return Some((Operands::Listed(list), Some(video)));
             }
-            Shape::Texture
-            | Shape::Gather
-            | Shape::TextureQuery
-            | Shape::IsType
-            | Shape::SurfaceQuery
-            | Shape::SurfaceLoad
-            | Shape::SurfaceStore
-            | Shape::SurfaceReduce => self.texture_or_surface(),
-        };
-        Some((operands?, None))
-    }
-
-    /// The operands of texture and surface instructions, whose rows have no version and target
-    /// requirements of their own.
-    fn texture_or_surface(&mut self) -> Option<Operands> {
-        self.require_form();
-        Some(match self.form.shape {
             Shape::Texture | Shape::Gather => Operands::Fetch(Box::new(self.texture()?)),
             Shape::TextureQuery => Operands::Query(Box::new(self.texture_query()?)),
             Shape::SurfaceQuery => Operands::Query(Box::new(self.surface_query()?)),
@@ -171,13 +151,9 @@ impl Site<'_, '_, '_> {
             Shape::SurfaceStore | Shape::SurfaceReduce => {
                 Operands::Surface(Box::new(self.surface_store()?))
             }
-            _ => Operands::Listed(self.is_type()?),
-        })
+        };
+        Some((operands, None))
     }
-}
-
-fn count(i: &ast::Instruction) -> usize {
-    i.operands.len()
 }
 
 /// Minimum and maximum number of operands of a row.

@@ -9,7 +9,7 @@ use texunit_isa::{ModifierError, Opcode, read_modifiers};
 use texunit_syntax::{Diagnostic, SourceFile, Span, ast};
 
 use crate::body::Body;
-use crate::context::read::ReadModifiers;
+use crate::context::ReadModifiers;
 use crate::options::Ptxas;
 
 impl<'a> Body<'_, 'a> {
@@ -19,9 +19,7 @@ impl<'a> Body<'_, 'a> {
         if let Some(words) = text.and_then(|text| self.cx.modifiers.get(text)) {
             return Some(words.clone());
         }
-        let Some(opcode) = Opcode::from_name(i.opcode.text) else {
-            return self.unknown_opcode(i);
-        };
+        let Some(opcode) = Opcode::from_name(i.opcode.text) else { return self.unknown_opcode(i) };
         let words: Vec<&str> = i.modifiers.iter().map(|m| m.text).collect();
         let ignored = words.contains(&"oob") && self.cx.release == Ptxas::V11_8;
         let words = match found(opcode, &words) {

@@ -20,10 +20,10 @@ impl<'a> Site<'_, '_, 'a> {
             Some(_) => self.takes::<3>(help).map(drop)?,
             None => self.takes::<2>(help).map(drop)?,
         }
-        let dest = self.query_dest(&self.i.operands[0]);
+        let dest = self.dest(ScalarType::B32, &self.i.operands[0]);
         let independent = self.cx.module.independent;
         let row = query_of(self.form.row.opcode, self.mods.mip.is_some(), self.mods.query?)?;
-        let kinds = row.handles.of(independent);
+        let kinds = row.handles(independent);
         // With `texmode_independent`, queries through registers need no later version.
         let requirement = (!independent).then_some(INDIRECT);
         let unchecked = independent && self.mods.query == Some(Attribute::MemoryLayout);
@@ -44,7 +44,6 @@ impl<'a> Site<'_, '_, 'a> {
         match self.value(operand) {
             Some(Value::Named { area: Area::Opaque(_), .. }) => false,
             Some(Value::Named { ty: Some(ty), .. }) => fits(ScalarType::U64, ty),
-            Some(Value::Named { .. }) => false,
             Some(Value::Special(special, _)) => special.types.contains(&ScalarType::U64),
             _ => false,
         }
@@ -96,15 +95,6 @@ impl<'a> Site<'_, '_, 'a> {
         self.handle(operand, kinds, indirect)
     }
 
-    /// Checks the destination of txq and suq.
-    pub(crate) fn query_dest(&mut self, operand: &ast::Operand<'a>) -> Option<Operand> {
-        match self.value(operand)? {
-            Value::Reg { id, ty } if ty.bits() == 32 => Some(Operand::Reg(id)),
-            value @ Value::Reg { .. } => self.mismatch(ScalarType::B32, &value, operand.span),
-            value => self.not_a_destination(ScalarType::B32, &value, operand.span),
-        }
-    }
-
     pub(crate) fn is_type(&mut self) -> Option<Vec<Operand>> {
         let [to, from] = self.takes("write a predicate and a 64-bit register")?;
         let dest = self.dest(ScalarType::Pred, to);
@@ -148,9 +138,9 @@ impl<'a> Site<'_, '_, 'a> {
 
     pub(crate) fn surface_query(&mut self) -> Option<QueryOperands> {
         let [to, from] = self.takes("write a destination and [surface]")?;
-        let dest = self.query_dest(to);
+        let dest = self.dest(ScalarType::B32, to);
         let row = query_of(self.form.row.opcode, false, self.mods.query?)?;
-        let kinds = row.handles.of(self.cx.module.independent);
+        let kinds = row.handles(self.cx.module.independent);
         let handle = self.query_handle(from, kinds, Some(INDIRECT));
         Some(QueryOperands { destination: dest?, handle: handle?, level: None })
     }

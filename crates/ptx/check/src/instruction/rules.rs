@@ -5,8 +5,8 @@ use texunit_isa::{Property, ScalarType, Space};
 use texunit_syntax::{Diagnostic, ast};
 
 use crate::body::Body;
-use crate::context::read::ReadModifiers;
-use crate::message::say::mnemonic;
+use crate::context::ReadModifiers;
+use crate::message::mnemonic;
 use crate::options::Ptxas;
 
 impl<'a> Body<'_, 'a> {

@@ -8,7 +8,7 @@ use texunit_isa::{Form, Modifiers};
 use texunit_syntax::{Diagnostic, Span, ast};
 
 use crate::body::Body;
-use crate::message::say::mnemonic;
+use crate::message::mnemonic;
 
 /// An instruction as written, its modifiers, and its table row, in a body.
 pub(crate) struct Site<'b, 'c, 'a> {

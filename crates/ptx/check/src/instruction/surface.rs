@@ -17,8 +17,7 @@ impl<'a> Site<'_, '_, 'a> {
         let [dest, inside] = self.takes("write a destination and [surface, coordinates]")?;
         let dest = self.surface_data(dest, true);
         let inside = self.surface_operands(inside);
-        let destination = dest?;
-        Some(SurfaceOperands { destination, ..inside? })
+        Some(SurfaceOperands { destination: dest?, ..inside? })
     }
 
     /// Checks sust and sured.
@@ -26,8 +25,7 @@ impl<'a> Site<'_, '_, 'a> {
         let [inside, data] = self.takes("write [surface, coordinates] and the data")?;
         let inside = self.surface_operands(inside);
         let data = self.surface_data(data, false);
-        let inside = inside?;
-        Some(SurfaceOperands { source: data?, ..inside })
+        Some(SurfaceOperands { source: data?, ..inside? })
     }
 
     /// Checks `[surface, coordinates]`; the data are checked separately.
@@ -57,15 +55,12 @@ impl<'a> Site<'_, '_, 'a> {
 
     fn surface_coordinates(&mut self, operand: &ast::Operand<'a>) -> Option<Vec<Operand>> {
         let geometry = self.mods.geometry?;
-        let row = row_of(geometry);
         let place = &SURFACE_COORDINATES;
         let items = match self.value(operand)?.in_braces(operand.span) {
             Value::Vector(items) => items,
-            scalar => {
-                return self.scalar_coordinate(operand, scalar, geometry, place);
-            }
+            scalar => return self.scalar_coordinate(operand, scalar, geometry, place),
         };
-        let sizes = row.coordinate_sizes();
+        let sizes = row_of(geometry).coordinate_sizes();
         if !sizes.contains(&items.len()) {
             return self.coordinate_count(operand.span, geometry, items.len(), sizes);
         }
@@ -165,8 +160,9 @@ impl<'a> Site<'_, '_, 'a> {
             }
             _ if accepted => self.only_in_vector(ty, value, span, written)?,
             Value::Const(c) if !written => self.immediate(ty, *c, span)?,
-            Value::Reg { .. } => return self.mismatch(ty, value, span),
-            _ if written => return self.not_a_destination(ty, value, span),
+            value if written && !matches!(value, Value::Reg { .. }) => {
+                return self.not_a_destination(ty, value, span);
+            }
             _ => return self.mismatch(ty, value, span),
         })
     }

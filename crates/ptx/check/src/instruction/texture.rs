@@ -165,10 +165,8 @@ impl<'a> Site<'_, '_, 'a> {
             |(value, _): &(Value, Span)| matches!(value, Value::Reg { ty: ScalarType::Pred, .. });
         let moved = !pair || !items.iter().any(predicate);
         let accepted = typed.is_ok_and(|t| t.fits(texel.registers)) && !constant && moved;
-        if let (true, Some(n)) =
-            (accepted && pair, items.iter().position(|(v, _)| !matches!(v, Value::Reg { .. })))
-        {
-            let (value, span) = &items[n];
+        let other = items.iter().find(|(value, _)| !matches!(value, Value::Reg { .. }));
+        if let Some((value, span)) = other.filter(|_| accepted && pair) {
             return self.not_a_destination(ty, value, *span);
         }
         let mut list = Vec::with_capacity(items.len());
@@ -195,10 +193,7 @@ impl<'a> Site<'_, '_, 'a> {
         match typed {
             _ if accepted => Some(list),
             Err(Flaw::Neighbour(n)) => self.neighbours(items, n),
-            _ => {
-                let value = Value::Vector(items.to_vec());
-                self.mismatch(ty, &value, operand.span)
-            }
+            _ => self.mismatch(ty, &Value::Vector(items.to_vec()), operand.span),
         }
     }
 

@@ -80,8 +80,7 @@ impl<'a> Site<'_, '_, 'a> {
         let (simd, multiplies) = (simd(opcode), opcode == Opcode::Vmad);
         let third = simd.is_some() || multiplies || mods.atom.is_some();
         if !matches!((i.operands.len(), third), (4, _) | (3, false)) {
-            let n = i.operands.len();
-            let message = format!("takes 4 operands, not {n}");
+            let message = format!("takes 4 operands, not {}", i.operands.len());
             return self.deny("E0210", i.opcode.span, message, "write d, a, b, c");
         }
         let [d, a, b, c @ ..] = &i.operands[..] else { return None };
@@ -95,13 +94,10 @@ impl<'a> Site<'_, '_, 'a> {
         let types = &mods.types;
         let sources = if types.len() == 3 { &types[1..] } else { &types[..] };
         let result = if types.len() == 3 { types[0] } else { ScalarType::U32 };
-        let d = {
-            let (bare, part, _) = self.part(d, to, false)?;
-            video.d = part;
-            self.of_comparison(result, &bare)?;
-            self.dest(result, &bare)
-        };
-        let mut list = vec![d?];
+        let (bare, part, _) = self.part(d, to, false)?;
+        video.d = part;
+        self.of_comparison(result, &bare)?;
+        let mut list = vec![self.dest(result, &bare)?];
         for (n, (operand, ty)) in [a, b].into_iter().zip(sources).enumerate() {
             let (bare, part, negated) = self.part(operand, from, true)?;
             *(if n == 0 { &mut video.a } else { &mut video.b }) = part;
@@ -180,15 +176,12 @@ impl<'a> Site<'_, '_, 'a> {
             },
             _ => return Some((operand.clone(), Selector::default(), false)),
         };
-        let found = match word {
-            None => Selector::default(),
-            Some(word) => match selector(word, parts) {
-                Some(found) => found,
-                None => {
-                    let message = format!("cannot take the part .{word} here");
-                    return self.deny("E0211", operand.span, message, wanted(parts));
-                }
-            },
+        let found = match word.map(|word| selector(word, parts).ok_or(word)).transpose() {
+            Ok(found) => found.unwrap_or_default(),
+            Err(word) => {
+                let message = format!("cannot take the part .{word} here");
+                return self.deny("E0211", operand.span, message, wanted(parts));
+            }
         };
         let kind = OperandKind::Name { name, component: None };
         Some((ast::Operand { kind, span: operand.span }, found, negated))

@@ -147,11 +147,8 @@ impl Instruction {
 
     /// Whether the instruction calls a function that is declared `.noreturn`.
     pub fn never_returns(&self, module: &Module) -> bool {
-        let Some(Operand::Function(id)) =
-            self.operands.get(1).filter(|_| self.opcode == Opcode::Call)
-        else {
-            return false;
-        };
+        let callee = self.operands.get(1).filter(|_| self.opcode == Opcode::Call);
+        let Some(Operand::Function(id)) = callee else { return false };
         let function = &module.functions[id.0 as usize];
         function.directives.iter().any(|d| d.0 == "noreturn") || function.name == "__assertfail"
     }

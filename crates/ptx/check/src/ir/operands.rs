@@ -132,10 +132,7 @@ impl Lod {
 impl Operands {
     /// The list; empty if the operands are named fields.
     pub fn as_slice(&self) -> &[Operand] {
-        match self {
-            Self::Listed(list) => list,
-            _ => &[],
-        }
+        if let Self::Listed(list) = self { list } else { &[] }
     }
 
     /// Whether there are no operands.
@@ -145,26 +142,17 @@ impl Operands {
 
     /// The operands of a tex or tld4.
     pub fn fetch(&self) -> Option<&FetchOperands> {
-        match self {
-            Self::Fetch(fetch) => Some(fetch),
-            _ => None,
-        }
+        if let Self::Fetch(fetch) = self { Some(fetch) } else { None }
     }
 
     /// The operands of a suld, sust or sured.
     pub fn surface(&self) -> Option<&SurfaceOperands> {
-        match self {
-            Self::Surface(surface) => Some(surface),
-            _ => None,
-        }
+        if let Self::Surface(surface) = self { Some(surface) } else { None }
     }
 
     /// The operands of a txq or suq.
     pub fn query(&self) -> Option<&QueryOperands> {
-        match self {
-            Self::Query(query) => Some(query),
-            _ => None,
-        }
+        if let Self::Query(query) = self { Some(query) } else { None }
     }
 
     /// Operands that the instruction writes; in a list, the first `listed`.
@@ -193,23 +181,13 @@ impl Operands {
         match self {
             Self::Listed(list) => parts[0] = &list[listed.min(list.len())..],
             Self::Fetch(fetch) => {
-                let [layer, sample, x, y, z] = elements(&fetch.coords);
-                let [level, dy] = fetch.lod.parts();
-                let offset = fetch.offset.as_deref().unwrap_or_default();
-                parts = [
-                    from_ref(&fetch.texture),
-                    fetch.sampler.as_slice(),
-                    layer,
-                    sample,
-                    x,
-                    y,
-                    z,
-                    level,
-                    dy,
-                    offset,
-                    fetch.compare.as_slice(),
-                    &fetch.padding,
-                ];
+                parts[0] = from_ref(&fetch.texture);
+                parts[1] = fetch.sampler.as_slice();
+                parts[2..7].copy_from_slice(&elements(&fetch.coords));
+                parts[7..9].copy_from_slice(&fetch.lod.parts());
+                parts[9] = fetch.offset.as_deref().unwrap_or_default();
+                parts[10] = fetch.compare.as_slice();
+                parts[11] = &fetch.padding;
             }
             Self::Surface(surface) => {
                 parts[0] = from_ref(&surface.surface);

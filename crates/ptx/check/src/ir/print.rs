@@ -105,9 +105,12 @@ impl Printer<'_> {
         }
     }
 
+    fn joined(&mut self, operands: &[Operand]) -> String {
+        operands.iter().map(|of| self.operand(of)).collect::<Vec<_>>().join(", ")
+    }
+
     fn list(&mut self, operands: &[Operand]) -> String {
-        let all: Vec<_> = operands.iter().map(|of| self.operand(of)).collect();
-        format!("{{{}}}", all.join(", "))
+        format!("{{{}}}", self.joined(operands))
     }
 
     fn label(&self, id: LabelId) -> String {
@@ -154,10 +157,7 @@ impl Printer<'_> {
                 format!("{base}[{index}{}] of {} B", plus(element.offset), element.size)
             }
             Operand::Handle(base) => format!("handle {}", self.base(*base)),
-            Operand::Args(all) => format!(
-                "({})",
-                all.iter().map(|of| self.operand(of)).collect::<Vec<_>>().join(", ")
-            ),
+            Operand::Args(all) => format!("({})", self.joined(all)),
             Operand::FrameVar(id) => self.base(Base::Frame(*id)),
             Operand::Prototype(of) => {
                 let sizes = |all: &[(texunit_isa::ScalarType, u32)]| {

@@ -161,7 +161,7 @@ impl<'a> Body<'a> {
 
     /// The instruction without guard and `;`, shortened for a message, such as `bar.sync`.
     pub(super) fn mnemonic(&self, instruction: usize) -> String {
-        crate::message::say::mnemonic(self.syntax[instruction])
+        crate::message::mnemonic(self.syntax[instruction])
     }
 
     /// The span of opcode and modifiers.
@@ -221,8 +221,9 @@ fn without_selector(name: &str) -> &str {
 fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
     let among = |list: &[ast::Operand]| list.iter().rev().find_map(|o| find_name(o, wanted));
     match &operand.kind {
-        OperandKind::Name { name, .. } => (name.text == wanted).then_some(operand.span),
-        OperandKind::Not(name) => (name.text == wanted).then_some(operand.span),
+        OperandKind::Name { name, .. } | OperandKind::Not(name) => {
+            (name.text == wanted).then_some(operand.span)
+        }
         OperandKind::Negated(name) => {
             (without_selector(name.text) == wanted).then_some(operand.span)
         }
@@ -276,9 +277,7 @@ fn known(
 
 /// Calls `f` for every name among the operands of an instruction.
 pub(super) fn mentioned<'a>(a: &'a ast::Instruction<'a>, f: &mut impl FnMut(&'a str)) {
-    for operand in &a.operands {
-        names(operand, f);
-    }
+    a.operands.iter().for_each(|operand| names(operand, f));
 }
 
 fn names<'a>(operand: &'a ast::Operand<'a>, f: &mut impl FnMut(&'a str)) {
@@ -294,9 +293,7 @@ fn names<'a>(operand: &'a ast::Operand<'a>, f: &mut impl FnMut(&'a str)) {
         }
         OperandKind::Negated(name) => f(without_selector(name.text)),
         OperandKind::Vector(list) | OperandKind::Bracket(list) | OperandKind::List(list) => {
-            for operand in list {
-                names(operand, f);
-            }
+            list.iter().for_each(|operand| names(operand, f));
         }
         OperandKind::Pair(a, b) => {
             names(a, f);

@@ -93,20 +93,13 @@ impl<'b, 'a> Values<'b, 'a> {
         if !self.deciders.contains_key(&block) {
             let mut found = BTreeSet::new();
             let mut stack = vec![block];
-            let mut few = true;
-            while let Some(b) = stack.pop() {
-                for &c in self.control.of(b) {
-                    if found.insert(c) {
-                        stack.push(c);
-                    }
-                }
-                if found.len() > MAX_DEPTH {
-                    few = false;
-                    break;
-                }
+            while found.len() <= MAX_DEPTH
+                && let Some(b) = stack.pop()
+            {
+                stack.extend(self.control.of(b).iter().filter(|c| found.insert(**c)));
             }
             self.left = self.left.saturating_sub(found.len());
-            self.deciders.insert(block, few.then_some(found));
+            self.deciders.insert(block, Some(found).filter(|found| found.len() <= MAX_DEPTH));
         }
         self.deciders[&block].as_ref()
     }
@@ -193,10 +186,8 @@ impl<'b, 'a> Values<'b, 'a> {
         let mut value =
             writes.iter().fold(Value::default(), |v, &w| v.join(known(&self.values, w)));
         for (decider, last) in self.between(&writes, at) {
-            let mut decided = Value::default();
-            for w in self.reaching(decider, last) {
-                decided = decided.join(known(&self.values, w));
-            }
+            let writes = self.reaching(decider, last).into_iter();
+            let decided = writes.fold(Value::default(), |v, w| v.join(known(&self.values, w)));
             if decided.kind.varies() {
                 value = value.join(Value { kind: Variation::Varying, ..decided });
             }
@@ -285,11 +276,7 @@ impl<'b, 'a> Values<'b, 'a> {
                 Value { kind: Variation::of_special(*special, *component), source: Some(at as u32) }
             }
             Operand::Vector(list) => {
-                let mut value = Value::default();
-                for operand in list {
-                    value = value.join(self.operand(operand, at));
-                }
-                value
+                list.iter().fold(Value::default(), |value, o| value.join(self.operand(o, at)))
             }
             _ => Value::default(),
         }

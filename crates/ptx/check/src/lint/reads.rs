@@ -166,10 +166,8 @@ fn depends(body: &Body, guard: Guard, range: std::ops::Range<usize>) -> bool {
         })
 }
 
-/// A path on which a register is not written, from the read backwards.
-struct UnwrittenPath {
-    blocks: Vec<u32>,
-}
+/// The blocks of a path on which a register is not written, from the read back to the entry.
+type UnwrittenPath = Vec<u32>;
 
 /// Known values of predicates on a path, sorted by register.
 type Facts = Vec<(u32, bool)>;
@@ -253,7 +251,7 @@ impl<'b, 'a> Search<'b, 'a> {
                     state = states[state].2;
                 }
                 path.reverse();
-                return Some(UnwrittenPath { blocks: path });
+                return Some(path);
             }
             let before = graph.predecessors.of(at);
             if self.left <= before.len() {
@@ -347,7 +345,7 @@ fn too_late(body: &Body, reg: RegId, at: usize) -> Diagnostic {
     diagnostic
 }
 
-fn not_everywhere(body: &Body, reg: RegId, at: usize, path: &UnwrittenPath) -> Diagnostic {
+fn not_everywhere(body: &Body, reg: RegId, at: usize, path: &[u32]) -> Diagnostic {
     let name = body.name(reg);
     let message = format!("{name} may be read before it is written");
     let mut diagnostic = Diagnostic::warning("W0202", body.place(reg, at), message)
@@ -357,18 +355,15 @@ fn not_everywhere(body: &Body, reg: RegId, at: usize, path: &UnwrittenPath) -> D
         diagnostic = diagnostic.note(span, text);
     }
     if let Some(write) = write {
-        let text = if write > at && path.blocks.len() <= 1 {
-            "written only here, later"
-        } else {
-            "written here"
-        };
+        let text =
+            if write > at && path.len() <= 1 { "written only here, later" } else { "written here" };
         diagnostic = diagnostic.note(body.head(write), text);
     }
     diagnostic.help(format!("write {name} before the branches, or on every path to this place"))
 }
 
 /// The last branch of a path that has another successor which leads to a write.
-fn branch_of(body: &Body, reg: RegId, path: &UnwrittenPath) -> Option<(Span, String)> {
+fn branch_of(body: &Body, reg: RegId, path: &[u32]) -> Option<(Span, &'static str)> {
     let graph = &body.graph;
     let writes: Vec<u32> = body
         .writes
@@ -379,21 +374,19 @@ fn branch_of(body: &Body, reg: RegId, path: &UnwrittenPath) -> Option<(Span, Str
         .collect();
     // The path runs from the read to the entry.
     let mut fallback = None;
-    for pair in path.blocks.windows(2) {
+    for pair in path.windows(2) {
         let (to, from) = (pair[0], pair[1]);
         let others = graph.successors.of(from);
         if others.len() < 2 {
             continue;
         }
         let last = graph.range(from).last()?;
-        let label = |taken: bool| {
-            let word = if taken { "taken" } else { "not taken" };
-            (body.head(last), format!("not written when this branch is {word}"))
+        let text = match taken(body, from, to) {
+            Some((_, true)) => "not written when this branch is taken",
+            Some((_, false)) => "not written when this branch is not taken",
+            None => "not written on one path from here",
         };
-        let said = taken(body, from, to)
-            .map_or((body.head(last), "not written on one path from here".to_owned()), |t| {
-                label(t.1)
-            });
+        let said = (body.head(last), text);
         let leads = |&other: &u32| {
             other != to && writes.iter().any(|&w| body.dominators.dominates(other, w))
         };

@@ -3,7 +3,7 @@
 
 use texunit_forms::Count;
 use texunit_isa::{Element, Geometry, Opcode};
-use texunit_syntax::ast::OperandKind;
+use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use super::body::Body;
@@ -62,10 +62,14 @@ fn coordinate_span(body: &Body, at: usize, geometry: Geometry, element: Element)
         OperandKind::Bracket(items) => items.last(),
         _ => None,
     });
-    match inside.map(|o| (&o.kind, o.span)) {
-        Some((OperandKind::Vector(items), span)) => items.get(element).map_or(span, |o| o.span),
-        Some((_, span)) => span,
-        None => syntax.span,
+    inside.map_or(syntax.span, |operand| element_span(operand, element))
+}
+
+/// The position of an element of a vector; of the operand if there is none.
+fn element_span(operand: &ast::Operand, n: usize) -> Span {
+    match &operand.kind {
+        OperandKind::Vector(items) => items.get(n).map_or(operand.span, |o| o.span),
+        _ => operand.span,
     }
 }
 
@@ -84,12 +88,7 @@ fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
         // Only the depth reference follows the offset.
         let behind = usize::from(fetch.compare.is_some());
         let operand = body.syntax[at].operands.iter().rev().nth(behind);
-        let operand = operand.map(|o| (&o.kind, o.span));
-        let span = match operand {
-            Some((OperandKind::Vector(items), span)) => items.get(n).map_or(span, |o| o.span),
-            Some((_, span)) => span,
-            None => body.syntax[at].span,
-        };
+        let span = operand.map_or(body.syntax[at].span, |operand| element_span(operand, n));
         let message = format!("the offset {value} is outside -8 to 7");
         out.push(
             Diagnostic::warning("W0101", span, message)

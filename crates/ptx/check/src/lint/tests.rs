@@ -9,8 +9,9 @@ use crate::check_with;
 use crate::ir::RegId;
 use crate::options::Options;
 
-/// Calls `f` with the body of a kernel with these statements.
-fn with_body(statements: &str, f: impl FnOnce(&Body)) {
+/// Calls `f` with the body of a kernel with these statements, a register, and the last instruction
+/// before `ret`.
+fn with_body<T>(statements: &str, name: &str, f: impl FnOnce(&Body, RegId, usize) -> T) -> T {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 word;\n\
          .entry k(.param .u64 out, .param .u32 n) {{\n.reg .b32 %r<40>; .reg .b64 %rd<9>; .reg .pred %p<20>;\n\
@@ -27,19 +28,16 @@ fn with_body(statements: &str, f: impl FnOnce(&Body)) {
     });
     let body =
         Body::new(Origin::default(), &source, &checked.module, function, block.unwrap()).unwrap();
-    f(&body);
+    let reg = function.regs.iter().position(|r| r.name == name).unwrap();
+    f(&body, RegId(reg as u32), body.code.len() - 2)
 }
 
 /// The variation of a register where the last instruction before `ret` reads it.
 fn kind(statements: &str, name: &str) -> Variation {
-    let mut kind = None;
-    with_body(statements, |body| {
+    with_body(statements, name, |body, reg, at| {
         let control = control_dependence(&body.graph.successors, 10_000).unwrap();
-        let reg = body.function.regs.iter().position(|r| r.name == name).unwrap();
-        let at = body.code.len() - 2;
-        kind = Some(Values::new(body, &control).read(RegId(reg as u32), at).kind);
-    });
-    kind.unwrap()
+        Values::new(body, &control).read(reg, at).kind
+    })
 }
 
 #[test]
@@ -153,13 +151,8 @@ fn control_flow() {
 #[test]
 fn constants() {
     let of = |what: &str| {
-        let mut found = None;
-        with_body(&format!("{what} st.global.u32 [%rd1], %r2;"), |body| {
-            let reg = body.function.regs.iter().position(|r| r.name == "%r2").unwrap();
-            let at = body.code.len() - 2;
-            found = body.constant(RegId(reg as u32), at).map(|c| c.0);
-        });
-        found
+        let statements = format!("{what} st.global.u32 [%rd1], %r2;");
+        with_body(&statements, "%r2", |body, reg, at| body.constant(reg, at).map(|c| c.0))
     };
     assert_eq!(of("mov.b32 %r2, 7;"), Some(7));
     assert_eq!(of("mov.b32 %r3, 7; mov.b32 %r2, %r3;"), Some(7));

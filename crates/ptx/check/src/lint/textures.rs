@@ -46,7 +46,10 @@ pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
     let textures = Textures::new(bodies);
     let mut said = HashSet::new();
     for fetch in &textures.fetches {
-        textures.instruction(fetch, out);
+        textures.linear_integers(fetch, out);
+        textures.compare(fetch, out);
+        textures.levels(fetch, out);
+        textures.shape(fetch, out);
         textures.addressing(fetch, &mut said, out);
     }
     if bodies.complete {
@@ -135,20 +138,12 @@ impl<'b, 'a> Textures<'b, 'a> {
         }
     }
 
-    /// Checks one fetch.
-    fn instruction(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
-        self.linear_integers(fetch, out);
-        self.compare(fetch, out);
-        self.levels(fetch, out);
-        self.shape(fetch, out);
-    }
-
     fn linear_integers(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
         let Some(sampler) = fetch.sampler else { return };
-        let ty = fetch.body.code[fetch.at].mods.ty();
-        let integers = matches!(ty, Some(ScalarType::S32 | ScalarType::U32));
+        let i = &fetch.body.code[fetch.at];
+        let integers = matches!(i.mods.ty(), Some(ScalarType::S32 | ScalarType::U32));
         let linear = self.field(sampler, "filter_mode") == Some(1);
-        if !integers || fetch.integer || !linear || fetch.is_gather() {
+        if !integers || fetch.integer || !linear || i.opcode == Opcode::Tld4 {
             return;
         }
         let message =
@@ -179,23 +174,19 @@ impl<'b, 'a> Textures<'b, 'a> {
     fn levels(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
         let levels = self.field(fetch.texture, "num_mipmap_levels");
         let place = self.place(fetch.texture, "num_mipmap_levels");
-        let mip = fetch.body.code[fetch.at].mods.mip;
-        let word = match mip {
-            Some(MipMode::Level) => "level",
-            Some(MipMode::Grad) => "gradients",
-            _ => "",
+        let idle = match fetch.body.code[fetch.at].mods.mip {
+            Some(MipMode::Level) => Some("level has"),
+            Some(MipMode::Grad) => Some("gradients have"),
+            _ => None,
         };
-        if levels.is_some_and(|n| n <= 1) && !word.is_empty() {
-            let message = format!("the {word} have no effect: the texture has one level");
+        if let Some(idle) = idle.filter(|_| levels.is_some_and(|n| n <= 1)) {
+            let message = format!("the {idle} no effect: the texture has one level");
+            let help = "leave .level or .grad and its operands out, or give the texture mipmaps";
             out.push(
-                Diagnostic::warning(
-                    "W0215",
-                    fetch.body.head(fetch.at),
-                    message.replace("level have", "level has"),
-                )
-                .label("reads the only level")
-                .note(place, "the number of levels")
-                .help("leave .level or .grad and its operands out, or give the texture mipmaps"),
+                Diagnostic::warning("W0215", fetch.body.head(fetch.at), message)
+                    .label("reads the only level")
+                    .note(place, "the number of levels")
+                    .help(help),
             );
         }
         let explicit = self.field(fetch.texture, "normalized_coords") == Some(0);
@@ -333,10 +324,6 @@ impl<'b, 'a> Fetch<'b, 'a> {
         let integer =
             i.mods.types.get(1) == Some(&ScalarType::S32) && i.mods.mip != Some(MipMode::Grad);
         Some(Self { body, at, texture: *texture, sampler, geometry: i.mods.geometry?, integer })
-    }
-
-    fn is_gather(&self) -> bool {
-        self.body.code[self.at].opcode == Opcode::Tld4
     }
 
     /// Whether there is a depth reference, which then is the last operand.

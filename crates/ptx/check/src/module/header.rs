@@ -252,17 +252,16 @@ impl<'a> Checker<'a> {
     fn machine(&mut self, target: &Target) {
         let Some(arch) = self.options.arch else { return };
         let span = target.architectures.last().map_or(Span::default(), |(_, span)| *span);
-        let known = match self.options.verdicts {
-            Verdicts::Texunit => architecture::first_version(arch) > 0,
-            Verdicts::Ptxas(_) => architecture::assembles(arch, self.release),
+        let (known, message) = match (self.options.verdicts, self.release) {
+            (Verdicts::Texunit, _) => {
+                (architecture::first_version(arch) > 0, format!("unknown architecture {arch}"))
+            }
+            (Verdicts::Ptxas(_), release) => (
+                architecture::assembles(arch, release),
+                format!("ptxas {release} does not assemble for {arch}"),
+            ),
         };
         if !known {
-            let message = match self.options.verdicts {
-                Verdicts::Texunit => format!("unknown architecture {arch}"),
-                Verdicts::Ptxas(_) => {
-                    format!("ptxas {} does not assemble for {arch}", self.release)
-                }
-            };
             self.wrong("E0108", span, message, "choose another machine, or another release");
             return;
         }

@@ -138,15 +138,11 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn instruction(&mut self, i: &Instruction) {
         if let Some(fetch) = i.operands.fetch() {
-            let fetched = fetched(i, fetch.compare.is_some());
-            if let Some(fetched) = fetched {
+            if let Some(fetched) = fetched(i, fetch.compare.is_some()) {
                 self.handle(&fetch.texture, |u| {
-                    u.texture.get_or_insert_with(|| fetched.clone());
-                    let known = u.texture.as_mut();
-                    if let Some(known) = known {
-                        known.levels |= fetched.levels;
-                        known.compares |= fetched.compares;
-                    }
+                    let known = u.texture.get_or_insert_with(|| fetched.clone());
+                    known.levels |= fetched.levels;
+                    known.compares |= fetched.compares;
                 });
             }
             if let Some(sampler) = &fetch.sampler {
@@ -157,15 +153,13 @@ impl Reader<'_> {
         if let Some(surface) = i.operands.surface() {
             if let Some(accessed) = accessed(i) {
                 self.handle(&surface.surface, |u| {
-                    let written = accessed.written;
-                    u.surface.get_or_insert_with(|| accessed.clone()).written |= written;
+                    u.surface.get_or_insert_with(|| accessed.clone()).written |= accessed.written;
                 });
             }
             return;
         }
         if let Some(query) = i.operands.query() {
-            let ofs = i.opcode == Opcode::Suq;
-            self.handle(&query.handle, |u| u.is_queried(ofs));
+            self.handle(&query.handle, |u| u.is_queried(i.opcode == Opcode::Suq));
             return;
         }
         let operands = i.operands.as_slice();

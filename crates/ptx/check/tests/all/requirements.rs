@@ -141,7 +141,7 @@ fn queries() {
     for row in QUERIES {
         let level = if row.level { ", %r2" } else { "" };
         for independent in [false, true] {
-            let handle = match row.handles.of(independent).first() {
+            let handle = match row.handles(independent).first() {
                 Some(ScalarType::Samplerref) if independent => "smp",
                 // There are no samplers in unified mode.
                 Some(ScalarType::Samplerref) => continue,

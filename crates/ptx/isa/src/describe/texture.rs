@@ -111,7 +111,7 @@ fn fetch(row: &Fetch) -> FormText {
 fn query(row: &QueryRow) -> FormText {
     let level = if row.level { ", lod" } else { "" };
     let handle = |independent| {
-        let kinds = row.handles.of(independent).iter();
+        let kinds = row.handles(independent).iter();
         let kinds: Vec<String> = kinds.map(|ty| format!(".{ty}")).collect();
         format!("d, [a]{level}; a: {} or .u64 register", kinds.join(", "))
     };

@@ -68,6 +68,12 @@ pub const SETS: &[(&str, &str)] = &[
     ("STOREHINT", "L1::evict_normal|L1::evict_first|L1::evict_last|L1::no_allocate"),
     ("L2HINT", "L2::evict_normal|L2::evict_first|L2::evict_last"),
     ("FETCHSIZE", "L2::64B|L2::128B|L2::256B"),
+    ("COLLECT_A", "collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard"),
+    ("COLLECT_B", "collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard"),
+    ("COLLECT_WS", "collector::b0::fill|collector::b0::use|collector::b0::lastuse|collector::b0::discard|\
+        collector::b1::fill|collector::b1::use|collector::b1::lastuse|collector::b1::discard|\
+        collector::b2::fill|collector::b2::use|collector::b2::lastuse|collector::b2::discard|\
+        collector::b3::fill|collector::b3::use|collector::b3::lastuse|collector::b3::discard"),
     ("GEOM", "1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms"),
     ("SGEOM", "1d|2d|3d|a1d|a2d"),
     ("CLAMP", "trap|clamp|zero"),

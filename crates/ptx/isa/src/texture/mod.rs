@@ -18,7 +18,7 @@ pub use operands::{
     COORDINATES, DATA, QUERY_LEVEL, Registers, SURFACE_COORDINATES, SURFACE_DATA, TEXELS, Texel,
     registers, texel_of,
 };
-pub use query::{Handles, QUERIES, QueryRow, query_of};
+pub use query::{QUERIES, QueryRow, query_of};
 pub use requirements::{OPTIONS, TextureOption, option_requirements, requirement_of};
 pub use surface::{SURFACES, Surface, surface_of};
 

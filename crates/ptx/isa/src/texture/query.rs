@@ -4,21 +4,8 @@ use crate::Opcode::{self, Suq, Txq};
 use crate::types::Attribute::{self, *};
 use crate::types::ScalarType::{self, Samplerref, Surfref, Texref};
 
-/// The objects that a query accepts; a 64-bit register is valid for any of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handles {
-    /// Valid handle types in unified mode.
-    pub unified: &'static [ScalarType],
-    /// With `texmode_independent`.
-    pub independent: &'static [ScalarType],
-}
-
-impl Handles {
-    /// The objects in a texturing mode.
-    pub const fn of(&self, independent: bool) -> &'static [ScalarType] {
-        if independent { self.independent } else { self.unified }
-    }
-}
+/// The types of objects that a query accepts in unified mode, and with `texmode_independent`.
+type Handles = [&'static [ScalarType]; 2];
 
 /// A query of an attribute.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +16,7 @@ pub struct QueryRow {
     pub level: bool,
     /// The queried attribute.
     pub query: Attribute,
-    /// The accepted objects.
-    pub handles: Handles,
+    handles: Handles,
     /// The required `.version`, times ten.
     pub version: u32,
     /// Number of the required `.target`; 0: any.
@@ -39,11 +25,11 @@ pub struct QueryRow {
     pub doc: &'static str,
 }
 
-const TEXTURE: Handles = Handles { unified: &[Texref], independent: &[Texref] };
-const SAMPLING: Handles = Handles { unified: &[Texref], independent: &[Samplerref] };
-const SAMPLER: Handles = Handles { unified: &[Samplerref], independent: &[Samplerref] };
-const ANY: Handles = Handles { unified: &[Texref], independent: &[Texref, Samplerref, Surfref] };
-const SURFACE: Handles = Handles { unified: &[Surfref], independent: &[Surfref] };
+const TEXTURE: Handles = [&[Texref], &[Texref]];
+const SAMPLING: Handles = [&[Texref], &[Samplerref]];
+const SAMPLER: Handles = [&[Samplerref], &[Samplerref]];
+const ANY: Handles = [&[Texref], &[Texref, Samplerref, Surfref]];
+const SURFACE: Handles = [&[Surfref], &[Surfref]];
 
 /// All queries.
 #[rustfmt::skip]
@@ -97,5 +83,10 @@ impl QueryRow {
     pub fn name(&self) -> String {
         let level = if self.level { ".level" } else { "" };
         format!("{}{level}.{}.b32", self.opcode, self.query)
+    }
+
+    /// The types of objects that are valid in a texturing mode; a 64-bit register is valid for any.
+    pub const fn handles(&self, independent: bool) -> &'static [ScalarType] {
+        self.handles[independent as usize]
     }
 }

@@ -24,9 +24,9 @@ impl<'a> Parser<'a> {
         }
         if let Some(offset) = offset {
             let message = "an offset in a texture, surface or tensor operand";
-            let diagnostic = Diagnostic::error("E0042", base.span.to(offset.span), message);
-            return self
-                .fail(diagnostic.help("write the handle alone: a name or a 64-bit register"));
+            let help = "write the handle alone: a name or a 64-bit register";
+            let span = base.span.to(offset.span);
+            return self.fail(Diagnostic::error("E0042", span, message).help(help));
         }
         if let OperandKind::Constant(_) = base.kind {
             let message = "a number in place of a handle";
@@ -87,15 +87,19 @@ impl<'a> Parser<'a> {
         self.constant()
     }
 
+    /// Reports a minus in place of `+-`, with a correction if a number alone follows.
+    pub(super) fn minus_for_plus<T>(&mut self, help: impl Into<String>) -> Parse<T> {
+        let (number, end) = (self.peek_at(1).kind, self.peek_at(2).kind);
+        if number == TokenKind::Integer && end == TokenKind::RightBracket {
+            let before = Span { end: self.peek().span.start, ..self.peek().span };
+            return self.unexpected_fixed("E0042", "`+` or `]`", help, (before, "+"));
+        }
+        self.unexpected("E0042", "`+` or `]`", help)
+    }
+
     fn address_operator<T>(&mut self) -> Parse<T> {
-        let next = self.peek_at(1);
         if self.kind() == TokenKind::Minus {
-            let help = "write a negative offset as `+-4`";
-            if next.kind == TokenKind::Integer && self.peek_at(2).kind == TokenKind::RightBracket {
-                let before = Span { end: self.peek().span.start, ..self.peek().span };
-                return self.unexpected_fixed("E0042", "`+` or `]`", help, (before, "+"));
-            }
-            return self.unexpected("E0042", "`+` or `]`", help);
+            return self.minus_for_plus("write a negative offset as `+-4`");
         }
         let help = "an address is one register or variable and a constant: compute the rest before";
         self.unexpected("E0042", "`+` or `]`", help)

@@ -9,7 +9,6 @@ use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
 use crate::words;
-use texunit_forms::Count;
 
 /// C keywords that begin a statement; no PTX statement begins with them.
 const C_WORDS: &str = "\
@@ -22,21 +21,15 @@ const INSIDE_BODY: &str = " inside a function body";
 impl<'a> Parser<'a> {
     /// Parses a block; the next token is the `{`. Errors inside are reported and skipped.
     pub(crate) fn block(&mut self) -> Parse<Block<'a>> {
-        if self.depth >= super::MAX_DEPTH {
-            let message = format!("nested more than {} deep", Count(super::MAX_DEPTH, "level"));
-            let diagnostic = Diagnostic::error("E0060", self.peek().span, message)
-                .help("reduce the nesting: no compiler nests this deep");
-            self.report(diagnostic);
-            self.skip_block(self.at, self.at);
-            return Err(Reported);
+        let (start, is_too_deep) = (self.at, self.depth >= super::MAX_DEPTH);
+        let block = self.nested(|p| {
+            let open = p.advance().span;
+            p.statements(start, open)
+        });
+        if is_too_deep {
+            self.skip_block(start, start);
         }
-        self.nested(Self::block_inside)
-    }
-
-    fn block_inside(&mut self) -> Parse<Block<'a>> {
-        let start = self.at;
-        let open = self.advance().span;
-        self.statements(start, open)
+        block
     }
 
     /// Parses statements up to the `}` that matches the `{` at `open`. The brace is token `start`,
@@ -125,18 +118,12 @@ impl<'a> Parser<'a> {
                 statements.push(Statement::Instruction(self.instruction()?));
             }
             TokenKind::Underscore if self.peek_at(1).kind == TokenKind::Colon => {
-                self.unexpected(
-                    "E0049",
-                    "a label",
-                    "`_` alone is not a name: add a letter or digit",
-                )?;
+                let help = "`_` alone is not a name: add a letter or digit";
+                self.unexpected("E0049", "a label", help)?;
             }
             TokenKind::Integer if self.peek_at(1).kind == TokenKind::Colon => {
-                self.unexpected(
-                    "E0049",
-                    "a label",
-                    "a label begins with a letter, `_`, `$` or `%`",
-                )?;
+                let help = "a label begins with a letter, `_`, `$` or `%`";
+                self.unexpected("E0049", "a label", help)?;
             }
             TokenKind::RightParen | TokenKind::RightBracket => {
                 let message = format!("unmatched {}", self.shown());
@@ -320,12 +307,7 @@ impl<'a> Parser<'a> {
             "section" => drop(self.section()),
             "version" | "target" | "address_size" => {
                 self.advance();
-                while !self.peek().first_on_line
-                    && self.kind() != TokenKind::Semicolon
-                    && self.kind() != TokenKind::End
-                {
-                    self.advance();
-                }
+                self.skip_line(TokenKind::Semicolon);
             }
             _ => return Err(Reported),
         }

@@ -137,9 +137,7 @@ impl<'a> Parser<'a> {
                 .help("say where the variable lives: `.reg .u32 %r1;`, `.shared .f32 tile[64];`");
             return self.fail(diagnostic);
         };
-        let Some(ty) = seen.ty else {
-            return self.no_type();
-        };
+        let Some(ty) = seen.ty else { return self.no_type() };
         let vector = seen.vector.map_or(1, |(elements, _)| elements);
         Ok(Head { space, align: seen.align, vector, ty, ptr: seen.ptr, attributes })
     }
@@ -291,9 +289,7 @@ impl<'a> Parser<'a> {
         let mut ptr = Ptr { space: None, align: None, opaque: None };
         if let Some(word) = self.peek_word() {
             match word {
-                "const" | "global" | "local" | "shared" => {
-                    ptr.space = Space::from_name(word);
-                }
+                "const" | "global" | "local" | "shared" => ptr.space = Space::from_name(word),
                 "texref" | "samplerref" | "surfref" => ptr.opaque = OpaqueType::from_name(word),
                 "align" => {}
                 _ => {
@@ -331,10 +327,9 @@ impl<'a> Parser<'a> {
             || (!dimensions.is_empty() && self.kind() == TokenKind::Less)
         {
             let message = "a name is either numbered or an array";
-            let diagnostic = Diagnostic::error("E0037", self.peek().span, message);
-            return self.fail(
-                diagnostic.help("write `name<4>` for four variables or `name[4]` for one array"),
-            );
+            let help = "write `name<4>` for four variables or `name[4]` for one array";
+            let span = self.peek().span;
+            return self.fail(Diagnostic::error("E0037", span, message).help(help));
         }
         if count.is_some() && self.kind() == TokenKind::Equal {
             let message = "numbered names have no initial value";
@@ -350,16 +345,8 @@ impl<'a> Parser<'a> {
 
     /// Parses a count `<10>`.
     pub(crate) fn count(&mut self) -> Parse<Option<(u64, Span)>> {
-        let Some(open) = self.eat(TokenKind::Less) else {
-            return Ok(None);
-        };
-        let warp_size = self.text_of(self.peek()) == "WARP_SZ";
-        let value = if warp_size {
-            self.advance();
-            32
-        } else {
-            self.plain_integer("the number of names")?.0
-        };
+        let Some(open) = self.eat(TokenKind::Less) else { return Ok(None) };
+        let (value, _) = self.plain_integer("the number of names")?;
         let close = self.close(TokenKind::Greater, ">", open)?;
         Ok(Some((value, open.span.to(close.span))))
     }

@@ -2,7 +2,7 @@
 
 use super::recovery::Scope;
 use super::{Parse, Parser};
-use crate::ast::{Content, Directive, FilePlace, Ident, Loc, Section};
+use crate::ast::{Content, Directive, FilePlace, Loc, Section};
 use crate::diagnostic::Diagnostic;
 use crate::token::TokenKind;
 use crate::{number, words};
@@ -50,9 +50,7 @@ impl<'a> Parser<'a> {
                     self.advance();
                     loc.inlined_at = Some(self.file_place()?);
                 }
-                _ => {
-                    return self.unexpected("E0055", "`function_name` or `inlined_at`", help);
-                }
+                _ => return self.unexpected("E0055", "`function_name` or `inlined_at`", help),
             }
         }
         if loc.function.is_some() && loc.inlined_at.is_none() {
@@ -143,11 +141,8 @@ impl<'a> Parser<'a> {
             for kind in [Word, Comma, Text, Comma, At, Ident] {
                 let wrong = kind == Ident && self.text_of(self.peek()) != "progbits";
                 if wrong || self.eat(kind).is_none() {
-                    return self.unexpected(
-                        "E0054",
-                        "the section's name, `\"\"` and `@progbits`",
-                        help,
-                    );
+                    let wanted = "the section's name, `\"\"` and `@progbits`";
+                    return self.unexpected("E0054", wanted, help);
                 }
             }
             return Ok(self.kept(start, Content::Section(Box::new(section))));
@@ -189,10 +184,7 @@ impl<'a> Parser<'a> {
                     return self.fail(diagnostic);
                 }
                 TokenKind::Ident if self.peek_at(1).kind == TokenKind::Colon => {
-                    let token = self.peek();
-                    let label = Ident { text: self.text_of(token), span: token.span };
-                    section.labels.push((label, section.bytes.len() as u32));
-                    self.advance();
+                    section.labels.push((self.take_ident(), section.bytes.len() as u32));
                     self.advance();
                 }
                 TokenKind::Word => {

@@ -70,13 +70,10 @@ impl<'a> Parser<'a> {
         if self.eat(TokenKind::Semicolon).is_some() || item_follows {
             return Ok(());
         }
+        let help = "a header is followed by its body in braces, or by `;` if it is a prototype";
         let result = match self.peek_word() {
             Some(word) => self.unknown_word(word),
-            None => self.unexpected(
-                "E0050",
-                "`{` or `;`",
-                "a header is followed by its body in braces, or by `;` if it is a prototype",
-            ),
+            None => self.unexpected("E0050", "`{` or `;`", help),
         };
         self.recover_header();
         if self.kind() == TokenKind::LeftBrace {
@@ -92,15 +89,15 @@ impl<'a> Parser<'a> {
         let mut returns = Vec::new();
         if self.kind() == TokenKind::LeftParen {
             if is_entry {
-                let message = "a kernel returns nothing";
-                let diagnostic = Diagnostic::error("E0050", self.peek().span, message);
-                return self
-                    .fail(diagnostic.help("write the kernel's name here, then its parameters"));
+                let diagnostic =
+                    Diagnostic::error("E0050", self.peek().span, "a kernel returns nothing")
+                        .help("write the kernel's name here, then its parameters");
+                return self.fail(diagnostic);
             }
             returns = self.parameters()?;
         }
         let name = self.function_name(is_entry)?;
-        self.named_function = Some(Function {
+        let function = Function {
             linkage,
             is_entry,
             attributes: Vec::new(),
@@ -110,24 +107,15 @@ impl<'a> Parser<'a> {
             directives: Vec::new(),
             body: None,
             span: self.span_from(start),
-        });
+        };
+        self.named_function = Some(function.clone());
         let params = match self.kind() {
             TokenKind::LeftParen => self.parameters()?,
             _ => Vec::new(),
         };
         let directives = self.bounds(is_entry)?;
         let span = self.span_from(start);
-        Ok(Function {
-            linkage,
-            is_entry,
-            attributes,
-            returns,
-            name,
-            params,
-            directives,
-            body: None,
-            span,
-        })
+        Ok(Function { attributes, returns, params, directives, span, ..function })
     }
 
     /// Parses `.attribute(.unified(1, 2))`, the only attribute of a function.
@@ -269,9 +257,8 @@ impl<'a> Parser<'a> {
             values.push(value);
             if values.len() > *bound.numbers.end() {
                 let message = format!("too many numbers for `.{}`", bound.name);
-                let diagnostic = Diagnostic::error("E0055", span, message);
-                return self
-                    .fail(diagnostic.help(format!("it takes at most {}", bound.numbers.end())));
+                let help = format!("it takes at most {}", bound.numbers.end());
+                return self.fail(Diagnostic::error("E0055", span, message).help(help));
             }
             if self.eat(TokenKind::Comma).is_none() {
                 break;

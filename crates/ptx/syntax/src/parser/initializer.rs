@@ -100,16 +100,9 @@ impl<'a> Parser<'a> {
         open: Token,
         what: &str,
     ) -> Parse<()> {
-        let begins_value = matches!(
-            self.kind(),
-            TokenKind::Ident
-                | TokenKind::Integer
-                | TokenKind::Decimal
-                | TokenKind::Float32
-                | TokenKind::Float64
-                | TokenKind::LeftBrace
-                | TokenKind::Underscore
-        );
+        use TokenKind::{Ident, LeftBrace, Underscore};
+        let begins_value =
+            self.kind().is_number() || matches!(self.kind(), Ident | LeftBrace | Underscore);
         if begins_value
             && !(self.peek().first_on_line && self.begins_statement(self.at, Scope::Body, false))
         {

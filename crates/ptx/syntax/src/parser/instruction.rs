@@ -46,10 +46,7 @@ impl<'a> Parser<'a> {
                 TokenKind::Ident => {
                     after.kind == TokenKind::Comma || ends && self.text_of(next).starts_with('%')
                 }
-                TokenKind::Integer
-                | TokenKind::Decimal
-                | TokenKind::Float32
-                | TokenKind::Float64 => ends,
+                kind if kind.is_number() => ends,
                 TokenKind::LeftBracket => true,
                 TokenKind::LeftBrace => {
                     after.kind != TokenKind::RightBrace && !self.holds_statements(self.at + 1)
@@ -107,26 +104,19 @@ impl<'a> Parser<'a> {
         }
         let register = self.take_ident();
         let span = self.span_from(start);
-        match self.kind() {
-            TokenKind::Ident if self.peek_at(1).kind == TokenKind::Colon => self.unexpected(
-                "E0045",
-                "an instruction after the guard",
-                "write the label before the guard: `label: @p ...`",
-            ),
-            TokenKind::Ident => Ok(Guard { register, negated, span }),
-            TokenKind::Word => self.unexpected("E0043", "an instruction after the guard", help),
-            TokenKind::LeftBrace => self.unexpected(
-                "E0045",
-                "an instruction after the guard",
-                "blocks cannot be guarded: jump over them with `@!p bra label;`",
-            ),
-            TokenKind::At => self.unexpected(
-                "E0045",
-                "an instruction after the guard",
-                "one guard only: combine predicates with `and.pred`",
-            ),
-            _ => self.unexpected("E0045", "an instruction after the guard", help),
-        }
+        let help = match self.kind() {
+            TokenKind::Ident if self.peek_at(1).kind == TokenKind::Colon => {
+                "write the label before the guard: `label: @p ...`"
+            }
+            TokenKind::Ident => return Ok(Guard { register, negated, span }),
+            TokenKind::LeftBrace => {
+                "blocks cannot be guarded: jump over them with `@!p bra label;`"
+            }
+            TokenKind::At => "one guard only: combine predicates with `and.pred`",
+            _ => help,
+        };
+        let code = if self.kind() == TokenKind::Word { "E0043" } else { "E0045" };
+        self.unexpected(code, "an instruction after the guard", help)
     }
 
     fn operands(&mut self, is_call: bool) -> Parse<Vec<Operand<'a>>> {

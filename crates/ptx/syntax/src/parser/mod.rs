@@ -130,6 +130,13 @@ impl<'a> Parser<'a> {
         token
     }
 
+    /// Skips the rest of the line, up to the first token of this kind.
+    fn skip_line(&mut self, end: TokenKind) {
+        while !self.peek().first_on_line && ![end, TokenKind::End].contains(&self.kind()) {
+            self.advance();
+        }
+    }
+
     fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         (self.kind() == kind).then(|| self.advance())
     }

@@ -66,12 +66,11 @@ impl<'a> Parser<'a> {
     }
 
     fn no_version(&mut self) {
+        let help = "a module begins with `.version 8.8` and `.target sm_75`";
         if self.kind() == TokenKind::End {
             if self.lexical.is_empty() {
                 let diagnostic = Diagnostic::error("E0004", self.peek().span, "the file is empty");
-                self.report(
-                    diagnostic.help("a module begins with `.version 8.8` and `.target sm_75`"),
-                );
+                self.report(diagnostic.help(help));
             }
             return;
         }
@@ -80,7 +79,7 @@ impl<'a> Parser<'a> {
         self.report(
             Diagnostic::error("E0003", span, message)
                 .label("`.version` expected before this")
-                .help("a module begins with `.version 8.8` and `.target sm_75`"),
+                .help(help),
         );
         self.pass_mangled_directive();
     }
@@ -97,9 +96,7 @@ impl<'a> Parser<'a> {
         }
         let error = self.at;
         self.advance();
-        while !self.peek().first_on_line && self.kind() != TokenKind::End {
-            self.advance();
-        }
+        self.skip_line(TokenKind::End);
         self.pass_over(error);
     }
 
@@ -111,22 +108,16 @@ impl<'a> Parser<'a> {
 
     fn item(&mut self, items: &mut Vec<Item<'a>>, header: &mut Header) -> Parse<()> {
         let start = self.at;
-        let Some(word) = self.peek_word() else {
-            return self.no_item();
-        };
+        let Some(word) = self.peek_word() else { return self.no_item() };
         match word {
             "version" | "target" | "address_size" => {
-                let item = self.header_directive(word, header)?;
-                items.push(item);
+                items.push(self.header_directive(word, header)?);
                 return Ok(());
             }
             _ if words::is_directive(word) => *header = Header::Closed,
             _ => {}
         }
-        let mut linkage = None;
-        if let Some(found) = Linkage::from_name(word) {
-            linkage = Some((found, self.advance().span));
-        }
+        let linkage = Linkage::from_name(word).map(|found| (found, self.advance().span));
         match self.peek_word() {
             Some("entry" | "func") => {
                 self.check_function_linkage(linkage)?;
@@ -159,9 +150,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn check_function_linkage(&mut self, linkage: Option<(Linkage, Span)>) -> Parse<()> {
-        let Some((Linkage::Common, span)) = linkage else {
-            return Ok(());
-        };
+        let Some((Linkage::Common, span)) = linkage else { return Ok(()) };
         let diagnostic = Diagnostic::error("E0031", span, "`.common` on a function");
         self.report(diagnostic.help("only variables in `.global` can be `.common`; write `.weak`"));
         Ok(())
@@ -289,12 +278,7 @@ impl<'a> Parser<'a> {
     fn header_value<T>(&mut self, expected: &str, help: &str) -> Parse<T> {
         let result = self.unexpected("E0007", expected, help);
         let error = self.at;
-        while !self.peek().first_on_line
-            && self.kind() != TokenKind::End
-            && self.kind() != TokenKind::Word
-        {
-            self.advance();
-        }
+        self.skip_line(TokenKind::Word);
         self.pass_over(error);
         result
     }
@@ -306,12 +290,10 @@ impl<'a> Parser<'a> {
             TokenKind::Semicolon => self.stray_semicolon(),
             TokenKind::RightBrace | TokenKind::RightParen | TokenKind::RightBracket => {
                 let message = format!("unmatched {}", self.shown());
-                let diagnostic = Diagnostic::error("E0025", self.peek().span, message);
-                self.report(
-                    diagnostic
-                        .label("no partner")
-                        .help("remove it, or look for an extra `}` before it"),
-                );
+                let diagnostic = Diagnostic::error("E0025", self.peek().span, message)
+                    .label("no partner")
+                    .help("remove it, or look for an extra `}` before it");
+                self.report(diagnostic);
                 self.advance();
             }
             _ => {

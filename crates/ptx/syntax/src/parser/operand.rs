@@ -3,7 +3,6 @@
 use super::{Parse, Parser};
 use crate::ast::{Expr, Ident, Operand, OperandKind, Subscript};
 use crate::diagnostic::Diagnostic;
-use crate::span::Span;
 use crate::token::{Token, TokenKind};
 
 /// The position of an operand, on which the grammar depends.
@@ -138,44 +137,27 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn constant_operand(&mut self) -> Parse<OperandKind<'a>> {
+        use TokenKind::{Bang, Ident, LeftParen, Minus, Plus, Tilde};
         let what = "an operand";
-        match self.kind() {
-            TokenKind::Text => self.unexpected(
-                "E0040",
-                what,
-                "a string cannot be an operand: declare `.global .b8 text[4] = {97, 98, 99, 0};` and use its name",
-            ),
-            TokenKind::Word => self.unexpected(
-                "E0040",
-                what,
-                "modifiers such as `.u32` come before the operands",
-            ),
+        let help = match self.kind() {
+            TokenKind::Text => {
+                "a string cannot be an operand: declare `.global .b8 text[4] = {97, 98, 99, 0};` and use its name"
+            }
+            TokenKind::Word => "modifiers such as `.u32` come before the operands",
             TokenKind::Semicolon | TokenKind::Comma | TokenKind::RightBrace | TokenKind::End
                 if self.previous().kind == TokenKind::Comma =>
             {
-                self.trailing_comma(what)
+                return self.trailing_comma(what);
             }
-            TokenKind::At => self.unexpected(
-                "E0040",
-                what,
-                "a guard comes before the instruction: `@p mov.u32 ...`",
-            ),
-            TokenKind::Integer
-            | TokenKind::Decimal
-            | TokenKind::Float32
-            | TokenKind::Float64
-            | TokenKind::Ident
-            | TokenKind::LeftParen
-            | TokenKind::Plus
-            | TokenKind::Minus
-            | TokenKind::Bang
-            | TokenKind::Tilde => Ok(OperandKind::Constant(self.constant()?)),
-            _ => self.unexpected(
-                "E0040",
-                what,
-                "write a register, a number, an `[address]`, or a `{vector}`",
-            ),
-        }
+            TokenKind::At => "a guard comes before the instruction: `@p mov.u32 ...`",
+            kind if kind.is_number()
+                || matches!(kind, Ident | LeftParen | Plus | Minus | Bang | Tilde) =>
+            {
+                return Ok(OperandKind::Constant(self.constant()?));
+            }
+            _ => "write a register, a number, an `[address]`, or a `{vector}`",
+        };
+        self.unexpected("E0040", what, help)
     }
 
     /// Parses `name`, `name.x`, `name+4`, `name[2]`.
@@ -226,31 +208,20 @@ impl<'a> Parser<'a> {
 
     /// Reports text after the register of a subscript.
     fn after_subscript<T>(&mut self, register: Ident<'a>) -> Parse<T> {
-        let name = register.text;
-        match self.kind() {
-            TokenKind::Word => {
-                let help = "copy the element to a register with `mov` before";
-                self.unexpected("E0043", "`+` or `]`", help)
-            }
+        let (code, help) = match self.kind() {
+            TokenKind::Word => ("E0043", "copy the element to a register with `mov` before"),
             TokenKind::Minus => {
-                let help = format!("write a negative offset as `{name}+-1`");
-                let number = self.peek_at(1).kind == TokenKind::Integer;
-                if number && self.peek_at(2).kind == TokenKind::RightBracket {
-                    let before = Span { end: self.peek().span.start, ..self.peek().span };
-                    return self.unexpected_fixed("E0042", "`+` or `]`", help, (before, "+"));
-                }
-                self.unexpected("E0042", "`+` or `]`", help)
+                let help = format!("write a negative offset as `{}+-1`", register.text);
+                return self.minus_for_plus(help);
             }
             kind if is_operator(kind) => {
                 let help = "a subscript is a number, or a register and a constant: compute the \
                             rest before";
-                self.unexpected("E0042", "`+` or `]`", help)
+                ("E0042", help)
             }
-            _ => {
-                let help = "a subscript is a number, or a register and a constant";
-                self.unexpected("E0026", "`+` or `]`", help)
-            }
-        }
+            _ => ("E0026", "a subscript is a number, or a register and a constant"),
+        };
+        self.unexpected(code, "`+` or `]`", help)
     }
 
     /// Parses the component `.x` after a name.
@@ -303,12 +274,8 @@ impl<'a> Parser<'a> {
         let mut elements = Vec::new();
         if let TokenKind::RightBrace = self.kind() {
             let span = open.span.to(self.peek().span);
-            let diagnostic = Diagnostic::error("E0023", span, "empty braces");
-            return self.fail(
-                diagnostic
-                    .label("no elements")
-                    .help("a vector has at least one element: `{%f1, %f2}`"),
-            );
+            let diagnostic = Diagnostic::error("E0023", span, "empty braces").label("no elements");
+            return self.fail(diagnostic.help("a vector has at least one element: `{%f1, %f2}`"));
         }
         loop {
             elements.push(self.element()?);

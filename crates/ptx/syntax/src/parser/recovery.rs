@@ -14,27 +14,12 @@ pub(crate) enum Scope {
     Body,
 }
 
-/// Whether a directive always begins an item of module scope.
+/// Directives that always begin an item of module scope.
+const ITEM_STARTS: &str = "entry func visible extern weak common global const shared file section \
+                           alias pragma version target address_size";
+
 fn begins_item(word: &str) -> bool {
-    matches!(
-        word,
-        "entry"
-            | "func"
-            | "visible"
-            | "extern"
-            | "weak"
-            | "common"
-            | "global"
-            | "const"
-            | "shared"
-            | "file"
-            | "section"
-            | "alias"
-            | "pragma"
-            | "version"
-            | "target"
-            | "address_size"
-    )
+    ITEM_STARTS.split(' ').any(|start| start == word)
 }
 
 /// Directives that begin a statement of a body.
@@ -320,28 +305,19 @@ impl Parser<'_> {
 
     /// Reports what is there instead of `,` or `;`.
     fn not_ended(&mut self, what: &str) -> Parse<()> {
+        use TokenKind::{Bang, Ident, LeftBrace, LeftBracket, LeftParen, Tilde, Underscore};
         let expected = "`,` or `;`";
         match self.kind() {
             TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
                 let message = format!("unmatched {}", self.shown());
                 let diagnostic = Diagnostic::error("E0025", self.peek().span, message);
-                self.fail(
-                    diagnostic
-                        .label("no partner")
-                        .help("remove it, or add the bracket that opens it"),
-                )
+                let help = "remove it, or add the bracket that opens it";
+                self.fail(diagnostic.label("no partner").help(help))
             }
-            TokenKind::Ident
-            | TokenKind::Integer
-            | TokenKind::Decimal
-            | TokenKind::Float32
-            | TokenKind::Float64
-            | TokenKind::LeftBrace
-            | TokenKind::LeftBracket
-            | TokenKind::LeftParen
-            | TokenKind::Underscore
-            | TokenKind::Bang
-            | TokenKind::Tilde => {
+            kind if kind.is_number()
+                || matches!(kind, Ident | LeftBrace | LeftBracket | LeftParen | Underscore)
+                || matches!(kind, Bang | Tilde) =>
+            {
                 let message = format!("missing comma or `;` before {}", self.shown());
                 let next = self.peek();
                 let diagnostic = Diagnostic::error("E0021", next.span, message);
@@ -356,20 +332,17 @@ impl Parser<'_> {
                 let diagnostic =
                     diagnostic.label(format!("{expected} expected before this")).help(help);
                 // On a line of its own it may also be the next statement.
-                let operand = matches!(
-                    next.kind,
-                    TokenKind::Ident | TokenKind::LeftBrace | TokenKind::LeftBracket
-                ) || self.previous().kind == TokenKind::Ident;
+                let operand = matches!(next.kind, Ident | LeftBrace | LeftBracket)
+                    || self.previous().kind == Ident;
                 match glued || next.first_on_line || !operand {
                     true => self.fail(diagnostic),
                     false => self.fail(diagnostic.fix(self.behind(), ",")),
                 }
             }
-            TokenKind::Equal => self.unexpected(
-                "E0053",
-                expected,
-                "PTX has no assignments: write `mov.u32 result, value;`",
-            ),
+            TokenKind::Equal => {
+                let help = "PTX has no assignments: write `mov.u32 result, value;`";
+                self.unexpected("E0053", expected, help)
+            }
             TokenKind::Word => {
                 let help = "modifiers such as `.u32` follow the name of the instruction, before the operands";
                 self.unexpected("E0040", expected, help)

@@ -353,7 +353,7 @@ impl<'a> ShadowBuilder<'a> {
             Op::MapShared { d, a, rank, .. } => self.all_of_any(*d, &[*a, *rank]),
             Op::SharedRank { d, a, .. } | Op::IsSpace { d, a, .. } => self.all_of_any(*d, &[*a]),
             Op::Mbarrier(of) => {
-                if of.action == MbarrierAction::Init {
+                if matches!(of.action, MbarrierAction::Init { .. }) {
                     self.shadow_op(Shadow::Define { at: of.at, size: 8 });
                 }
                 self.defined();

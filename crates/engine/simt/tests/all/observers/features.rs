@@ -260,7 +260,7 @@ fn mbarriers() {
          ret;",
         Events::SYNCHRONIZATION,
     );
-    assert_eq!(told[0], "mbarrier.init.shared.b64 [bar], 1;: Init Weak 0x0 0x1 0x0");
+    assert_eq!(told[0], "mbarrier.init.shared.b64 [bar], 1;: Init { v1: false } Weak 0x0 0x1 0x0");
     let arrive = "Arrive { drops: false, expects: false, completes: true } Release 0x0 0x1";
     assert!(told[1].contains(arrive), "{}", told[1]);
     assert!(told[2].ends_with(" 0x1") && told[2].contains("Test { parity: false }"), "{}", told[2]);
