@@ -64,7 +64,8 @@ impl<'a> Checker<'a> {
             self.duplicate(&v.name, first);
             return Some(());
         }
-        if !new.is_extern && !(old.is_extern && v.linkage.is_some()) {
+        let may_follow = new.is_extern || old.is_extern && v.linkage.is_some();
+        if !may_follow {
             return old.is_extern.then(|| self.unresolved(v, first));
         }
         if old.ty != new.ty || old.vector != new.vector || !same_shape(old, new) {

@@ -167,7 +167,7 @@ fn instruction(text: &str, arch: Arch, force: bool) -> (Option<Txd>, Vec<Diagnos
 fn explain(args: &DescriptorArgs, fields: impl Fn(&Descriptor) -> Vec<&'static Bits>) -> Output {
     let descriptor: Descriptor = match args.hex.join(" ").parse() {
         Ok(descriptor) => descriptor,
-        Err(error) => return wrong(&visible(&format!("{error}"))),
+        Err(error) => return wrong(&visible(&error.to_string())),
     };
     let fields = fields(&descriptor);
     let out = match args.format {
