@@ -2,7 +2,6 @@
 //! branches, and the choice of the side that has the next turn. Compiled code creates groups and
 //! sides (`emit::divergence`); the interpreter has the same rules.
 
-use crate::frame::Frame;
 use crate::run::{DivergenceLimits, FIRST_TURN};
 use crate::warp_slot::WarpSlot;
 use std::iter::successors;
@@ -55,6 +54,9 @@ pub struct DivergedLanes {
     pub pending: Vec<Side>,
 }
 
+/// [`EndedTurn::at`] of lanes that have arrived at their reconvergence point.
+pub(crate) const AT_RECONVERGENCE: u32 = u32::MAX;
+
 /// The block before which the turn of the active lanes ended, and the code addresses of its entries
 /// for some lanes and for all.
 #[repr(C)]
@@ -79,8 +81,6 @@ pub(crate) struct FrameDivergence {
     /// The pending sides in the order of their turns, and their number.
     pub(crate) sides: [Side; SIDES],
     pub(crate) pending: u32,
-    /// The turn that ended; [`Frame::NO_INSTRUCTION`] if the active lanes arrived at their
-    /// reconvergence point.
     pub(crate) ended: EndedTurn,
     /// Step limits as in [`DivergenceLimits`]; `outer_patience` is the patience that holds while no
     /// lanes have diverged.
@@ -132,7 +132,7 @@ impl FrameDivergence {
         let (mut sides, mut n) = ([Side::default(); SIDES + 1], self.pending as usize);
         sides[..n].copy_from_slice(&self.sides[..n]);
         let EndedTurn { at, some, all } = self.ended;
-        if at != Frame::NO_INSTRUCTION {
+        if at != AT_RECONVERGENCE {
             sides[n] = Side { at, mask: warp.mask, group: self.innermost, target: some };
             n += 1;
         }
@@ -141,7 +141,7 @@ impl FrameDivergence {
         if others.iter().any(|side| meets(side) && side.group != first.group) {
             return None;
         }
-        if at == Frame::NO_INSTRUCTION {
+        if at == AT_RECONVERGENCE {
             (self.group.arrived, self.group.since) = (self.group.arrived | warp.mask, warp.steps);
         } else {
             self.shared_turn = (2 * self.shared_turn).min(self.turn);

@@ -11,7 +11,7 @@
 use super::Emitter;
 use super::asm::{Label, at};
 use super::backend::{Backend, field};
-use crate::diverged::{GROUPS, Group, SIDES, Side};
+use crate::diverged::{AT_RECONVERGENCE, GROUPS, Group, SIDES, Side};
 use crate::frame::Frame;
 use crate::ir::{End, Region, Target};
 use crate::machine::Mode;
@@ -321,8 +321,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jne_rel32_64, other);
         self.only_side();
         self.asm.bind(other);
-        let none = Frame::NO_INSTRUCTION as i32;
-        self.asm.put(I::with2(C::Mov_rm32_imm32, field(Frame::ENDED_AT), none));
+        let here = AT_RECONVERGENCE as i32;
+        self.asm.put(I::with2(C::Mov_rm32_imm32, field(Frame::ENDED_AT), here));
         self.next_side();
         self.asm.bind(stays);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, STAYS));
