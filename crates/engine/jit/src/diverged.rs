@@ -83,7 +83,7 @@ pub(crate) struct FrameDivergence {
     pub(crate) pending: u32,
     pub(crate) ended: EndedTurn,
     /// Step limits as in [`DivergenceLimits`]; `outer_patience` is the patience that holds while no
-    /// lanes have diverged.
+    /// lanes wait in a group of the region.
     pub(crate) turn: u64,
     pub(crate) shared_turn: u64,
     pub(crate) wait_limit: u64,
@@ -143,6 +143,7 @@ impl FrameDivergence {
         }
         if at == AT_RECONVERGENCE {
             (self.group.arrived, self.group.since) = (self.group.arrived | warp.mask, warp.steps);
+            self.patience = self.patience.min(warp.steps + self.wait_limit);
         } else {
             self.shared_turn = (2 * self.shared_turn).min(self.turn);
         }

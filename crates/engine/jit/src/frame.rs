@@ -67,7 +67,6 @@ pub(crate) struct Frame {
     pub(crate) parts: [u64; 4],
     /// A vector mask for AVX2: all bits set in inactive lanes, zeros in active ones.
     pub(crate) inactive_lanes: [u32; 32],
-    pub(crate) divergence: FrameDivergence,
     pub(crate) batch: Batch,
     pub(crate) slots: [WarpSlot; MAX_WARPS],
     /// The register file of 32-bit lanes of each slot's warp.
@@ -79,6 +78,7 @@ pub(crate) struct Frame {
     /// returned.
     pub(crate) runtime: Option<NonNull<dyn Runtime>>,
     pub(crate) panic: Option<Box<dyn Any + Send>>,
+    pub(crate) divergence: FrameDivergence,
 }
 
 /// A register file of 32-bit lanes; a reference to it while a table has the warp.

@@ -252,16 +252,11 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::EBP));
         self.asm.put(I::with2(C::Bts_rm32_r32, R::EBX, R::EAX));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::USED_GROUPS), R::EBX));
-        // The first group inside the region begins to wait: the caller must look at the group after
-        // `wait_limit` steps.
+        // While no lanes wait in the only group, the caller's, the patience is that of the caller.
         let inner = self.asm.label();
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, 1));
-        self.asm.jump(C::Jne_rel32_64, inner);
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R10));
-        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::WAIT_LIMIT)));
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::OUTER_PATIENCE)));
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, R::RBX));
-        self.asm.put(I::with2(C::Cmova_r64_rm64, R::RAX, R::RBX));
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 1), C::Jne_rel32_64, inner);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, field(ARRIVED), 0), C::Jne_rel32_64, inner);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::OUTER_PATIENCE)));
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::PATIENCE), R::RAX));
         self.asm.bind(inner);
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::RECONVERGE_AT), R::R12D));
@@ -269,8 +264,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_rm32_imm32, field(ARRIVED), 0));
         self.asm.bind(same);
         self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R14D, R::R14D), C::Je_rel32_64, done);
-        self.asm.put(I::with2(C::Or_rm32_r32, field(ARRIVED), R::R14D));
-        self.asm.put(I::with2(C::Mov_rm64_r64, field(SINCE), R::R10));
+        self.begin_waiting(R::R14D);
         self.asm.bind(done);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, R::R13D));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
@@ -342,8 +336,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Makes the active lanes wait, and continues with the only pending side, which belongs to the
     /// same group, as [`crate::diverged::FrameDivergence::next_side`] would.
     fn only_side(&mut self) {
-        self.asm.put(I::with2(C::Or_rm32_r32, field(ARRIVED), R::R8D));
-        self.asm.put(I::with2(C::Mov_rm64_r64, field(SINCE), R::R10));
+        self.begin_waiting(R::R8D);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::SIDE_MASK)));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
         self.asm.put(I::with2(C::Mov_rm32_imm32, field(Frame::PENDING), 0));
@@ -402,6 +395,19 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Add_rm64_imm8, R::RSP, 8));
         self.asm.put(I::with1(C::Jmp_rm64, R::RAX));
         self.asm.bind(none);
+    }
+
+    /// Makes the lanes of a mask wait in the innermost group, at which the caller must look after
+    /// `wait_limit` steps. Uses `rax`.
+    fn begin_waiting(&mut self, lanes: R) {
+        self.asm.put(I::with2(C::Or_rm32_r32, field(ARRIVED), lanes));
+        self.asm.put(I::with2(C::Mov_rm64_r64, field(SINCE), R::R10));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R10));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::WAIT_LIMIT)));
+        let patience = field(Frame::PATIENCE);
+        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, patience));
+        self.asm.put(I::with2(C::Cmova_r64_rm64, R::RAX, patience));
+        self.asm.put(I::with2(C::Mov_rm64_r64, patience, R::RAX));
     }
 
     /// Sets `rax` to the frame's address plus the offset of an entry of a list, whose index is a
