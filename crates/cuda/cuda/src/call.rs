@@ -14,8 +14,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// named in brackets before the function, and these parameters are in brackets with the values that
 /// they have in its body: `fn [cuMemAllocHost_v2] cuMemHostAlloc(pp, bytesize, [Flags = 0])`. A
 /// pointer to an array is followed by the parameter that has its length, `map[count]`, and is
-/// `Elements` or `OutElements` in the body. After `in_context`, all functions fail unless the thread
-/// has a current context.
+/// `Elements` or `OutElements` in the body. After `in_context`, all functions fail unless the
+/// thread has a current context.
 ///
 /// ```ignore
 /// driver_api! {
@@ -90,8 +90,9 @@ macro_rules! driver_api {
 }
 pub(crate) use driver_api;
 
-// The macro `typed!`, which looks up the types of a function's parameters and passes them to another
-// macro; `build.rs` generates it from `cuda-abi/data/driver-functions.txt` and `data/handles.txt`.
+// The macro `typed!`, which looks up the types of a function's parameters and passes them to
+// another macro; `build.rs` generates it from `cuda-abi/data/driver-functions.txt` and
+// `data/handles.txt`.
 include!(concat!(env!("OUT_DIR"), "/typed.rs"));
 pub(crate) use typed;
 

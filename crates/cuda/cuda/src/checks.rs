@@ -50,8 +50,8 @@ pub(crate) fn host_waited() {
 }
 
 /// Runs a host function of a queue. To the race detector, its accesses are ordered after the work
-/// before it, as if the host had waited, and they are compared before later work begins. Which pages
-/// are watched does not change, because kernels may be running.
+/// before it, as if the host had waited, and they are compared before later work begins. Which
+/// pages are watched does not change, because kernels may be running.
 pub(crate) fn host_function(queue: Queue, function: impl FnOnce()) {
     host::report_accesses();
     crate::check_log::with_race(|race| race.streams().synchronize(queue));

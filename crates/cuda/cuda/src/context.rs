@@ -1,6 +1,6 @@
 //! Contexts and their lifetime, each thread's stack of current contexts, and peer access
-//! (`cuCtxEnablePeerAccess`): kernels of one context may access memory that was allocated in contexts
-//! of another device ([`Gpu::can_reach`]).
+//! (`cuCtxEnablePeerAccess`): kernels of one context may access memory that was allocated in
+//! contexts of another device ([`Gpu::can_reach`]).
 
 use crate::prelude::*;
 use crate::state::{Gpu, Primary};

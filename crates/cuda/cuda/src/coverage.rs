@@ -22,9 +22,9 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
     RECORDER.get_or_init(make).as_ref()
 }
 
-/// The folder of `texunit run`, if the run has requested this file from its processes by a variable:
-/// it merges their files into the requested one. A file that the program requests itself is written
-/// directly.
+/// The folder of `texunit run`, if the run has requested this file from its processes by a
+/// variable: it merges their files into the requested one. A file that the program requests itself
+/// is written directly.
 pub(crate) fn run_folder(variable: &str, file: &Path) -> Option<PathBuf> {
     let folder = settings().evidence.as_ref()?;
     let kept = texunit_evidence::kept_variables(folder);

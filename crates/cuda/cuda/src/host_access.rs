@@ -41,8 +41,9 @@ fn counts_calls() -> bool {
     settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Race))
 }
 
-/// Records the start of an API call, which ends when the result is dropped. Registered memory has the
-/// same address for the program and for texunit, so that its pages stay open while there is one.
+/// Records the start of an API call, which ends when the result is dropped. Registered memory has
+/// the same address for the program and for texunit, so that its pages stay open while there is
+/// one.
 pub(crate) fn called() -> Option<OnDrop<impl FnMut()>> {
     if !counts_calls() {
         return None;

@@ -143,9 +143,9 @@ const BEGAN: u64 = 24;
 const SLEEP: [Duration; 2] = [Duration::from_micros(20), Duration::from_millis(2)];
 
 /// An event shared between processes (`cuIpcGetEventHandle`): a page mapped by all processes. It
-/// contains how often the event was recorded, how often it has completed, and which process recorded
-/// it last. Waiting processes poll it; an event recorded by a process that has ended counts as
-/// completed.
+/// contains how often the event was recorded, how often it has completed, and which process
+/// recorded it last. Waiting processes poll it; an event recorded by a process that has ended
+/// counts as completed.
 #[derive(Debug)]
 pub(crate) struct SharedEvent {
     /// Mapped page, which keeps the file open.

@@ -185,7 +185,8 @@ impl Reader<'_> {
         std::path::absolute(path).ok()
     }
 
-    /// Parses the value of a variable. If `parse` refuses it, adds a complaint that ends with `why`.
+    /// Parses the value of a variable. If `parse` refuses it, adds a complaint that ends with
+    /// `why`.
     fn parsed<T>(
         &mut self,
         name: &str,

@@ -58,8 +58,8 @@ macro_rules! runtime_api {
 }
 pub(crate) use runtime_api;
 
-// The macro `typed!`, which looks up the types of a function's parameters and passes them to another
-// macro; `build.rs` generates it from `data/runtime-functions.txt`.
+// The macro `typed!`, which looks up the types of a function's parameters and passes them to
+// another macro; `build.rs` generates it from `data/runtime-functions.txt`.
 include!(concat!(env!("OUT_DIR"), "/typed.rs"));
 pub(crate) use typed;
 

@@ -1,6 +1,6 @@
 //! Functions of NVML about devices: enumeration, names and identifiers, memory, and the processes
-//! on a device: only the calling process, once it has a context there. They answer from the driver's
-//! facts about each device.
+//! on a device: only the calling process, once it has a context there. They answer from the
+//! driver's facts about each device.
 
 use crate::facts::Device;
 use crate::structures::{Memory, Memory2, Pci, Pci3, PciExt, ProcessInfoV1, ProcessInfoV2};

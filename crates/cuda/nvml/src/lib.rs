@@ -131,9 +131,9 @@ impl Handle {
     }
 }
 
-/// Defines the functions of `nvml.h` (CUDA 13.5) about hardware that a simulated device lacks, which
-/// return `NVML_ERROR_NOT_SUPPORTED`. They take no parameters, as a C caller may pass arguments to a
-/// function that takes none.
+/// Defines the functions of `nvml.h` (CUDA 13.5) about hardware that a simulated device lacks,
+/// which return `NVML_ERROR_NOT_SUPPORTED`. They take no parameters, as a C caller may pass
+/// arguments to a function that takes none.
 macro_rules! refused {
     ($($name:ident)*) => {$(
         #[unsafe(no_mangle)]

@@ -210,9 +210,9 @@ const FLOATS: [&str; 7] = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f6
 /// Rounding modifiers of an instruction.
 const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
 
-/// The same program with explicit rounding modifiers, so that nothing is contracted. PTX may contract
-/// products and sums without a rounding modifier into fused operations, but not those with one (PTX
-/// ISA, `mul.rn`, `add.rn`). Line numbers stay the same.
+/// The same program with explicit rounding modifiers, so that nothing is contracted. PTX may
+/// contract products and sums without a rounding modifier into fused operations, but not those with
+/// one (PTX ISA, `mul.rn`, `add.rn`). Line numbers stay the same.
 fn without_contraction(source: &SourceFile) -> String {
     let text = source.text();
     let parsed = texunit_syntax::parse(source);

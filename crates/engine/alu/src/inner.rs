@@ -3,7 +3,8 @@
 //!
 //! Each entry of the table has a name, the PTX spellings of its instructions, and the result of one
 //! lane as an expression of primitives ([`B32`](super::primitive::B32),
-//! [`B64`](super::primitive::B64)). Entries without spellings pack and unpack the elements of `mov`.
+//! [`B64`](super::primitive::B64)). Entries without spellings pack and unpack the elements of
+//! `mov`.
 
 /// Calls the macro `$with` with `$arg` and the table of these operations, whose sections are named
 /// after the widths of destination and sources.

@@ -1,7 +1,7 @@
 //! Arithmetic in any format and rounding mode, on integers. It is slow and exact.
 //!
-//! The directed roundings of f32 and f64 use it, and tests compare fast code with it. Subnormals are
-//! ordinary numbers; every NaN result is the format's canonical NaN.
+//! The directed roundings of f32 and f64 use it, and tests compare fast code with it. Subnormals
+//! are ordinary numbers; every NaN result is the format's canonical NaN.
 
 use super::round::pack;
 pub use super::round::{Format, RM, RP, RZ};

@@ -70,8 +70,8 @@ macro_rules! cards {
 /// All GPUs; the first is the default.
 #[rustfmt::skip]
 pub static CARDS: &[Card] = cards! {
-    // key      name                               capability         memory   SMs  clock      memory
-    // bus   L2              threads CTAs shared optin f64 copy relatives
+    // key      name                               capability         memory   SMs  clock     
+    // memory bus   L2              threads CTAs shared optin f64 copy relatives
     "sm_86",  "NVIDIA GeForce RTX 3060",             sm(8, 6),    12 * GIB, 28,  1_777_000, 7_501_000,  192,  2_359_296,      1536,   16,  100,   99,   32, 2, "rtx3050 rtx3060ti rtx3070 rtx3070ti rtx3080 rtx3080ti rtx3090 rtx3090ti rtxa2000 rtxa4000 rtxa5000 rtxa6000 a2 a10 a10g a16 a40 a6000 ampere";
     "sm_50",  "NVIDIA GeForce GTX 750 Ti",           sm(5, 0),     2 * GIB, 5,  1_084_500, 2_700_000,  128,  2 * MIB,        2048,   32,   64,   48,   32, 1, "gtx750 gtx745 maxwell";
     "sm_52",  "NVIDIA GeForce GTX 980",              sm(5, 2),     4 * GIB, 16,  1_216_000, 3_505_000,  256,  2 * MIB,        2048,   32,   96,   48,   32, 2, "gtx950 gtx960 gtx970 gtx980ti titanx m40 m60";

@@ -11,7 +11,7 @@
 //!       |  emit::uniform       loads whose lanes are expected to have one address; steps that
 //!       |                      compute one value for all lanes
 //!       |  emit::live          next use and last use of each register
-//!       |  emit::nans          registers whose NaNs are canonical on every path, so that values may
+//! |  emit::nans          registers whose NaNs are canonical on every path, so that values may
 //!       |                      have any NaN from block to block
 //!       v
 //!  emit::flow        emission, block by block; emit::register_cache: which processor register
@@ -85,8 +85,8 @@
 //! the caller says that no other thread can arrive at it ([`region::WarpTable::pass_barriers`]).
 //!
 //! **Rare steps.** A step can say which lanes need the steps after it
-//! ([`region::Action::Rarely`]): special cases of a function, for example. The code jumps over these
-//! steps where no lane needs them.
+//! ([`region::Action::Rarely`]): special cases of a function, for example. The code jumps over
+//! these steps where no lane needs them.
 //!
 //! Every operation gives the same bits as an interpreter of the region: [`Op`], [`Test`] and
 //! [`region::Action`] define them.

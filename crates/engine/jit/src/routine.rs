@@ -25,12 +25,11 @@ pub(crate) const STEPS: u32 = 2;
 /// The trampoline's address, which the code calls.
 pub(crate) const CALL: Trampoline = call;
 
-/// Calls a routine by number, or the runtime with [`POINT`] and the instruction of a yield point, or
-/// makes the next side of diverged lanes active and returns its code address, which is 0 if the
-/// warp has to exit.
-/// Sources of a routine are in the first four scratch registers of the frame, and its
-/// result goes to the fifth; 32-bit lanes occupy the first half, the mask of a predicate the first
-/// word. Routines return 0.
+/// Calls a routine by number, or the runtime with [`POINT`] and the instruction of a yield point,
+/// or makes the next side of diverged lanes active and returns its code address, which is 0 if the
+/// warp has to exit. Sources of a routine are in the first four scratch registers of the frame, and
+/// its result goes to the fifth; 32-bit lanes occupy the first half, the mask of a predicate the
+/// first word. Routines return 0.
 ///
 /// # Safety
 ///

@@ -130,8 +130,8 @@ impl Elements {
         (if is_apart { larger } else { self.compared().addresses }, larger)
     }
 
-    /// The number of distinct elements, and of lanes at the most frequent one; each lane is compared
-    /// with those before it.
+    /// The number of distinct elements, and of lanes at the most frequent one; each lane is
+    /// compared with those before it.
     #[inline(always)]
     fn compared(&self) -> Sharing {
         let numbers = self.of_others(NONE);

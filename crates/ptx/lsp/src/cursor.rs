@@ -1,5 +1,5 @@
-//! The statement around a cursor, found without the parser: while a user types, the statement at the
-//! cursor is usually broken and missing in the syntax tree.
+//! The statement around a cursor, found without the parser: while a user types, the statement at
+//! the cursor is usually broken and missing in the syntax tree.
 //!
 //! [`CursorContext::find`] returns the tokens of the statement at an offset, and whether the offset
 //! is inside a body or a comment, in linear time.

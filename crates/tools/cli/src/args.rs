@@ -45,13 +45,13 @@ choices! {
 }
 
 choices! {
-    /// What becomes of a fetch or access that no texture or surface fits and that a card answers all
-    /// the same.
+    /// What becomes of a fetch or access that no texture or surface fits and that a card answers
+    /// all the same.
     BadFetchArg for texunit_device::BadFetch {
         /// A fault.
         Fault,
-        /// What the card makes of it: loads give 0, stores do nothing, a surface is fetched from. It is
-        /// reported.
+        /// What the card makes of it: loads give 0, stores do nothing, a surface is fetched from.
+        /// It is reported.
         Zero,
     }
 }

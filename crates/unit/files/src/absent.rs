@@ -1,5 +1,5 @@
-//! JPEG, DDS, KTX 2.0 and EXR files in a build without the feature `all`: functions whose errors say how
-//! to get a build that has them.
+//! JPEG, DDS, KTX 2.0 and EXR files in a build without the feature `all`: functions whose errors
+//! say how to get a build that has them.
 
 use crate::convert::Raster;
 use crate::{Container, Kind, Problem, Texels};

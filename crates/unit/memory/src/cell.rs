@@ -133,7 +133,8 @@ pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, len: usize, shared: *con
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if len - at >= machine::LONG {
         let words = (len - at) / 8;
-        // SAFETY: the caller upholds this function's safety contract; the words are in what is left.
+        // SAFETY: the caller upholds this function's safety contract; the words are in what is
+        // left.
         unsafe { machine::copy_words(from.add(at), to.add(at), words) };
         at += 8 * words;
     }

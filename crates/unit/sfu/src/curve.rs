@@ -54,8 +54,8 @@ pub struct Curve {
     /// Whether operands that are powers of four need a 1 added to the bits of their result, which
     /// the table cannot hold.
     pub has_powers: bool,
-    /// The numbers of bits by which the polynomial's sum n is shifted to the right to reach the unit
-    /// of c0: for sums of Y, and for sums of X / 2.
+    /// The numbers of bits by which the polynomial's sum n is shifted to the right to reach the
+    /// unit of c0: for sums of Y, and for sums of X / 2.
     pub shifts: [u32; 2],
     /// The constants that are added to the polynomial's sum n: for sums of Y, and of X / 2.
     pub biases: [u32; 2],

@@ -1,6 +1,6 @@
-//! The tables of the functions as vector code looks them up. Functions whose result is the truncated
-//! polynomial have a [`Curve`]; logarithms, sines and tangents, which keep their low bits when the
-//! leading ones cancel, have tables of the coefficients C0, C1 and C2 ([`Words`]).
+//! The tables of the functions as vector code looks them up. Functions whose result is the
+//! truncated polynomial have a [`Curve`]; logarithms, sines and tangents, which keep their low bits
+//! when the leading ones cancel, have tables of the coefficients C0, C1 and C2 ([`Words`]).
 
 use crate::Table;
 pub use crate::curve::{Curve, EX2_CURVE, Entry, RCP_CURVE, RSQ_CURVE, SQRT_CURVE};

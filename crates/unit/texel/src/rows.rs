@@ -1,10 +1,10 @@
 //! Runs `tests/rows.txt`: what every format is, how it is read, and the values of codes.
 //!
 //! A line `FORMAT: ...` says what a format is, then how elements, normalized floats and normalized
-//! floats with the sRGB flag are read from it: OpenCL's data type and order, and the reading of each
-//! channel. A line `READING QUESTION WORDS: WORDS` has the results of a function for each of some
-//! hexadecimal codes, or numbers with a point, and `FORMAT block BYTES: WORDS` the first texels of a
-//! block. `TEXUNIT_BLESS=1` writes what follows the colons.
+//! floats with the sRGB flag are read from it: OpenCL's data type and order, and the reading of
+//! each channel. A line `READING QUESTION WORDS: WORDS` has the results of a function for each of
+//! some hexadecimal codes, or numbers with a point, and `FORMAT block BYTES: WORDS` the first
+//! texels of a block. `TEXUNIT_BLESS=1` writes what follows the colons.
 
 #![allow(clippy::unwrap_used)]
 use crate::{Format, Reading, decode_block, f32_to_f16_toward_zero, readings, store_codes};

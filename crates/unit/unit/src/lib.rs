@@ -30,7 +30,7 @@
 //! use std::sync::Arc;
 //! use texunit_unit::bytemuck::cast_slice;
 //! use texunit_unit::{
-//!     ArrayShape, Coordinates, FetchArrays, FetchPlan, Filter, ReadMode, Resource, Sampler, Scratch,
+//! ArrayShape, Coordinates, FetchArrays, FetchPlan, Filter, ReadMode, Resource, Sampler, Scratch,
 //!     Texture,
 //! };
 //!

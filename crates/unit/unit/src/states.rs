@@ -291,9 +291,9 @@ fn describe(resource: &Resource) -> String {
     format!("{text}; layers={layers}, samples={samples}, levels {sizes}{mipmapped}")
 }
 
-/// The tiles of a sparse array, then the result of each word: `tile=LEVEL,PLANE,X,Y,Z`, `tail=PLANE`,
-/// `region=LEVEL,PLANE,X,Y,Z,W,H,D` and `all` make tiles resident, or with a `-` not resident, and
-/// `at=LEVEL,PLANE,X,Y,Z` is whether a texel is.
+/// The tiles of a sparse array, then the result of each word: `tile=LEVEL,PLANE,X,Y,Z`,
+/// `tail=PLANE`, `region=LEVEL,PLANE,X,Y,Z,W,H,D` and `all` make tiles resident, or with a `-` not
+/// resident, and `at=LEVEL,PLANE,X,Y,Z` is whether a texel is.
 fn sparse(shape: &ArrayShape, words: &str) -> String {
     let map = match Residency::new(shape) {
         Ok(map) => map,

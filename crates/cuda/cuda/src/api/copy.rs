@@ -1,5 +1,5 @@
-//! Copies of contiguous bytes between host memory, device memory and the first rows of arrays, and 2D
-//! and 3D copies that a structure describes.
+//! Copies of contiguous bytes between host memory, device memory and the first rows of arrays, and
+//! 2D and 3D copies that a structure describes.
 
 use crate::api::*;
 use crate::copy::{CopyEnd, Memory, any, end_2d, end_3d};

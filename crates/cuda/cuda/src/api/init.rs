@@ -1,5 +1,6 @@
 //! Initialisation, version, names of errors, look-up of functions by name ("Driver Entry Point
-//! Access"), and profiler control ("Profiler Control"), which has no effect, as there is no profiler.
+//! Access"), and profiler control ("Profiler Control"), which has no effect, as there is no
+//! profiler.
 
 use crate::api::*;
 use crate::functions::{Address, FUNCTIONS, Function, address};

@@ -17,7 +17,8 @@ driver_api! {
         load(module, &context, (&image, &name), &JitOptions::default())
     }
 
-    /// Loads a module from zero-terminated PTX or a fatbin, with options. Messages are written to the log buffers.
+    /// Loads a module from zero-terminated PTX or a fatbin, with options. Messages are written to
+    /// the log buffers.
     fn [cuModuleLoadData] cuModuleLoadDataEx(
         module, image, [numOptions = 0], [options = In::null()], [optionValues = InOut::null()],
     ) {

@@ -35,7 +35,8 @@ driver_api! {
         let limit = u32::try_from(blockSizeLimit)
             .map_err(|_| invalid!("blockSizeLimit {blockSizeLimit} is negative (0: no limit)"))?;
         let dynamic = |threads: u32| match blockSizeToDynamicSMemSize {
-            // SAFETY: the caller's callback is called with the arguments that the driver would pass.
+            // SAFETY: the caller's callback is called with the arguments that the driver would
+            // pass.
             Some(of_block) => in_program(|| unsafe { of_block(threads as c_int) as u64 }),
             None => dynamicSMemSize as u64,
         };

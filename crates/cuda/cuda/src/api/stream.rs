@@ -1,7 +1,7 @@
-//! Streams (driver API, "Stream Management"), values in memory that they write and wait for ("Stream
-//! Memory Operations"), and work of texunit's libraries in them. Work is usually done in the calling
-//! thread before a call returns, so that nothing is pending. Deferred work ([`crate::deferred`]) is
-//! done when the program waits for it.
+//! Streams (driver API, "Stream Management"), values in memory that they write and wait for
+//! ("Stream Memory Operations"), and work of texunit's libraries in them. Work is usually done in
+//! the calling thread before a call returns, so that nothing is pending. Deferred work
+//! ([`crate::deferred`]) is done when the program waits for it.
 
 use crate::api::*;
 use crate::call::answer;

@@ -93,8 +93,8 @@ pub(crate) fn end(queue: Queue) -> Answer<Ended> {
     })
 }
 
-/// Handles the destruction of a stream, and returns the graph of the capture that began in it, which
-/// is over. Another capture that it had joined continues, and must still join its work.
+/// Handles the destruction of a stream, and returns the graph of the capture that began in it,
+/// which is over. Another capture that it had joined continues, and must still join its work.
 pub(crate) fn stream_ended(queue: Queue) -> Option<CapturedGraph> {
     if_any(None, |all| {
         let Tail { capture: id, links, .. } = all.streams.remove(&queue)?;

@@ -1,5 +1,5 @@
-//! Kernel nodes, those that kernels update (`CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`), and
-//! graphs that kernels launch.
+//! Kernel nodes, those that kernels update (`CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`),
+//! and graphs that kernels launch.
 //!
 //! The device-side handle of such a node is the address of a record in device memory that contains
 //! the node's launch parameters. `cudaGraphKernelNodeSetParam` and similar functions (their PTX is
@@ -201,7 +201,8 @@ pub(crate) fn fixed(what: &str) -> Refusal {
 }
 
 /// Name of the module variable in which `cudaGraphLaunch` of the device runtime (its PTX is in
-/// `texunit-link`) records handle and stream, and which is read when the kernel has ended. It contains a count, padding, and two words for each launch.
+/// `texunit-link`) records handle and stream, and which is read when the kernel has ended. It
+/// contains a count, padding, and two words for each launch.
 const VARIABLE: &str = "__texunit_graph_launches";
 /// Maximum number of launches by a kernel.
 const MAX_LAUNCHES: usize = 128;

@@ -1,6 +1,7 @@
-//! Reports about a launch that has ended or was refused: printed text, trace and report, the reasons
-//! of refusals, and warnings about PTX that is older than the device. Such PTX runs, but lacks the code that the
-//! source has for newer devices only (`#if __CUDA_ARCH__ >= 800`), so that some kernels are empty.
+//! Reports about a launch that has ended or was refused: printed text, trace and report, the
+//! reasons of refusals, and warnings about PTX that is older than the device. Such PTX runs, but
+//! lacks the code that the source has for newer devices only (`#if __CUDA_ARCH__ >= 800`), so that
+//! some kernels are empty.
 
 use super::*;
 use crate::image::say_once;

@@ -3,10 +3,10 @@
 //!
 //! All devices share one address space. A reservation keeps addresses free; a mapping places memory
 //! at them, without access until devices or the host are given it. After each change, every device
-//! gets a new view of the adjacent reservations around it ([`Space::publish_views`]): adjacent mappings with
-//! equal access are one block, so that copies and textures may cross from one to the next; the rest
-//! of the view tells which addresses are only reserved or mapped for others, and by which
-//! reservation, for fault messages.
+//! gets a new view of the adjacent reservations around it ([`Space::publish_views`]): adjacent
+//! mappings with equal access are one block, so that copies and textures may cross from one to the
+//! next; the rest of the view tells which addresses are only reserved or mapped for others, and by
+//! which reservation, for fault messages.
 
 mod physical;
 mod space;

@@ -8,8 +8,8 @@
 //! have no address and memory is not allocated. A signal handler then prints an explanation; the
 //! signal ends the process as before. A handler of the program's own is not replaced.
 //!
-//! The report lists all loaded libraries with the names of NVIDIA's: texunit's, NVIDIA's that cannot
-//! run, and NVIDIA's that were never called.
+//! The report lists all loaded libraries with the names of NVIDIA's: texunit's, NVIDIA's that
+//! cannot run, and NVIDIA's that were never called.
 
 use super::*;
 use crate::{allocation_trace, origin};

@@ -1,5 +1,5 @@
-//! Tables that the CUDA runtime uses at its start, tables for profilers, which only have to exist, and
-//! `CONTEXT_LOCAL_STORAGE`: values that the runtime stores with a context, by key. Almost every
+//! Tables that the CUDA runtime uses at its start, tables for profilers, which only have to exist,
+//! and `CONTEXT_LOCAL_STORAGE`: values that the runtime stores with a context, by key. Almost every
 //! runtime call begins by reading one; this table has no size field.
 
 use super::{Entry, Table, entries, functions};

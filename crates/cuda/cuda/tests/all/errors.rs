@@ -20,7 +20,8 @@ fn differences(world: impl Fn() -> World, wanted: impl Fn(Needs) -> CUresult) ->
         }
         // SAFETY: the function takes no pointer; the context may be destroyed already.
         unsafe { cuCtxDestroy_v2(world.context) };
-        // SAFETY: the function takes no pointer. A context destroyed by another thread is not current.
+        // SAFETY: the function takes no pointer. A context destroyed by another thread is not
+        // current.
         unsafe { cuCtxSetCurrent(null_mut()) };
     }
     wrong

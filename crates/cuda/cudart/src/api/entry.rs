@@ -11,8 +11,8 @@ use texunit_cuda_abi::kept_text;
 /// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, which exclude each other.
 const MAX_FLAGS: u64 = 2;
 
-/// CUDA version of the library's functions, which also selects among versions of a driver function if
-/// the caller names none.
+/// CUDA version of the library's functions, which also selects among versions of a driver function
+/// if the caller names none.
 const VERSION: c_int = if MAJOR == 12 { 12_090 } else { CUDA_VERSION };
 /// Name and description of a code that does not exist.
 const UNKNOWN: &CStr = c"unrecognized error code";

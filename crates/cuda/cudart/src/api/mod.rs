@@ -1,5 +1,5 @@
-//! The exported functions of the runtime API, one module for each section of its documentation. Functions that only call
-//! one of the driver are in `crate::listed`.
+//! The exported functions of the runtime API, one module for each section of its documentation.
+//! Functions that only call one of the driver are in `crate::listed`.
 
 mod array;
 mod copy;

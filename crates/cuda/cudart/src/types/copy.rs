@@ -1,5 +1,5 @@
-//! Structures and directions of copies, their driver equivalents, and structures of graph nodes that
-//! differ from the driver's.
+//! Structures and directions of copies, their driver equivalents, and structures of graph nodes
+//! that differ from the driver's.
 
 use super::*;
 

@@ -22,8 +22,9 @@ library_api! { (FftCode)
     }
 }
 
-/// Defines functions for contiguous transforms in one dimension, with a batch, in two, and in three:
-/// what the functions do, their names, other parameters, and a body, which is given the shape.
+/// Defines functions for contiguous transforms in one dimension, with a batch, in two, and in
+/// three: what the functions do, their names, other parameters, and a body, which is given the
+/// shape.
 macro_rules! contiguous {
     ($(
         $doc:literal $one:ident $two:ident $three:ident

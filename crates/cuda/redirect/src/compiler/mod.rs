@@ -171,8 +171,8 @@ struct Library<F, S> {
 #[derive(Debug)]
 struct Table<F, S> {
     copies: Mutex<[Option<Library<F, S>>; MAX_LOADED]>,
-    /// The library's status for an internal error: returned after a panic in a replacement function,
-    /// which has been printed.
+    /// The library's status for an internal error: returned after a panic in a replacement
+    /// function, which has been printed.
     internal_error: Status,
 }
 

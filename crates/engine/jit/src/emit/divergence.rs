@@ -188,8 +188,8 @@ impl<B: Backend> Emitter<'_, B> {
             })
     }
 
-    /// Emits the end of the turn of some lanes at a backward jump to a block. Exits unless the lanes
-    /// of another side are pending.
+    /// Emits the end of the turn of some lanes at a backward jump to a block. Exits unless the
+    /// lanes of another side are pending.
     pub(super) fn turn_ends(&mut self, block: usize, number: u32) {
         self.cache.unpin();
         self.materialize_pending();
@@ -352,9 +352,9 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with1(C::Jmp_rm64, field(Frame::SIDE_TARGET)));
     }
 
-    /// Emits the routine for active lanes whose turn ends at a backward jump to the block at `r12d`.
-    /// `r13` is the block's entry for some lanes, `r14` that for all. If sides are pending, the
-    /// routine continues with the next one; else it returns.
+    /// Emits the routine for active lanes whose turn ends at a backward jump to the block at
+    /// `r12d`. `r13` is the block's entry for some lanes, `r14` that for all. If sides are pending,
+    /// the routine continues with the next one; else it returns.
     fn turn_routine(&mut self) {
         let returns = self.asm.label();
         self.unless_side_waits(returns);

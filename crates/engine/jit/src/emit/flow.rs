@@ -194,8 +194,8 @@ impl<B: Backend> Emitter<'_, B> {
         Ok(())
     }
 
-    /// Makes the NaNs canonical that a step which may exit could read from the register file. A load
-    /// only reads the registers of its addresses.
+    /// Makes the NaNs canonical that a step which may exit could read from the register file. A
+    /// load only reads the registers of its addresses.
     fn settle_before(&mut self, step: &Step) {
         let Action::Load(_) = step.action else { return self.settle() };
         let mut read = Vec::new();

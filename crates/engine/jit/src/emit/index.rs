@@ -135,8 +135,8 @@ fn all_lanes_execute(step: &Step) -> bool {
 }
 
 impl Indices {
-    /// Analyses a region. Index registers are tracked if several accesses use them, and the lanes of
-    /// one are not known to be consecutive.
+    /// Analyses a region. Index registers are tracked if several accesses use them, and the lanes
+    /// of one are not known to be consecutive.
     pub(super) fn of(region: &Region, plans: &[Plan]) -> Self {
         let mut counts: HashMap<u32, usize> = HashMap::new();
         let mut looked_at: HashSet<u32> = HashSet::new();

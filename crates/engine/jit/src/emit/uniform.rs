@@ -59,8 +59,8 @@ pub(super) fn loads(region: &Region) -> HashSet<(usize, usize)> {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Whether each source of a step has one value in all lanes, so that the result is computed once,
-    /// in one vector. False in code for some of the live lanes.
+    /// Whether each source of a step has one value in all lanes, so that the result is computed
+    /// once, in one vector. False in code for some of the live lanes.
     pub(super) fn is_uniform(&self, step: &Step) -> bool {
         if self.mode != Mode::Live || step.guard != Predicate::Always {
             return false;

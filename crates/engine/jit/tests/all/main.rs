@@ -1,5 +1,5 @@
-//! Tests of compiled code, in a single test program to save link time. `arenas` has a program of its
-//! own, because it counts the mappings of the process.
+//! Tests of compiled code, in a single test program to save link time. `arenas` has a program of
+//! its own, because it counts the mappings of the process.
 #![allow(missing_docs)]
 
 mod floats;

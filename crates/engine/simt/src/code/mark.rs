@@ -81,7 +81,8 @@ pub enum Synchronization<'a> {
         operands: &'a L64,
         /// Result of each lane: the token of an arrival, or 1 if the phase is complete.
         results: &'a L64,
-        /// The mbarrier's state after the instruction ([`MbarrierState`](crate::observe::MbarrierState)).
+        /// The mbarrier's state after the instruction
+        /// ([`MbarrierState`](crate::observe::MbarrierState)).
         states: &'a L64,
     },
 }

@@ -2,7 +2,8 @@
 //!
 //! The word has 64 bits: pending arrivals of the phase (bits 19:0), expected arrivals of a phase
 //! (39:20), pending bytes (60:40, signed), the parity of the phase (61), and the layout as a
-//! mark of initialisation (63:62: 2 is v0, 1 is v1). Only `mbarrier.check_layout` reads the layout. The token of an arrival is the previous value of the mbarrier.
+//! mark of initialisation (63:62: 2 is v0, 1 is v1). Only `mbarrier.check_layout` reads the layout.
+//! The token of an arrival is the previous value of the mbarrier.
 
 use texunit_forms::Count;
 

@@ -1,5 +1,6 @@
 //! The inner loop of the interpreter: executes arithmetic, moves, comparisons and uniform branches
-//! in a single function that is compiled with AVX2 and without. Any other instruction ends the loop.
+//! in a single function that is compiled with AVX2 and without. Any other instruction ends the
+//! loop.
 
 mod arms;
 pub(super) mod each;

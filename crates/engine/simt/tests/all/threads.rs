@@ -1,7 +1,7 @@
 //! Compares the words that the threads of a launch store with the expected ones. Each kernel of
-//! `tests/data/threads` has one parameter, the address of its output. The comments at the start of a file give the launch, if it is not that
-//! of one warp (`launch: grid X Y Z block X Y Z`), and the words of the output
-//! (`stores: VALUE*COUNT`).
+//! `tests/data/threads` has one parameter, the address of its output. The comments at the start of
+//! a file give the launch, if it is not that of one warp (`launch: grid X Y Z block X Y Z`), and
+//! the words of the output (`stores: VALUE*COUNT`).
 
 use crate::common::{How, run_words};
 use std::path::Path;

@@ -81,7 +81,8 @@ impl<'a> Checker<'a> {
         Some(Layout { ty, dims, size, align, open, is_array, vector: v.vector })
     }
 
-    /// Checks an alignment in bytes: ptxas takes any power of two, and texunit at most [`MAX_ALIGN`].
+    /// Checks an alignment in bytes: ptxas takes any power of two, and texunit at most
+    /// [`MAX_ALIGN`].
     pub(crate) fn alignment(&mut self, n: u64, span: Span) -> Option<u64> {
         if n.is_power_of_two() && n <= MAX_ALIGN {
             return Some(n);

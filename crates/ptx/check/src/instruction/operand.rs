@@ -126,8 +126,8 @@ impl<'a> Site<'_, '_, 'a> {
         self.deny("E0215", span, "cannot read a special register", help)
     }
 
-    /// A floating-point constant where ptxas takes its low bits for an operand of this type, so that
-    /// 1.0 becomes 0.
+    /// A floating-point constant where ptxas takes its low bits for an operand of this type, so
+    /// that 1.0 becomes 0.
     pub(crate) fn low_bits(&mut self, ty: ScalarType, span: Span) -> Operand {
         let message = format!("only the low {} bits of this number would be used", ty.bits());
         let help = "write the bits that are meant as an integer, or put them into a register";

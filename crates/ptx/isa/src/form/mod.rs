@@ -151,8 +151,8 @@ pub enum Braces {
     Always,
     /// The operand is always this number of registers in braces.
     Exactly(u8),
-    /// The operand is registers in braces, as many as the shape has columns, or as `.x4` says, times
-    /// a number and divided by one.
+    /// The operand is registers in braces, as many as the shape has columns, or as `.x4` says,
+    /// times a number and divided by one.
     #[allow(missing_docs)]
     Columns { times: usize, of: usize },
     /// The operand is never in braces.

@@ -3,8 +3,8 @@
 //! The modifiers of a row are slots separated by spaces, in the documented order:
 //! `class:word|word?`. A `?` at the end makes the slot optional; a `^` at the start fixes its
 //! position (the sub-operation of `tex.level` must follow the opcode). A slot without a class is a
-//! single flag. Words in capitals are the sets of [`SETS`]. `m64n*k16` is the shapes with 8, 16, 24, ... to 256 columns,
-//! `m64n+k16` those with 8, 24 and the multiples of 16.
+//! single flag. Words in capitals are the sets of [`SETS`]. `m64n*k16` is the shapes with 8, 16,
+//! 24, ... to 256 columns, `m64n+k16` those with 8, 24 and the multiples of 16.
 //!
 //! The slot `policy` stands for `.L2::cache_hint`. Its row is two forms: one without the word, and
 //! one with the word, a cache policy as last operand, only global memory, and at least PTX ISA 7.4
@@ -29,11 +29,13 @@
 //!
 //! The type is a digit for the type modifier with that index (`w` before it doubles the width), or
 //! the name of a type; `!` before it refuses floats. After it, `|pred` accepts a predicate, and
-//! `|~pred` one that ptxas accepts and miscompiles. Limits of constants: `/a-b` is a range, `/a-bx8`
-//! the multiples in it, `/a^b` the powers of two in it, `/x16` multiples, `/2&3` a multiple of 2 up to 3 beside a number up to 3, `/sign` 1 and -1, `/part` above 0 and at most 1, `/warps` a number of
-//! threads of whole warps, `/warps+` the same except 0, `/f32` no f64, `/reg` no constant, of a vector not only constants, `/mask` 16 bits, before ptxas 13.5 no constant; `@13.5`
-//! is the release of ptxas that first checks the limit. The type of a memory operand is the object
-//! in memory; see [`Pointee`].
+//! `|~pred` one that ptxas accepts and miscompiles. Limits of constants: `/a-b` is a range,
+//! `/a-bx8` the multiples in it, `/a^b` the powers of two in it, `/x16` multiples, `/2&3` a
+//! multiple of 2 up to 3 beside a number up to 3, `/sign` 1 and -1, `/part` above 0 and at most 1,
+//! `/warps` a number of threads of whole warps, `/warps+` the same except 0, `/f32` no f64, `/reg`
+//! no constant, of a vector not only constants, `/mask` 16 bits, before ptxas 13.5 no constant;
+//! `@13.5` is the release of ptxas that first checks the limit. The type of a memory operand is the
+//! object in memory; see [`Pointee`].
 //!
 //! `+name` is a property of the row; see [`Property`]. `@name` instead of operands selects the code
 //! with that name in crate `check`.

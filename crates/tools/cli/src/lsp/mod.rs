@@ -1,9 +1,9 @@
 //! `texunit lsp`: the language server of the crate `texunit-lsp` over standard input and output.
 //!
-//! This module has framing, threads and exit codes; the crate answers messages. Its main loop passes
-//! messages of the client and results of two worker threads to the server, and its answers to the
-//! client. An invalid message is answered with an error, and reading continues after it. docs/lsp.md
-//! is the user's documentation.
+//! This module has framing, threads and exit codes; the crate answers messages. Its main loop
+//! passes messages of the client and results of two worker threads to the server, and its answers
+//! to the client. An invalid message is answered with an error, and reading continues after it.
+//! docs/lsp.md is the user's documentation.
 
 mod worker;
 

@@ -1,8 +1,8 @@
 //! Runs the program on every job of tests/cli and compares exit code, standard output and
 //! standard error with the files beside the job: `x.toml`, `x.stdout`, `x.stderr`.
 //!
-//! The first lines of a job may be `# args: --quiet` and `# exit: 2`; the default exit code is 1. With
-//! a line `# json`, the report of `--format json` is compared with `x.json`, too.
+//! The first lines of a job may be `# args: --quiet` and `# exit: 2`; the default exit code is 1.
+//! With a line `# json`, the report of `--format json` is compared with `x.json`, too.
 //! `TEXUNIT_BLESS=1` writes the files instead of comparing them.
 
 use crate::{Trials, golden};

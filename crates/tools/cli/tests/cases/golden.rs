@@ -46,8 +46,8 @@ pub(crate) fn of_files(
 }
 
 /// Adds a test for each `tests/cli/NAME/*.args`, whose content is the arguments of `texunit
-/// COMMAND`, or of `texunit` if COMMAND is empty. `# exit: 2` gives the expected exit code, and `# stdin: FILE`
-/// the standard input.
+/// COMMAND`, or of `texunit` if COMMAND is empty. `# exit: 2` gives the expected exit code, and `#
+/// stdin: FILE` the standard input.
 pub(crate) fn trials(trials: &mut Trials, name: &'static str, command: &'static str, least: usize) {
     of_files(trials, (&format!("cli/{name}"), "args"), least, move |case| run(name, command, case));
 }

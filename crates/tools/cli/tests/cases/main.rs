@@ -1,6 +1,6 @@
-//! Tests whose cases are files, or are otherwise counted when they start: a test for each case, named
-//! `MODULE::CASE`. One program, because each is linked with everything. `cuda` is another, because
-//! it first builds and installs what CUDA programs need.
+//! Tests whose cases are files, or are otherwise counted when they start: a test for each case,
+//! named `MODULE::CASE`. One program, because each is linked with everything. `cuda` is another,
+//! because it first builds and installs what CUDA programs need.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod check;

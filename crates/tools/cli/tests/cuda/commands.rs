@@ -143,8 +143,8 @@ pub(crate) fn program(
     build(setup, &setup.cases().join("commands").join(name), variant, &flags)
 }
 
-/// The library reads these options from the environment; crates/cuda/cuda/tests/all/settings.rs tests
-/// their effects.
+/// The library reads these options from the environment; crates/cuda/cuda/tests/all/settings.rs
+/// tests their effects.
 fn bounds(setup: &Setup) -> Result<(), Failed> {
     let shown = ["sh", "-c", "echo bounds=$TEXUNIT_BOUNDS"];
     for value in ["exact", "hardware"] {

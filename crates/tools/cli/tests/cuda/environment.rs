@@ -95,7 +95,8 @@ fn relocatable(setup: &Setup) -> Result<(), Failed> {
             same(ended.stderr.contains(recipe), !has_ptx, &ended)?;
         }
     }
-    // Of PTX for a newer GPU, that of the toolkit's device runtime, for the newest ones, is no part.
+    // Of PTX for a newer GPU, that of the toolkit's device runtime, for the newest ones, is no
+    // part.
     let newer = ["-rdc=true", "-gencode=arch=compute_90,code=compute_90", "-lcudadevrt"];
     let linked = program(setup, "device.cu", SHARED, &newer)?;
     let ended = run(setup.run().arg(&linked), &linked)?;

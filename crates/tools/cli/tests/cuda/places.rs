@@ -1,5 +1,6 @@
-//! Messages name source lines (tests/cuda/commands/places.cu; runs.toml has more of them): in traces
-//! and reports; of Numba and nvrtc, whose sources are in memory; of saved PTX and host allocations.
+//! Messages name source lines (tests/cuda/commands/places.cu; runs.toml has more of them): in
+//! traces and reports; of Numba and nvrtc, whose sources are in memory; of saved PTX and host
+//! allocations.
 
 use crate::commands::{NVCC, Row, SHARED, STATIC, contains, program, same};
 use crate::process::{Ended, run, succeed};

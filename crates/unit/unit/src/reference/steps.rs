@@ -1,7 +1,7 @@
 //! Runs `tests/steps.txt`: the steps of a fetch that the rules of docs/numerics.md describe.
 //!
-//! A line is `STEP PARAMETERS / ARGUMENTS = RESULTS` or `STEP / ARGUMENTS = RESULTS`, with a result for
-//! each argument, which may be several numbers. `TEXUNIT_BLESS=1` writes the results.
+//! A line is `STEP PARAMETERS / ARGUMENTS = RESULTS` or `STEP / ARGUMENTS = RESULTS`, with a result
+//! for each argument, which may be several numbers. `TEXUNIT_BLESS=1` writes the results.
 
 #![allow(clippy::unwrap_used)]
 use super::anisotropy::{self, Anisotropy, anisotropy, largest_ratio};

@@ -90,8 +90,8 @@ impl Avx512Emitter<'_> {
     /// but the lowest bit. Uses two scratch registers.
     ///
     /// With the upper bits g of X, `X >> 7` is `8 g + m`. The three highest terms of the square are
-    /// `(g * (4 g + m)) / 2`. Factors are at the upper end of an element or at their place in it, so
-    /// that the upper halves of products are the terms.
+    /// `(g * (4 g + m)) / 2`. Factors are at the upper end of an element or at their place in it,
+    /// so that the upper halves of products are the terms.
     fn squares(&mut self, x: Reg, d: Reg, [t, u]: [Reg; 2]) {
         const HIGH: C = C::EVEX_Vpmulhuw_zmm_k1z_zmm_zmmm512;
         const ADD: C = C::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512;

@@ -65,9 +65,9 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, self.origin(mem)));
     }
 
-    /// Computes the offsets of the lanes in `ebx`: with AVX-512 in registers, with AVX2 in a scratch
-    /// register, where other lanes get offset 0. Exits if a lane is out of bounds. With AVX2, at
-    /// least one lane must execute the access.
+    /// Computes the offsets of the lanes in `ebx`: with AVX-512 in registers, with AVX2 in a
+    /// scratch register, where other lanes get offset 0. Exits if a lane is out of bounds. With
+    /// AVX2, at least one lane must execute the access.
     pub(super) fn offsets(&mut self, mem: &MemAccess) {
         let Some(bases) = Self::lane_base(mem) else { return };
         let (wide, is_affine) = (is_wide(mem), matches!(mem.base, Base::Affine(_)));

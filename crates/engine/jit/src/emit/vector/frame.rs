@@ -29,8 +29,8 @@ impl<B: Backend> Emitter<'_, B> {
         at(R::RAX, word * 128 + usize::from(part) * 4 * B::LANES)
     }
 
-    /// Loads up to 4 of the `size` bytes of each lane at byte `offset` into a temporary. Higher bits
-    /// are undefined.
+    /// Loads up to 4 of the `size` bytes of each lane at byte `offset` into a temporary. Higher
+    /// bits are undefined.
     fn frame_bits(&mut self, offset: usize, size: usize, part: u8) -> Reg {
         let d = self.of_frame(offset / 4, part);
         let shift = 8 * (offset % 4) as u32;

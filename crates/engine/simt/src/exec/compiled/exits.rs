@@ -2,8 +2,8 @@
 //!
 //! `Site` exits: an access of compiled code left the region because it is outside the allocation
 //! cached at its site. The interpreter executes the access, and the site is updated with the
-//! allocation it found. In an observed launch: marks, which call the observer, and shadow operations
-//! within a group of loads.
+//! allocation it found. In an observed launch: marks, which call the observer, and shadow
+//! operations within a group of loads.
 
 use super::state::{Compiled, Inside, Missed};
 use crate::code::{MemSpace, Op};
@@ -74,8 +74,8 @@ impl Context<'_> {
         split.pc != first
     }
 
-    /// Executes the shadow operation at which a split has left a region within a group of loads, and
-    /// returns the region, which continues after it; `None` if the split is elsewhere.
+    /// Executes the shadow operation at which a split has left a region within a group of loads,
+    /// and returns the region, which continues after it; `None` if the split is elsewhere.
     fn pass_inside(&mut self, warp: &mut Warp, split: &mut Split) -> Option<u32> {
         let at = split.pc;
         let is_it = |inside: &mut Inside| (inside.warp, inside.at) == (warp.index, at);

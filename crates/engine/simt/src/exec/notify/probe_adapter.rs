@@ -103,8 +103,8 @@ impl<'a> ProbeAdapter<'a> {
 }
 
 /// The addresses of an access, given its base addresses and its offset, and their arrangement. Sums
-/// are stored in `own`, as vectors that are loaded as they were stored: a load of a vector waits for
-/// stores of its parts.
+/// are stored in `own`, as vectors that are loaded as they were stored: a load of a vector waits
+/// for stores of its parts.
 fn addresses<'r>(
     base: &LaneValues<'r>,
     offset: u64,

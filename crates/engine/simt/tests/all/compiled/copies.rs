@@ -70,8 +70,8 @@ fn the_end_of_a_table() {
     }
 }
 
-/// In the first program the index `%r1` is dead but for the address in the next block, which has its
-/// extension `%w` from the block before; `%w` itself is needed later. In the second one a sum
+/// In the first program the index `%r1` is dead but for the address in the next block, which has
+/// its extension `%w` from the block before; `%w` itself is needed later. In the second one a sum
 /// overwrites the index of the sum that it is computed from.
 #[test]
 fn indices_of_addresses() {

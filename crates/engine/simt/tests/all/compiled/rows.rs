@@ -43,9 +43,9 @@ const SHARED: &str = ".reg .u64 %a<4>;\n.reg .u32 %b<24>;\n.reg .pred %p;\n.shar
     mul.lo.u32 %b20, %b4, %b5;\nmul.lo.u32 %b20, %b20, %b6;\nmad.lo.u32 %b19, %b7, %b20, %b19;\n\
     mul.wide.u32 %a1, %b19, 4;\nadd.u64 %a2, %a0, %a1;\nst.global.u32 [%a2], %b14;\nret;\n";
 
-/// Each thread loads two elements in each round of a loop, in which two uniform numbers are added to
-/// its index. A parameter decides whether the lanes of a warp are contiguous, another one whether
-/// they leave the loop together.
+/// Each thread loads two elements in each round of a loop, in which two uniform numbers are added
+/// to its index. A parameter decides whether the lanes of a warp are contiguous, another one
+/// whether they leave the loop together.
 const WALK: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<14>;\n.reg .pred %p;\n\
     ld.param.u64 %a0, [out];\nld.param.u64 %a1, [in];\nld.param.u32 %b0, [flip];\nld.param.u32 %b1, [step];\n\
     ld.param.u32 %b2, [uneven];\nmov.u32 %b3, %tid.x;\nmov.u32 %b4, %ctaid.x;\nmov.u32 %b5, %ntid.x;\n\

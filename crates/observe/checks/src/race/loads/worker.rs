@@ -19,9 +19,9 @@ const SEEN: usize = 1 << 12;
 /// An odd multiplier for hashing (2^64 divided by the golden ratio).
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A load that was recently added to the list of deferred loads, by one warp or by two CTAs. The same
-/// load of that warp, or of any third CTA, is redundant. The alignment keeps an entry in one cache
-/// line, since the table is larger than the cache.
+/// A load that was recently added to the list of deferred loads, by one warp or by two CTAs. The
+/// same load of that warp, or of any third CTA, is redundant. The alignment keeps an entry in one
+/// cache line, since the table is larger than the cache.
 #[derive(Clone, Copy, Default)]
 #[repr(align(32))]
 struct RecentLoad {

@@ -71,8 +71,8 @@ pub(in crate::warp) fn scale<S: Simd, const ONLY: bool>(
 }
 
 /// Rules 7.1, 7.2 and 7.4 of docs/numerics.md: projects directions to the faces that they point at,
-/// with their [`scale`]. Returns the face numbers, 0 to 5, times `step`, and the coordinates along s
-/// and t, as f32 bits: products of the direction's components and the scale.
+/// with their [`scale`]. Returns the face numbers, 0 to 5, times `step`, and the coordinates along
+/// s and t, as f32 bits: products of the direction's components and the scale.
 #[inline(always)]
 pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     simd: S,
@@ -171,8 +171,8 @@ fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
 /// [`texunit_sfu::square`]. `half` is half of the number.
 ///
 /// With the upper 7 bits g of the number and the next 3 bits m, the three highest terms of the
-/// square are `(g * (4 g + m)) / 2`. Both 16-bit parts of a lane have the number. Factors are at the
-/// upper end of a part or at their place in it, so that the upper halves of products are terms.
+/// square are `(g * (4 g + m)) / 2`. Both 16-bit parts of a lane have the number. Factors are at
+/// the upper end of a part or at their place in it, so that the upper halves of products are terms.
 #[inline(always)]
 fn square<S: Simd>(simd: S, half: Int<S>) -> Int<S> {
     let both = half | half << 16;

@@ -196,8 +196,8 @@ impl Simd for Portable {
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: I, b: I) -> I {
         let half = if HALF { 1 << (BITS - 1) } else { 0 };
-        // SSE2 multiplies unsigned numbers; the product of a negative one is too large by 2^32 times
-        // the other number.
+        // SSE2 multiplies unsigned numbers; the product of a negative one is too large by 2^32
+        // times the other number.
         zip(a, b, |a, b| {
             let excess = ((a >> 31) & b).wrapping_add((b >> 31) & a);
             let product = u64::from(a as u32) * u64::from(b as u32);
