@@ -34,7 +34,7 @@
 //! fall-through side runs first; the taken side waits at the reconvergence point, or is pending at
 //! its target. When the last lanes arrive at the reconvergence point, the whole group continues. If
 //! that point is behind a loop (of a branch around a `break` or `return`), sides stay in the loop:
-//! they take turns, which end at backward jumps, and merge at the same block ([`diverged`]).
+//! they take turns, which end at backward jumps, and merge at the same block (`diverged`).
 //!
 //! **Exits.** A region never faults and never executes half of an instruction. It exits *before* an
 //! instruction, with all live registers in the register files and all instructions and threads

@@ -12,7 +12,7 @@ pub enum Space {
     Shared,
     /// Local memory of each lane, addressed by offsets.
     Local,
-    /// A constant offset in the running function's frame ([`crate::region::Memory::frame`]),
+    /// A constant offset in the running function's frame ([`crate::region::WarpTable::add`]),
     /// without a base.
     Frame,
     /// A constant offset in the kernel parameters ([`crate::region::Inputs::bytes`]), without a
