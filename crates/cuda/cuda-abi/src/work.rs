@@ -145,10 +145,10 @@ impl Str {
     }
 }
 
-/// Callback that does the work and may be called several times. It is given `data`, for each region
-/// a pointer to its elements, aligned to 64 bytes, and the number of elements along the first
-/// dimension. The elements of two regions never overlap. Memory that is not read is uninitialised.
-/// It returns 0, or a `CUresult` if the work fails.
+/// Callback that does the work and may be called several times. The callback is given `data`, for
+/// each region a pointer to its elements, aligned to 64 bytes, and the number of elements along the
+/// first dimension. The elements of two regions never overlap. Memory that is not read is
+/// uninitialised. The callback returns 0, or a `CUresult` if the work fails.
 pub type Run = unsafe extern "C" fn(data: *mut c_void, memory: *const *mut u8, count: u64) -> u32;
 /// Callback that frees `data`, as the work will not be done again.
 pub type Forget = unsafe extern "C" fn(data: *mut c_void);

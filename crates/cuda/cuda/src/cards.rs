@@ -91,7 +91,7 @@ pub(crate) fn attribute(card: &Card, number: i32) -> Option<i32> {
     Some(value(card))
 }
 
-/// A limit of textures or surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
+/// The value of `CU_DEVICE_ATTRIBUTE_MAXIMUM_` with this name, a limit of textures or surfaces.
 fn limit(card: &Card, name: &str) -> i32 {
     card.capability.limit(name).map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX))
 }

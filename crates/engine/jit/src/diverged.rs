@@ -45,7 +45,7 @@ pub struct Side {
 /// [`crate::region::Exit::mask`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DivergedLanes {
-    /// Groups, each behind the one that encloses it. The first is the caller's
+    /// Groups; an enclosing group precedes the groups inside it. The first is the caller's
     /// ([`crate::region::Running::table`]).
     pub groups: Vec<Group>,
     /// The index of the innermost group that the active lanes belong to.
@@ -102,6 +102,7 @@ impl FrameDivergence {
         (self.patience, self.outer_patience) = (limits.patience, limits.patience);
     }
 
+    /// Sets the caller's group as the only one, without pending sides.
     #[inline(always)]
     fn begin_in(&mut self, reconverge_at: u32) {
         (self.group.reconverge_at, self.group.expected, self.group.arrived) = (reconverge_at, 0, 0);
@@ -114,7 +115,6 @@ impl FrameDivergence {
     pub(crate) fn begin_again(&mut self) {
         if self.has_diverged() {
             self.begin_in(u32::MAX);
-            self.shared_turn = FIRST_TURN;
         }
     }
 

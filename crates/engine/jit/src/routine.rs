@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// (`emit::yield_point`).
 pub(crate) const POINT: u32 = 1 << 31;
 
-/// The number that asks for the next side of diverged lanes ([`crate::diverged`]).
+/// The number with which compiled code calls [`crate::diverged::FrameDivergence::next_side`].
 pub(crate) const NEXT_SIDE: u32 = 1 << 30;
 
 /// The bits of the result of [`pass`]: that all warps resume, and whether their turns have ended.

@@ -45,8 +45,8 @@ choices! {
 }
 
 choices! {
-    /// What becomes of a fetch or access that no texture or surface fits and that a card answers
-    /// all the same.
+    /// How a fetch or surface access is executed whose texture or surface does not fit, although a
+    /// card returns a value.
     BadFetchArg for texunit_device::BadFetch {
         /// A fault.
         Fault,

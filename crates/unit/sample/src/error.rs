@@ -18,7 +18,7 @@ pub enum ErrorKind {
     Memory,
 }
 
-/// The result of making a texture, or of its fetches.
+/// Result of creating a texture, or of executing its fetches and surface accesses.
 pub type Result<T, E = SampleError> = std::result::Result<T, E>;
 
 /// Why a texture could not be made, or a fetch or surface access could not be executed.

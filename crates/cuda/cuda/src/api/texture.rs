@@ -14,7 +14,7 @@ driver_api! { in_context
         pTexRef.give(|| texref::texture_of(hmod, &name.get()?))
     }
 
-    /// The surface reference of a module's `.surfref`.
+    /// Returns the surface reference of a `.surfref` variable of a module.
     fn cuModuleGetSurfRef(pSurfRef, hmod, name) {
         pSurfRef.give(|| texref::surface_of(hmod, &name.get()?))
     }
@@ -32,7 +32,7 @@ driver_api! { in_context
         reference.set(|state| state.bound = bound)
     }
 
-    /// Binds a mipmapped array, with the array's format.
+    /// Binds a mipmapped array to a texture reference, which takes the array's format.
     fn cuTexRefSetMipmappedArray(hTexRef, hMipmappedArray, Flags) {
         let (reference, array) = (hTexRef.get()?, hMipmappedArray.get()?);
         overrides(Flags)?;
@@ -104,7 +104,7 @@ driver_api! { in_context
         reference.set(hArray)
     }
 
-    /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
+    /// Returns the array of a surface reference; `CUDA_ERROR_INVALID_VALUE` if none is bound.
     fn cuSurfRefGetArray(phArray, hSurfRef) {
         phArray.set(hSurfRef.get()?.get()?)
     }
@@ -227,7 +227,7 @@ driver_api! { in_context
         ))?)
     }
 
-    /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
+    /// Returns the array of a texture reference; `CUDA_ERROR_INVALID_VALUE` if none is bound.
     fn cuTexRefGetArray(phArray, hTexRef) {
         match hTexRef.get()?.state().bound {
             Bound::Array(handle, _) => phArray.set(handle),

@@ -252,7 +252,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::EBP));
         self.asm.put(I::with2(C::Bts_rm32_r32, R::EBX, R::EAX));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::USED_GROUPS), R::EBX));
-        // While no lanes wait in the only group, the caller's, the patience is that of the caller.
+        // The caller's patience holds while the caller's group is the only one and has no waiting
+        // lanes.
         let inner = self.asm.label();
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 1), C::Jne_rel32_64, inner);
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, field(ARRIVED), 0), C::Jne_rel32_64, inner);
@@ -333,8 +334,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Makes the active lanes wait, and continues with the only pending side, which belongs to the
-    /// same group, as [`crate::diverged::FrameDivergence::next_side`] would.
+    /// Emits the switch from the active lanes, which wait, to the only pending side, which belongs
+    /// to the same group: the frequent case of [`crate::diverged::FrameDivergence::next_side`].
     fn only_side(&mut self) {
         self.begin_waiting(R::R8D);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::SIDE_MASK)));

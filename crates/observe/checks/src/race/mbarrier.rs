@@ -144,7 +144,8 @@ pub(super) struct Clusters {
 }
 
 impl Clusters {
-    /// Threads arrive at their cluster's barrier: their clocks are joined to the barrier's clock.
+    /// Records the arrival of threads at their cluster's barrier, and joins their clocks to the
+    /// barrier's clock.
     pub(super) fn arrives(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, at: &At) {
         let first = linear_index(config.in_cluster(at.cta, 0), config.grid);
         let known = cta.arrive(at.warp, at.lanes, false);

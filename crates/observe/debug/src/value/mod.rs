@@ -191,7 +191,7 @@ pub(crate) fn general(value: f64, digits: usize) -> String {
     if value.is_nan() {
         let sign = if value.is_sign_negative() { "-" } else { "" };
         let bits = value.to_bits() & ((1 << 52) - 1);
-        // The payload of a NaN; for a float, of the float itself.
+        // A NaN is shown with its payload. A float has the upper 23 of these 52 bits.
         return format!("{sign}nan(0x{:x})", if digits < 17 { bits >> 29 } else { bits });
     }
     format_general(value, digits.max(1), false)

@@ -1,6 +1,6 @@
 //! Steps on vectors of lanes, for both instruction sets: instructions with register or memory
 //! operands ([`super::instructions`]), sources, destinations, and the operations of compute steps.
-//! What an instruction set does in its own way is a primitive of [`super::backend::Backend`].
+//! Operations that differ between instruction sets are primitives of [`super::backend::Backend`].
 //!
 //! A *condition* is the result of a comparison in [`super::backend::Primitives::SPARE_MASK`];
 //! allocating a register may overwrite it.
