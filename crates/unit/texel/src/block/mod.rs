@@ -1,14 +1,13 @@
 //! Block-compressed formats: decodes the bytes of a 4x4 block to the codes of its texels, as the
 //! texture unit does (docs/numerics.md 11). All bytes are valid: reserved encodings decode to
-//! zeros.
+//! zeros. BC1 to BC5 have arithmetic of the hardware's own; BC6H and BC7 are those of the Khronos
+//! Data Format Specification, which the crate bcdec_rs decodes.
 
 mod alpha;
-mod bc6h;
-mod bc7;
 mod color;
-mod partition;
 
 use crate::format::{Block, Encoding, Format};
+use std::array;
 
 /// The 16 texels, row by row, with four codes of 16 bits each, the first one lowest.
 pub(crate) type Texels = [u64; 16];
@@ -35,7 +34,6 @@ pub fn decode_block(format: Format, bytes: &[u8]) -> Option<[[u32; 4]; 16]> {
 pub fn block_codes(format: Format, words: [u64; 2]) -> Option<[u64; 16]> {
     let Encoding::Block(block) = format.kind() else { return None };
     let [first, second] = words;
-    let whole = || u128::from(first) | u128::from(second) << 64;
     Some(match block {
         Block::Bc1 => color::bc1(first),
         Block::Bc2 => color::with_alpha(second, color::bc2_alpha(first)),
@@ -47,9 +45,29 @@ pub fn block_codes(format: Format, words: [u64; 2]) -> Option<[u64; 16]> {
         Block::Bc4Snorm => alpha::one_channel(&alpha::signed(first)),
         Block::Bc5 => alpha::two_channels(&alpha::unsigned(first), &alpha::unsigned(second)),
         Block::Bc5Snorm => alpha::two_channels(&alpha::signed(first), &alpha::signed(second)),
-        Block::Bc6h => bc6h::decode::<false>(whole()),
-        Block::Bc6hSnorm => bc6h::decode::<true>(whole()),
-        Block::Bc7 => bc7::decode(whole()),
+        Block::Bc6h => bc6h(words, false),
+        Block::Bc6hSnorm => bc6h(words, true),
+        Block::Bc7 => bc7(words),
+    })
+}
+
+fn bc6h(words: [u64; 2], signed: bool) -> Texels {
+    let mut halves = [0; 48];
+    bcdec_rs::bc6h_half(words.map(u64::to_le_bytes).as_flattened(), &mut halves, 12, signed);
+    // The hardware has no negative zero.
+    let code = |half: u16| if half == 0x8000 { 0 } else { u64::from(half) };
+    array::from_fn(|i| {
+        let [r, g, b] = [0, 1, 2].map(|channel| code(halves[3 * i + channel]));
+        r | g << 16 | b << 32
+    })
+}
+
+fn bc7(words: [u64; 2]) -> Texels {
+    let mut bytes = [0; 64];
+    bcdec_rs::bc7(words.map(u64::to_le_bytes).as_flattened(), &mut bytes, 16);
+    array::from_fn(|i| {
+        let [r, g, b, a] = [0, 1, 2, 3].map(|channel| u64::from(bytes[4 * i + channel]));
+        r | g << 16 | b << 32 | a << 48
     })
 }
 
