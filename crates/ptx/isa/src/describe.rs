@@ -107,18 +107,14 @@ fn summaries() -> impl Iterator<Item = (&'static str, &'static str)> {
     rows.filter_map(|row| row.split_once(' ')).map(|(name, text)| (name, text.trim_start()))
 }
 
-/// The summary of an opcode, except for texture and surface instructions.
-fn summary(name: &str) -> Option<&'static str> {
-    summaries().find(|row| row.0 == name).map(|row| row.1)
+/// What all forms of an opcode do, in one sentence.
+pub fn summary(opcode: Opcode) -> &'static str {
+    summaries().find(|row| row.0 == opcode.name()).map_or("", |row| row.1)
 }
 
-/// The instructions that have forms in the table, by name.
+/// All instructions, by name.
 pub fn instructions() -> Vec<Description> {
-    let mut list: Vec<_> = Opcode::ALL
-        .iter()
-        .filter(|opcode| !forms_of(**opcode).is_empty())
-        .map(|opcode| of_opcode(*opcode))
-        .collect();
+    let mut list: Vec<_> = Opcode::ALL.iter().copied().map(of_opcode).collect();
     sort_by_key(&mut list, |d| d.name);
     list
 }
@@ -137,9 +133,6 @@ pub fn describe(name: &str) -> Result<Description, Unknown> {
         return Err(unknown(opcode, names));
     };
     let words: Vec<&str> = words.collect();
-    if forms_of(found).is_empty() && !words.is_empty() {
-        return Err(Unknown { word: words[0].to_owned(), suggestion: Some(opcode.to_owned()) });
-    }
     let all: Vec<&'static str> =
         forms_of(found).iter().flat_map(|f| f.slots.iter().flat_map(|s| s.words.clone())).collect();
     if let Some(word) = words.iter().find(|word| !all.contains(word)) {
@@ -157,18 +150,13 @@ pub fn describe(name: &str) -> Result<Description, Unknown> {
 }
 
 fn of_opcode(opcode: Opcode) -> Description {
-    if let Some(description) = texture::describe(opcode) {
-        return description;
-    }
-    let forms: Vec<FormText> = forms_of(opcode).iter().map(of_form).collect();
-    let (section, doc) = forms.first().map_or_else(Default::default, |f| (f.section, f.doc));
     Description {
         name: opcode.name(),
-        section,
-        summary: summary(opcode.name()).unwrap_or(doc),
-        forms,
-        operands: Vec::new(),
-        options: Vec::new(),
+        section: forms_of(opcode)[0].row.section,
+        summary: summary(opcode),
+        forms: texture::forms(opcode),
+        operands: texture::operands(opcode),
+        options: texture::options(opcode),
     }
 }
 

@@ -36,13 +36,5 @@ pub const HALF: Requirement = requirement("texels in half precision", 42, 53);
 pub const CLAMP: Requirement = requirement("clamp modes other than .trap", 20, 0);
 /// Cache operators of suld and sust.
 pub const CACHE_OPERATOR: Requirement = requirement("a cache operator", 20, 20);
-/// `ld.v4.b64` and `.v8`.
-pub const WIDE: Requirement = requirement("256-bit loads and stores", 88, 100);
-/// Opaque types, and the texturing modes of `.target`.
-pub const OPAQUE: Requirement = requirement("opaque types", 15, 0);
-/// Parameters of a kernel in a list behind its name; before, they are declared in its body.
-pub const PARAMETER_LIST: Requirement = requirement("a kernel's parameter list", 14, 0);
-/// The address of the result of a `.func`.
-pub const RESULT_ADDRESS: Requirement = requirement("the address of a result", 0, 30);
 /// A kernel's name as a value.
 pub const KERNEL_ADDRESS: Requirement = requirement("the address of a kernel", 31, 35);

@@ -1,7 +1,8 @@
 //! The instruction at a cursor, complete or not, and the table rows that it can become.
 
 use super::cursor::CursorContext;
-use texunit_isa::{Class, Form, MipMode, Modifiers, Opcode, forms_of, read_modifiers, texture};
+use texunit_isa::gate::gates;
+use texunit_isa::{Class, Form, Modifiers, Opcode, forms_of, read_modifiers, texture};
 use texunit_syntax::scan::{Token, TokenKind};
 
 /// The opcode and modifiers of a statement.
@@ -57,28 +58,24 @@ pub(crate) struct Matching {
 /// Finds the rows of an instruction.
 pub(crate) fn matching(opcode: Opcode, words: &[&str]) -> Matching {
     if let Ok((mods, forms)) = read_modifiers(opcode, words) {
-        let cache = words.iter().any(|w| matches!(*w, "ca" | "cg" | "cs" | "cv" | "wb" | "wt"));
-        return Matching { forms, details: details(opcode, &mods, cache) };
+        let details = details(forms[0], &mods, words);
+        return Matching { forms, details };
     }
     let begun: Vec<_> = forms_of(opcode).iter().filter(|f| slots(f, words).is_some()).collect();
     let forms = if begun.is_empty() { forms_of(opcode).iter().collect() } else { begun };
     Matching { forms, details: Vec::new() }
 }
 
-fn details(opcode: Opcode, mods: &Modifiers, cache: bool) -> Vec<String> {
-    let mut found = Vec::new();
-    let level = mods.mip == Some(MipMode::Level);
+fn details(form: &Form, mods: &Modifiers, words: &[&str]) -> Vec<String> {
+    let (mut found, opcode) = (Vec::new(), form.row.opcode);
     if let Some(row) = mods.geometry.and_then(|g| texture::fetch_of(opcode, mods.mip, g)) {
-        found.push(row.doc.to_string());
-    }
-    if let Some(row) = mods.query.and_then(|q| texture::query_of(opcode, level, q)) {
         found.push(row.doc.to_string());
     }
     if let Some(geometry) = mods.geometry {
         found.push(format!("Coordinates: {}", texture::geometry(geometry).doc));
     }
-    let requirements = texture::requirement_of(opcode, mods).into_iter();
-    for requirement in requirements.chain(texture::option_requirements(opcode, mods, cache)) {
+    let Some(own) = texture::requirement_of(form, mods) else { return found };
+    for requirement in [own].into_iter().chain(gates(opcode, words)) {
         let needs = needs(requirement.version, requirement.target);
         let mut feature = requirement.feature.chars();
         let first = feature.next().map(|c| c.to_ascii_uppercase());

@@ -1,7 +1,6 @@
 //! Checks of kernel and function headers: parameters, layout, prototypes, aliases.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::PARAMETER_LIST;
 use texunit_syntax::ast::{self, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -11,10 +10,11 @@ use crate::context::{Checker, Global};
 use crate::declaration::allowed::DeclSite;
 use crate::declaration::parameter::MAX_FUNC_PARAMS;
 use crate::ir::{FuncId, Function, Param, ParamId};
-use crate::requirements::{ALIAS, KERNEL_PROTOTYPE, LARGE_PARAMS};
 
 /// Maximum parameter bytes of a kernel: before sm_20, from there on, and on the newest GPUs.
 const KERNEL_PARAMS: [u64; 3] = [256, 4352, 32764];
+/// The `.version`, times ten, that introduced the last of them.
+const LARGE_PARAMS: u32 = 81;
 
 /// Properties of a list of parameters.
 #[derive(Clone, Copy)]
@@ -108,10 +108,11 @@ impl<'a> Checker<'a> {
 
     fn header_of(&mut self, f: &'a ast::Function<'a>, scopes: &mut Scopes<'a>) -> Function {
         if f.is_entry && f.body.is_none() {
-            self.require(KERNEL_PROTOTYPE, f.span);
+            self.require_named("a kernel's prototype", 30, 0, f.span);
         }
         if let (true, Some(first)) = (f.is_entry, f.params.first()) {
-            self.require(PARAMETER_LIST, first.span);
+            // Before, parameters are declared in the body.
+            self.require_named("a kernel's parameter list", 14, 0, first.span);
         }
         let max = if f.is_entry { KERNEL_PARAMS[2] } else { MAX_FUNC_PARAMS };
         let place = match (f.body.is_some(), f.is_entry) {
@@ -145,13 +146,13 @@ impl<'a> Checker<'a> {
     /// by memory.
     fn parameter_space(&mut self, f: &ast::Function, size: u64) {
         let large = f.is_entry && f.body.is_some() && size > KERNEL_PARAMS[1];
-        if large && self.has_version(LARGE_PARAMS.version) {
-            self.require(LARGE_PARAMS, f.name.span);
+        if large && self.has_version(LARGE_PARAMS) {
+            self.require_named("more than 4352 bytes of kernel parameters", 81, 70, f.name.span);
         }
         let max = match (f.is_entry, self.target) {
             (false, _) => MAX_FUNC_PARAMS,
             (true, 1..20) => KERNEL_PARAMS[0],
-            _ if !self.has_version(LARGE_PARAMS.version) => KERNEL_PARAMS[1],
+            _ if !self.has_version(LARGE_PARAMS) => KERNEL_PARAMS[1],
             _ => KERNEL_PARAMS[2],
         };
         if size <= max {
@@ -215,7 +216,7 @@ impl<'a> Checker<'a> {
 
     /// Checks `.alias new, old`.
     pub(crate) fn alias(&mut self, alias: &'a ast::Alias<'a>) {
-        self.require(ALIAS, alias.span);
+        self.require_named(".alias", 63, 30, alias.span);
         let target = match self.global(&alias.aliasee) {
             Some(Global::Function(id)) => id,
             Some(_) => return self.not_a_function(&alias.aliasee),
