@@ -163,7 +163,7 @@ fn of_opcode(opcode: Opcode) -> Description {
 fn of_form(form: &Form) -> FormText {
     FormText {
         syntax: syntax(form),
-        operands: operands(form),
+        operands: operands(form, true),
         independent: None,
         version: form.version(),
         target: form.row.target,
@@ -187,9 +187,9 @@ fn syntax(form: &Form) -> String {
     text
 }
 
-/// The operands of a form as they are written, with their types if those differ from the
-/// instruction's: `d, a, c (.pred)`.
-pub fn operands(form: &Form) -> String {
+/// The operands of a form as they are written: `d, a{, c}`; if they are `typed`, with their types
+/// where those differ from the instruction's: `d, a, c (.pred)`.
+pub fn operands(form: &Form, typed: bool) -> String {
     let types = form.slots.iter().filter(|s| s.class == Class::Type).count();
     match form.shape {
         Shape::Listed => {}
@@ -209,11 +209,11 @@ pub fn operands(form: &Form) -> String {
         }
         Shape::Video => return "d{.part}, a{.part}, b{.part}{, c}".into(),
     }
-    let mut sources = 'a'..='z';
-    let list: Vec<String> = form
-        .operands
-        .iter()
-        .map(|rule| {
+    // `d` is the destination.
+    let mut sources = ('a'..='z').filter(|c| *c != 'd');
+    let operands = form.operands.iter().enumerate();
+    operands
+        .map(|(index, rule)| {
             let name = match rule.role {
                 Role::Dest | Role::RelaxedDest => "d".to_owned(),
                 Role::DestWithPredicate => "d{|p}".to_owned(),
@@ -223,11 +223,15 @@ pub fn operands(form: &Form) -> String {
                 Role::Tensor => "[map, coordinates]".to_owned(),
                 _ => sources.next().unwrap_or('z').to_string(),
             };
-            let text = format!("{name}{}", kind(rule, types));
-            if rule.optional { format!("{{{text}}}") } else { text }
+            let text = if typed { name + &kind(rule, types) } else { name };
+            match (index, rule.optional) {
+                (0, false) => text,
+                (0, true) => format!("{{{text}}}"),
+                (_, false) => format!(", {text}"),
+                (_, true) => format!("{{, {text}}}"),
+            }
         })
-        .collect();
-    list.join(", ")
+        .collect()
 }
 
 /// The type of an operand, if it differs from the instruction's.

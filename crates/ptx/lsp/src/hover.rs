@@ -3,10 +3,10 @@
 use super::cursor::CursorContext;
 use super::doc;
 use super::index::{DeclKind, Index};
-use super::instruction::{Instruction, Matching, matching, needs, slots};
+use super::instruction::{Instruction, Matching, matching, needs};
 use lsp_types::{Documentation, MarkupContent, MarkupKind};
 use texunit_isa::describe::operands;
-use texunit_isa::{Form, Opcode, ScalarType};
+use texunit_isa::{Form, Opcode, ScalarType, slots};
 use texunit_syntax::Span;
 use texunit_syntax::scan::{Token, TokenKind};
 
@@ -84,7 +84,7 @@ pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
     let Matching { forms, details } = matching(opcode, words);
     let mut page = Page::default();
     for form in forms.iter().take(MAX_FORMS) {
-        page = page.code(format!("{} {};", form.syntax(), operands(form)));
+        page = page.code(format!("{} {};", form.syntax(), operands(form, true)));
         page = page.text(about(form));
     }
     if forms.len() > MAX_FORMS {

@@ -2,7 +2,7 @@
 
 use super::cursor::CursorContext;
 use texunit_isa::gate::gates;
-use texunit_isa::{Class, Form, Modifiers, Opcode, forms_of, read_modifiers, texture};
+use texunit_isa::{Class, Form, Modifiers, Opcode, forms_of, read_modifiers, slots, texture};
 use texunit_syntax::scan::{Token, TokenKind};
 
 /// The opcode and modifiers of a statement.
@@ -91,25 +91,6 @@ pub(crate) fn needs(version: u32, target: u32) -> String {
         0 => version,
         target => format!("{version} and `.target sm_{target}`"),
     }
-}
-
-/// The slots that words fill, in the order that ptxas accepts; `None` if a word does not fit. Slots
-/// may remain empty.
-pub(crate) fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
-    let mut filled: Vec<usize> = Vec::with_capacity(words.len());
-    let mut next_type = 0;
-    for (index, word) in words.iter().enumerate() {
-        let slot = form.slots.iter().enumerate().position(|(i, slot)| {
-            let in_order = slot.class != Class::Type || i >= next_type;
-            let in_place = !slot.pinned || index == i;
-            !filled.contains(&i) && in_order && in_place && slot.words.contains(word)
-        })?;
-        if form.slots[slot].class == Class::Type {
-            next_type = slot + 1;
-        }
-        filled.push(slot);
-    }
-    Some(filled)
 }
 
 /// A modifier that is valid at a position.
