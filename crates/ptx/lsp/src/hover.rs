@@ -146,18 +146,8 @@ pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
 pub(crate) fn declaration(text: &str, index: &Index, decl: u32) -> Page {
     let decl = &index.decls[decl as usize];
     let source = shortened(text.get(decl.span.range()).unwrap_or(""));
-    let what = match decl.kind {
-        DeclKind::Register if decl.count.is_some() => "Registers",
-        DeclKind::Register => "Register",
-        DeclKind::Variable => "Variable",
-        DeclKind::Reference => "Reference",
-        DeclKind::Parameter => "Parameter",
-        DeclKind::Label => "Label",
-        DeclKind::Kernel => "Kernel",
-        DeclKind::Function => "Function",
-        DeclKind::Alias => "Alias",
-        DeclKind::Targets => "Targets of indirect jumps or calls",
-    };
+    let several = decl.kind == DeclKind::Register && decl.count.is_some();
+    let what = if several { "Registers" } else { decl.kind.shown().0 };
     Page::default().code(source).text(format!("{what}, line {}", decl.line))
 }
 
