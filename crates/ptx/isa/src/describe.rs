@@ -4,7 +4,9 @@
 mod texture;
 
 use crate::form::{Class, OperandRule, OperandType, Property, Role, Shape};
+use crate::requirement::{Requirement, requirement};
 use crate::table::forms_of;
+use crate::texture::{OPTIONS, TextureOption};
 use crate::{Fidelity, Form, Opcode, fidelities};
 use texunit_forms::sort_by_key;
 
@@ -22,7 +24,7 @@ pub struct Description {
     /// The operands of the instruction.
     pub operands: Vec<OperandText>,
     /// Optional modifiers and operands with their requirements.
-    pub options: Vec<OptionText>,
+    pub options: Vec<&'static TextureOption>,
 }
 
 /// The description of a form.
@@ -34,13 +36,11 @@ pub struct FormText {
     pub operands: String,
     /// Operands with `texmode_independent`, if they differ.
     pub independent: Option<String>,
-    /// The required `.version`: major, minor.
-    pub version: (u32, u32),
-    /// Number of the required `.target`; 0: any.
-    pub target: u32,
+    /// The required version and target.
+    pub requirement: Requirement,
     /// Section of the PTX ISA.
     pub section: &'static str,
-    /// What the form or option does, for the documentation.
+    /// What the form does, for the documentation.
     pub doc: &'static str,
     /// The fidelity classes of all of its modifier combinations.
     pub fidelity: Vec<Fidelity>,
@@ -58,19 +58,6 @@ pub struct OperandText {
     pub doc: String,
 }
 
-/// The description of an option.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionText {
-    /// Syntax.
-    pub syntax: &'static str,
-    /// The required `.version`: major, minor.
-    pub version: (u32, u32),
-    /// Number of the required `.target`; 0: any.
-    pub target: u32,
-    /// What the form or option does, for the documentation.
-    pub doc: &'static str,
-}
-
 /// The error for a name that cannot be described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
@@ -78,27 +65,6 @@ pub struct Unknown {
     pub word: String,
     /// A suggestion.
     pub suggestion: Option<String>,
-}
-
-impl FormText {
-    /// The requirement as text, such as `PTX ISA 3.1, sm_20`.
-    pub fn requirement(&self) -> String {
-        requirement(self.version, self.target)
-    }
-}
-
-impl OptionText {
-    /// The requirement as text, such as `PTX ISA 4.3, sm_30`.
-    pub fn requirement(&self) -> String {
-        requirement(self.version, self.target)
-    }
-}
-
-fn requirement((major, minor): (u32, u32), target: u32) -> String {
-    match target {
-        0 => format!("PTX ISA {major}.{minor}"),
-        target => format!("PTX ISA {major}.{minor}, sm_{target}"),
-    }
 }
 
 /// The opcodes of summaries.txt, each with one sentence that covers all of its forms.
@@ -156,7 +122,7 @@ fn of_opcode(opcode: Opcode) -> Description {
         summary: summary(opcode),
         forms: texture::forms(opcode),
         operands: texture::operands(opcode),
-        options: texture::options(opcode),
+        options: OPTIONS.iter().filter(|o| o.opcodes.contains(&opcode)).collect(),
     }
 }
 
@@ -165,8 +131,7 @@ fn of_form(form: &Form) -> FormText {
         syntax: syntax(form),
         operands: operands(form, true),
         independent: None,
-        version: form.version(),
-        target: form.row.target,
+        requirement: requirement(form.row.doc, form.row.version, form.row.target),
         section: form.row.section,
         doc: form.row.doc,
         fidelity: fidelities(form),

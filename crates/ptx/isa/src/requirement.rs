@@ -12,6 +12,14 @@ pub struct Requirement {
     pub target: u32,
 }
 
+impl std::fmt::Display for Requirement {
+    /// Writes version and target, such as `PTX ISA 3.1, sm_20`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PTX ISA {}.{}", self.version / 10, self.version % 10)?;
+        if self.target > 0 { write!(f, ", sm_{}", self.target) } else { Ok(()) }
+    }
+}
+
 /// A requirement of a version, times ten, and a target.
 pub const fn requirement(feature: &'static str, version: u32, target: u32) -> Requirement {
     Requirement { feature, version, target }

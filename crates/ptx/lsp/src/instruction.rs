@@ -142,26 +142,6 @@ pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec
 mod tests {
     use super::*;
 
-    fn next(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec<&'static str> {
-        candidates(opcode, before, after).into_iter().map(|c| c.word).collect()
-    }
-
-    #[test]
-    fn the_words_that_can_follow() {
-        assert_eq!(next(Opcode::Tex, &[], &[])[..4], ["base", "level", "grad", "1d"]);
-        let after_level = next(Opcode::Tex, &["level"], &[]);
-        assert_eq!(after_level[0], "1d");
-        assert!(!after_level.contains(&"grad"));
-        let types = next(Opcode::Tex, &["2d", "v4"], &[]);
-        assert!(types.contains(&"f32") && types.contains(&"f16") && !types.contains(&"f16x2"));
-        assert!(!types.contains(&"level"), "pinned to its place");
-        assert_eq!(next(Opcode::Tld4, &["r", "2d", "uni", "v4", "f32", "f32"], &[]).len(), 0);
-        let between = next(Opcode::Tex, &["2d"], &["f32", "s32"]);
-        assert!(between.contains(&"v4") && !between.contains(&"s32"), "{between:?}");
-        assert!(next(Opcode::Tex, &["nothing"], &[]).is_empty());
-        assert!(next(Opcode::Add, &["rn"], &[]).contains(&"f32"));
-    }
-
     #[test]
     fn the_rows_of_an_instruction() {
         assert_eq!(matching(Opcode::Tld4, &["r", "2d", "v4", "f32", "f32"]).forms.len(), 1);

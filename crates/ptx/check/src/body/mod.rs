@@ -66,12 +66,9 @@ impl<'c, 'a> Body<'c, 'a> {
 
     /// Reports code that ptxas accepts and miscompiles: an error, or a warning if ptxas's verdicts
     /// were requested; then the instruction must not be executed.
-    pub(crate) fn report_miscompiled(&mut self, mut diagnostic: Diagnostic) {
+    pub(crate) fn report_miscompiled(&mut self, diagnostic: Diagnostic) {
         self.miscompiled = true;
-        if self.cx.options.ptxas_compat() {
-            diagnostic.severity = texunit_syntax::Severity::Warning;
-        }
-        self.report(diagnostic);
+        let _ = self.cx.beyond_ptxas(diagnostic);
     }
 
     fn block(&mut self, block: &'a ast::Block<'a>) {

@@ -56,7 +56,17 @@ impl<'a> Checker<'a> {
             self.report(Diagnostic::error("E0133", span, message).help(help));
         }
         let opaque = ty.kind() == TypeKind::Opaque;
-        self.type_requirements(v, ty, array, opaque, place);
+        if place != DeclSite::Prototype {
+            if ty == ScalarType::F16x2 && v.vector == 1 {
+                self.require_named("the type .f16x2", 42, 53, v.ty.span);
+            }
+            if ty == ScalarType::B128 && !array {
+                self.require_named("the type .b128", 83, 70, v.ty.span);
+            }
+            if opaque && !array {
+                self.require_named("opaque types", 15, 0, v.ty.span);
+            }
+        }
         self.vector(v, ty, opaque)?;
         if ty == ScalarType::Pred {
             self.predicate(v, array, place)?;
@@ -106,28 +116,6 @@ impl<'a> Checker<'a> {
             return Some(ScalarType::B64);
         }
         self.scalar_type(&v.ty)
-    }
-
-    fn type_requirements(
-        &mut self,
-        v: &ast::Variable<'a>,
-        ty: ScalarType,
-        array: bool,
-        opaque: bool,
-        place: DeclSite,
-    ) {
-        if place == DeclSite::Prototype {
-            return;
-        }
-        if ty == ScalarType::F16x2 && v.vector == 1 {
-            self.require_named("the type .f16x2", 42, 53, v.ty.span);
-        }
-        if ty == ScalarType::B128 && !array {
-            self.require_named("the type .b128", 83, 70, v.ty.span);
-        }
-        if opaque && !array {
-            self.require_named("opaque types", 15, 0, v.ty.span);
-        }
     }
 
     fn vector(&mut self, v: &ast::Variable<'a>, ty: ScalarType, opaque: bool) -> Option<()> {

@@ -16,15 +16,9 @@ const KERNEL_PARAMS: [u64; 3] = [256, 4352, 32764];
 /// The `.version`, times ten, that introduced the last of them.
 const LARGE_PARAMS: u32 = 81;
 
-/// Properties of a list of parameters.
-#[derive(Clone, Copy)]
-struct Parameters {
-    is_entry: bool,
-    place: DeclSite,
-    /// Maximum total size in bytes.
-    max: u64,
-    /// Whether they are results.
-    returned: bool,
+/// Maximum parameter bytes of a kernel or function.
+fn most_bytes(f: &ast::Function) -> u64 {
+    if f.is_entry { KERNEL_PARAMS[2] } else { MAX_FUNC_PARAMS }
 }
 
 impl<'a> Checker<'a> {
@@ -114,16 +108,9 @@ impl<'a> Checker<'a> {
             // Before, parameters are declared in the body.
             self.require_named("a kernel's parameter list", 14, 0, first.span);
         }
-        let max = if f.is_entry { KERNEL_PARAMS[2] } else { MAX_FUNC_PARAMS };
-        let place = match (f.body.is_some(), f.is_entry) {
-            (false, _) => DeclSite::Prototype,
-            (true, true) => DeclSite::KernelParam,
-            (true, false) => DeclSite::FuncParam,
-        };
         self.one_result(&f.returns);
-        let list = |returned| Parameters { is_entry: f.is_entry, place, max, returned };
-        let (returns, _) = self.params(&f.returns, list(true), scopes);
-        let (params, size) = self.params(&f.params, list(false), scopes);
+        let (returns, _) = self.params(f, true, scopes);
+        let (params, size) = self.params(f, false, scopes);
         self.parameter_space(f, size);
         let directives = f.directives.iter().map(|d| (d.name.text.to_string(), d.values.clone()));
         Function {
@@ -131,7 +118,7 @@ impl<'a> Checker<'a> {
             is_entry: f.is_entry,
             params,
             returns,
-            param_size: size.min(max) as u32,
+            param_size: size.min(most_bytes(f)) as u32,
             regs: Vec::new(),
             frame: Vec::new(),
             labels: Vec::new(),
@@ -169,12 +156,19 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The parameters or the results of a function, and their total size.
     fn params(
         &mut self,
-        list: &'a [ast::Variable<'a>],
-        Parameters { is_entry, place, max, returned }: Parameters,
+        f: &'a ast::Function<'a>,
+        returned: bool,
         scopes: &mut Scopes<'a>,
     ) -> (Vec<Param>, u64) {
+        let list = if returned { &f.returns } else { &f.params };
+        let place = match (f.body.is_some(), f.is_entry) {
+            (false, _) => DeclSite::Prototype,
+            (true, true) => DeclSite::KernelParam,
+            (true, false) => DeclSite::FuncParam,
+        };
         let mut params: Vec<Param> = Vec::new();
         let mut end: u64 = 0;
         let count = list.len();
@@ -182,11 +176,11 @@ impl<'a> Checker<'a> {
             let id = ParamId(params.len() as u32);
             let local = if returned { Local::Return(id) } else { Local::Param(id) };
             let last = !returned && at + 1 == count;
-            if v.name.text.is_empty() && !is_entry {
+            if v.name.text.is_empty() && !f.is_entry {
                 let help = "write a name instead of _";
                 self.wrong("E0151", v.span, "a parameter of a .func has a name", help);
             }
-            let Some(mut param) = self.param(v, is_entry, place, last) else {
+            let Some(mut param) = self.param(v, f.is_entry, place, last) else {
                 if place != DeclSite::Prototype {
                     self.define_local(scopes, &v.name, Local::Broken);
                 }
@@ -208,7 +202,7 @@ impl<'a> Checker<'a> {
             let align = u64::from(param.align.max(1));
             let offset = end.next_multiple_of(align);
             end = offset.saturating_add(u64::from(param.size));
-            param.offset = offset.min(max) as u32;
+            param.offset = offset.min(most_bytes(f)) as u32;
             params.push(param);
         }
         (params, end)

@@ -58,7 +58,7 @@ fn coordinates(of: Geometry, float: bool) -> String {
     let row = geometry(of);
     let register = if float { "%f1" } else { "%r1" };
     let mut list: Vec<&str> =
-        row.elements().map(|e| if e.is_index() { "%r1" } else { register }).collect();
+        row.geometry.elements().iter().map(|e| if e.is_index() { "%r1" } else { register }).collect();
     while !row.coordinate_sizes().contains(&list.len()) {
         list.push(register);
     }

@@ -1,9 +1,10 @@
 //! Descriptions of texture and surface instructions.
 
-use super::{Description, FormText, OperandText, OptionText, of_form};
+use super::{Description, FormText, OperandText, of_form};
+use crate::requirement::requirement;
 use crate::texture::{
-    COORDINATES, DATA, FETCHES, Fetch, GEOMETRIES, GeometryRow, OPTIONS, SURFACE_COORDINATES,
-    SURFACE_DATA, TEXELS, TextureOption, handles,
+    COORDINATES, DATA, FETCHES, Fetch, GEOMETRIES, GeometryRow, SURFACE_COORDINATES,
+    SURFACE_DATA, TEXELS, handles,
 };
 use crate::types::{Geometry, MipMode, ScalarType};
 use crate::{Class, Form, Opcode, table::forms_of};
@@ -23,17 +24,6 @@ pub(super) fn forms(opcode: Opcode) -> Vec<FormText> {
         }
         _ => rows.map(of_form).collect(),
     }
-}
-
-/// The options of an opcode, with their requirements.
-pub(super) fn options(opcode: Opcode) -> Vec<OptionText> {
-    let text = |o: &TextureOption| OptionText {
-        syntax: o.syntax,
-        version: version(o.requirement.version),
-        target: o.requirement.target,
-        doc: o.doc,
-    };
-    OPTIONS.iter().filter(|o| o.opcodes.contains(&opcode)).map(text).collect()
 }
 
 /// Keeps the forms that have all of these modifiers, and the operands of those forms.
@@ -66,10 +56,6 @@ pub(super) fn select(opcode: Opcode, words: &[&str], description: &mut Descripti
     }
 }
 
-fn version(version: u32) -> (u32, u32) {
-    (version / 10, version % 10)
-}
-
 fn fetch(row: &Fetch) -> FormText {
     let types = match (row.geometry, row.opcode) {
         (_, Opcode::Tld4) => ".v4.(u32|s32|f32).f32",
@@ -89,8 +75,7 @@ fn fetch(row: &Fetch) -> FormText {
         syntax: format!("{}{types}", row.name()),
         operands: format!("d{{|p}}, [a, c]{rest}"),
         independent: Some(format!("d{{|p}}, [a, b, c]{rest}")),
-        version: version(row.version),
-        target: row.target,
+        requirement: requirement(row.doc, row.version, row.target),
         doc: row.doc,
         ..of_form(&forms_of(row.opcode)[0])
     }
@@ -195,7 +180,7 @@ fn surface_data(opcode: Opcode, list: &mut Vec<OperandText>) {
 /// The coordinate vector of a geometry.
 fn coordinates(row: &GeometryRow, offsets: bool, gradients: bool) -> OperandText {
     let sizes: Vec<String> = row.coordinate_sizes().iter().map(ToString::to_string).collect();
-    let names: Vec<&str> = row.elements().map(texunit_forms::Element::name).collect();
+    let names: Vec<&str> = row.geometry.elements().iter().map(|e| e.name()).collect();
     let mut doc = row.doc.to_owned();
     if offsets && row.offsets {
         let sizes: Vec<String> = row.offset_sizes().iter().map(ToString::to_string).collect();

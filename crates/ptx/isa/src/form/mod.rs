@@ -317,11 +317,6 @@ impl Form {
         self.properties.contains(&property)
     }
 
-    /// The required `.version`.
-    pub fn version(&self) -> (u32, u32) {
-        (self.row.version / 10, self.row.version % 10)
-    }
-
     /// The syntax in the style of the manual: `add{.sat}.s32`.
     pub fn syntax(&self) -> String {
         let mut text = self.row.opcode.name().to_string();

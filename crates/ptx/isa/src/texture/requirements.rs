@@ -5,7 +5,7 @@ use crate::requirement::{self, Requirement};
 use crate::{Form, FormRow, Modifiers, Opcode};
 
 /// An option and its requirements.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureOption {
     /// Syntax.
     pub syntax: &'static str,
