@@ -24,7 +24,6 @@ mod message;
 mod module;
 mod names;
 mod options;
-mod requirements;
 mod special;
 mod types;
 

@@ -1,6 +1,7 @@
 //! Special registers: names, types, components (PTX ISA 10).
 
 use crate::ir::Operand;
+use std::sync::LazyLock;
 use texunit_isa::{ScalarType, SpecialReg};
 
 /// A special register as an operand.
@@ -23,42 +24,23 @@ pub(crate) enum SpecialKind {
     Zero,
 }
 
-use ScalarType::{Pred, U16, U32, U64};
-use SpecialReg as R;
+const WORD: &[ScalarType] = &[ScalarType::U32];
+const LONG: &[ScalarType] = &[ScalarType::U64];
 
-const INDEX: &[ScalarType] = &[U32, U16];
-const WORD: &[ScalarType] = &[U32];
-const LONG: &[ScalarType] = &[U64];
-const EITHER: &[ScalarType] = &[U64, U32];
-
-/// A special register, its types, whether it is a vector, and the `.version` (times ten) and the
-/// `.target` number that introduced it.
-type Row = (SpecialReg, &'static [ScalarType], bool, (u32, u32));
-
-#[rustfmt::skip]
-const TABLE: &[Row] = &[
-    (R::Tid, INDEX, true, (0, 0)), (R::Ntid, INDEX, true, (0, 0)), (R::Ctaid, INDEX, true, (0, 0)),
-    (R::Nctaid, INDEX, true, (0, 0)), (R::Clusterid, WORD, true, (78, 90)),
-    (R::Nclusterid, WORD, true, (78, 90)), (R::ClusterCtaid, WORD, true, (78, 90)),
-    (R::ClusterNctaid, WORD, true, (78, 90)), (R::ClusterCtarank, WORD, false, (78, 90)),
-    (R::ClusterNctarank, WORD, false, (78, 90)), (R::IsExplicitCluster, &[Pred], false, (78, 90)),
-    (R::Gridid, EITHER, false, (0, 0)), (R::Laneid, WORD, false, (13, 0)),
-    (R::Warpid, WORD, false, (13, 0)), (R::Nwarpid, WORD, false, (20, 20)),
-    (R::Smid, WORD, false, (13, 0)), (R::Nsmid, WORD, false, (20, 20)),
-    (R::Clock, WORD, false, (0, 0)), (R::ClockHi, WORD, false, (50, 20)),
-    (R::Clock64, LONG, false, (20, 20)), (R::Globaltimer, LONG, false, (31, 30)),
-    (R::GlobaltimerLo, WORD, false, (31, 30)), (R::GlobaltimerHi, WORD, false, (31, 30)),
-    (R::LanemaskEq, WORD, false, (20, 20)), (R::LanemaskLe, WORD, false, (20, 20)),
-    (R::LanemaskLt, WORD, false, (20, 20)), (R::LanemaskGe, WORD, false, (20, 20)),
-    (R::LanemaskGt, WORD, false, (20, 20)), (R::DynamicSmemSize, WORD, false, (41, 20)),
-    (R::TotalSmemSize, WORD, false, (41, 20)), (R::AggrSmemSize, WORD, false, (81, 90)),
-    (R::CurrentGraphExec, LONG, false, (80, 50)),
-    (R::ReservedSmemOffsetBegin, WORD, false, (76, 80)),
-    (R::ReservedSmemOffsetEnd, WORD, false, (76, 80)),
-    (R::ReservedSmemOffsetCap, WORD, false, (76, 80)),
-    (R::ReservedSmemOffset0, WORD, false, (76, 80)),
-    (R::ReservedSmemOffset1, WORD, false, (76, 80)),
-];
+/// The special registers that are not numbered, from special.txt.
+static TABLE: LazyLock<Vec<(SpecialReg, Special)>> = LazyLock::new(|| {
+    let row = |line: &str| {
+        let mut words = line.split(' ');
+        let reg = SpecialReg::from_name(words.next()?)?;
+        let since = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        let is_vector = words.clone().next() == Some("vector");
+        let types: Vec<_> = words.filter_map(ScalarType::from_name).collect();
+        let kind = SpecialKind::Register(reg);
+        // The table is built once and never dropped.
+        Some((reg, Special { kind, types: types.leak(), is_vector, since }))
+    };
+    include_str!("special.txt").lines().filter_map(row).collect()
+});
 
 /// Looks up a special register by its name (with `%`).
 pub(crate) fn lookup(name: &str) -> Option<Special> {
@@ -79,8 +61,7 @@ pub(crate) fn lookup(name: &str) -> Option<Special> {
         return Some(Special { kind: SpecialKind::Zero, types, is_vector: false, since });
     }
     let reg = SpecialReg::from_name(name)?;
-    let &(_, types, is_vector, since) = TABLE.iter().find(|row| row.0 == reg)?;
-    Some(Special { kind: SpecialKind::Register(reg), types, is_vector, since })
+    TABLE.iter().find(|row| row.0 == reg).map(|row| row.1)
 }
 
 /// The names of special registers for suggestions: all except numbered ones.

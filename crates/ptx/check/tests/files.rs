@@ -14,7 +14,7 @@ use std::path::Path;
 
 use common::ptx_files;
 use libtest_mimic::{Arguments, Failed, Trial};
-use texunit_check::{CODES, Options, check, check_source, check_with};
+use texunit_check::{CODES, Options, check, check_source, check_with, find_code};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
 /// Codes that options give, not texts; tests/options.rs has them.
@@ -140,8 +140,10 @@ fn every_code_has_a_case() -> Result<(), Failed> {
     }
     seen.extend(OF_OPTIONS.iter().map(ToString::to_string));
     let missing: Vec<_> = CODES.iter().map(|c| c.code).filter(|c| !seen.contains(*c)).collect();
-    if !missing.is_empty() || cases < 200 {
-        return Err(format!("{cases} cases; no case for {missing:?}").into());
+    let unknown: Vec<_> = seen.iter().filter(|code| find_code(code).is_none()).collect();
+    let is_sorted = CODES.is_sorted_by(|a, b| a.code < b.code);
+    if !missing.is_empty() || !unknown.is_empty() || !is_sorted || cases < 200 {
+        return Err(format!("{cases} cases; no case for {missing:?}, no code {unknown:?}").into());
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use texunit_isa::{Opcode, describe, forms_of};
 
 fn main() {
     // For programs: rows of the table.
-    let versions = forms_of(Opcode::Tex).iter().map(|form| form.version());
-    assert_eq!(versions.min(), Some((1, 0)));
+    let versions = forms_of(Opcode::Tex).iter().map(|form| form.row.version);
+    assert_eq!(versions.min(), Some(10));
 
     // For people: what `texunit isa tld4` prints.
     let description = describe::describe("tld4").expect("PTX has this instruction");

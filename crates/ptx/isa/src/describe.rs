@@ -4,7 +4,9 @@
 mod texture;
 
 use crate::form::{Class, OperandRule, OperandType, Property, Role, Shape};
+use crate::requirement::{Requirement, requirement};
 use crate::table::forms_of;
+use crate::texture::{OPTIONS, TextureOption};
 use crate::{Fidelity, Form, Opcode, fidelities};
 use texunit_forms::sort_by_key;
 
@@ -22,7 +24,7 @@ pub struct Description {
     /// The operands of the instruction.
     pub operands: Vec<OperandText>,
     /// Optional modifiers and operands with their requirements.
-    pub options: Vec<OptionText>,
+    pub options: Vec<&'static TextureOption>,
 }
 
 /// The description of a form.
@@ -34,13 +36,11 @@ pub struct FormText {
     pub operands: String,
     /// Operands with `texmode_independent`, if they differ.
     pub independent: Option<String>,
-    /// The required `.version`: major, minor.
-    pub version: (u32, u32),
-    /// Number of the required `.target`; 0: any.
-    pub target: u32,
+    /// The required version and target.
+    pub requirement: Requirement,
     /// Section of the PTX ISA.
     pub section: &'static str,
-    /// What the form or option does, for the documentation.
+    /// What the form does, for the documentation.
     pub doc: &'static str,
     /// The fidelity classes of all of its modifier combinations.
     pub fidelity: Vec<Fidelity>,
@@ -58,19 +58,6 @@ pub struct OperandText {
     pub doc: String,
 }
 
-/// The description of an option.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionText {
-    /// Syntax.
-    pub syntax: &'static str,
-    /// The required `.version`: major, minor.
-    pub version: (u32, u32),
-    /// Number of the required `.target`; 0: any.
-    pub target: u32,
-    /// What the form or option does, for the documentation.
-    pub doc: &'static str,
-}
-
 /// The error for a name that cannot be described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
@@ -80,45 +67,20 @@ pub struct Unknown {
     pub suggestion: Option<String>,
 }
 
-impl FormText {
-    /// The requirement as text, such as `PTX ISA 3.1, sm_20`.
-    pub fn requirement(&self) -> String {
-        requirement(self.version, self.target)
-    }
-}
-
-impl OptionText {
-    /// The requirement as text, such as `PTX ISA 4.3, sm_30`.
-    pub fn requirement(&self) -> String {
-        requirement(self.version, self.target)
-    }
-}
-
-fn requirement((major, minor): (u32, u32), target: u32) -> String {
-    match target {
-        0 => format!("PTX ISA {major}.{minor}"),
-        target => format!("PTX ISA {major}.{minor}, sm_{target}"),
-    }
-}
-
 /// The opcodes of summaries.txt, each with one sentence that covers all of its forms.
 fn summaries() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rows = include_str!("describe/summaries.txt").lines().skip(2);
     rows.filter_map(|row| row.split_once(' ')).map(|(name, text)| (name, text.trim_start()))
 }
 
-/// The summary of an opcode, except for texture and surface instructions.
-fn summary(name: &str) -> Option<&'static str> {
-    summaries().find(|row| row.0 == name).map(|row| row.1)
+/// What all forms of an opcode do, in one sentence.
+pub fn summary(opcode: Opcode) -> &'static str {
+    summaries().find(|row| row.0 == opcode.name()).map_or("", |row| row.1)
 }
 
-/// The instructions that have forms in the table, by name.
+/// All instructions, by name.
 pub fn instructions() -> Vec<Description> {
-    let mut list: Vec<_> = Opcode::ALL
-        .iter()
-        .filter(|opcode| !forms_of(**opcode).is_empty())
-        .map(|opcode| of_opcode(*opcode))
-        .collect();
+    let mut list: Vec<_> = Opcode::ALL.iter().copied().map(of_opcode).collect();
     sort_by_key(&mut list, |d| d.name);
     list
 }
@@ -137,9 +99,6 @@ pub fn describe(name: &str) -> Result<Description, Unknown> {
         return Err(unknown(opcode, names));
     };
     let words: Vec<&str> = words.collect();
-    if forms_of(found).is_empty() && !words.is_empty() {
-        return Err(Unknown { word: words[0].to_owned(), suggestion: Some(opcode.to_owned()) });
-    }
     let all: Vec<&'static str> =
         forms_of(found).iter().flat_map(|f| f.slots.iter().flat_map(|s| s.words.clone())).collect();
     if let Some(word) = words.iter().find(|word| !all.contains(word)) {
@@ -157,28 +116,22 @@ pub fn describe(name: &str) -> Result<Description, Unknown> {
 }
 
 fn of_opcode(opcode: Opcode) -> Description {
-    if let Some(description) = texture::describe(opcode) {
-        return description;
-    }
-    let forms: Vec<FormText> = forms_of(opcode).iter().map(of_form).collect();
-    let (section, doc) = forms.first().map_or_else(Default::default, |f| (f.section, f.doc));
     Description {
         name: opcode.name(),
-        section,
-        summary: summary(opcode.name()).unwrap_or(doc),
-        forms,
-        operands: Vec::new(),
-        options: Vec::new(),
+        section: forms_of(opcode)[0].row.section,
+        summary: summary(opcode),
+        forms: texture::forms(opcode),
+        operands: texture::operands(opcode),
+        options: OPTIONS.iter().filter(|o| o.opcodes.contains(&opcode)).collect(),
     }
 }
 
 fn of_form(form: &Form) -> FormText {
     FormText {
         syntax: syntax(form),
-        operands: operands(form),
+        operands: operands(form, true),
         independent: None,
-        version: form.version(),
-        target: form.row.target,
+        requirement: requirement(form.row.doc, form.row.version, form.row.target),
         section: form.row.section,
         doc: form.row.doc,
         fidelity: fidelities(form),
@@ -199,9 +152,9 @@ fn syntax(form: &Form) -> String {
     text
 }
 
-/// The operands of a form as they are written, with their types if those differ from the
-/// instruction's: `d, a, c (.pred)`.
-pub fn operands(form: &Form) -> String {
+/// The operands of a form as they are written: `d, a{, c}`; if they are `typed`, with their types
+/// where those differ from the instruction's: `d, a, c (.pred)`.
+pub fn operands(form: &Form, typed: bool) -> String {
     let types = form.slots.iter().filter(|s| s.class == Class::Type).count();
     match form.shape {
         Shape::Listed => {}
@@ -221,11 +174,11 @@ pub fn operands(form: &Form) -> String {
         }
         Shape::Video => return "d{.part}, a{.part}, b{.part}{, c}".into(),
     }
-    let mut sources = 'a'..='z';
-    let list: Vec<String> = form
-        .operands
-        .iter()
-        .map(|rule| {
+    // `d` is the destination.
+    let mut sources = ('a'..='z').filter(|c| *c != 'd');
+    let operands = form.operands.iter().enumerate();
+    operands
+        .map(|(index, rule)| {
             let name = match rule.role {
                 Role::Dest | Role::RelaxedDest => "d".to_owned(),
                 Role::DestWithPredicate => "d{|p}".to_owned(),
@@ -235,11 +188,15 @@ pub fn operands(form: &Form) -> String {
                 Role::Tensor => "[map, coordinates]".to_owned(),
                 _ => sources.next().unwrap_or('z').to_string(),
             };
-            let text = format!("{name}{}", kind(rule, types));
-            if rule.optional { format!("{{{text}}}") } else { text }
+            let text = if typed { name + &kind(rule, types) } else { name };
+            match (index, rule.optional) {
+                (0, false) => text,
+                (0, true) => format!("{{{text}}}"),
+                (_, false) => format!(", {text}"),
+                (_, true) => format!("{{, {text}}}"),
+            }
         })
-        .collect();
-    list.join(", ")
+        .collect()
 }
 
 /// The type of an operand, if it differs from the instruction's.

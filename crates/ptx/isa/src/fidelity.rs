@@ -36,22 +36,6 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         return None;
     }
     Some(match opcode {
-        O::Abs | O::Add | O::Addc | O::And | O::Bfe | O::Bfi | O::Bfind | O::Bmsk | O::Brev => {
-            arithmetic(opcode, mods)?
-        }
-        O::Clz | O::Cnot | O::Copysign | O::Cos | O::Div | O::Dp2a | O::Dp4a | O::Ex2 | O::Fma => {
-            arithmetic(opcode, mods)?
-        }
-        O::Fns | O::Lg2 | O::Lop3 | O::Mad | O::Mad24 | O::Madc | O::Max | O::Min | O::Mul => {
-            arithmetic(opcode, mods)?
-        }
-        O::Mul24 | O::Neg | O::Not | O::Or | O::Popc | O::Prmt | O::Rcp | O::Rem | O::Rsqrt => {
-            arithmetic(opcode, mods)?
-        }
-        O::Sad | O::Shf | O::Shl | O::Shr | O::Sin | O::Sqrt | O::Sub | O::Subc | O::Szext => {
-            arithmetic(opcode, mods)?
-        }
-        O::Tanh | O::Xor => arithmetic(opcode, mods)?,
         O::Cvt => conversion(mods)?,
         O::Atom | O::Red => atomic(mods)?,
         O::Mma => product(mods)?,
@@ -94,6 +78,7 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         O::Getctarank | O::Mapa => Specified,
         O::Clusterlaunchcontrol | O::Multimem => return None,
         O::Tcgen05 | O::Tensormap | O::Wgmma => return None,
+        _ => arithmetic(opcode, mods)?,
     })
 }
 
@@ -108,12 +93,7 @@ pub fn fidelity_of_register(reg: SpecialReg) -> Fidelity {
         R::ReservedSmemOffsetBegin | R::ReservedSmemOffsetEnd => Fidelity::Assumed,
         R::ReservedSmemOffsetCap | R::ReservedSmemOffset0 => Fidelity::Assumed,
         R::ReservedSmemOffset1 => Fidelity::Assumed,
-        R::Tid | R::Ntid | R::Ctaid | R::Nctaid | R::Laneid => Fidelity::Specified,
-        R::LanemaskEq | R::LanemaskLe | R::LanemaskLt => Fidelity::Specified,
-        R::LanemaskGe | R::LanemaskGt | R::DynamicSmemSize => Fidelity::Specified,
-        R::Clusterid | R::Nclusterid | R::ClusterCtaid | R::ClusterNctaid => Fidelity::Specified,
-        R::ClusterCtarank | R::ClusterNctarank | R::IsExplicitCluster => Fidelity::Specified,
-        R::CurrentGraphExec => Fidelity::Specified,
+        _ => Fidelity::Specified,
     }
 }
 
@@ -275,31 +255,8 @@ mod tests {
 
     #[test]
     fn classes() {
-        for (class, forms) in [
-            (
-                "specified",
-                "add.s32 add.rn.f32 add.rn.ftz.f32 fma.rn.f16x2 mul.rn.f32x2 ld.global.f32 st.shared.v4.b32 setp.lt.f64 \
-                 min.NaN.f32 cvt.u64.u32 cvt.rn.f32.s32 bfe.u32 add.cc.u32 vote.sync.ballot.b32 atom.global.add.u32 \
-                 mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 txq.width.b32 vadd4.u32.u32.u32 ldmatrix.sync.aligned.m8n8.x4.shared.b16",
-            ),
-            (
-                "measured",
-                "rcp.approx.ftz.f32 ex2.approx.f16x2 div.full.f32 rsqrt.approx.ftz.f64 add.f64 abs.f64 mul.ftz.f32 fma.rn.oob.f16 \
-                 div.s32 bfe.u64 sub.cc.u32 cvt.rn.f16.f32 cvt.rzi.s32.f32 cvt.rna.satfinite.tf32.f32 shfl.sync.idx.b32 \
-                 atom.shared.add.f64 red.global.add.noftz.f16x2 tex.2d.v4.f32.f32 suld.b.2d.b32.trap vadd.u32.u32.u32 \
-                 mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 \
-                 mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",
-            ),
-            (
-                "assumed",
-                "rsqrt.approx.f64 mul.ftz.f32x2 cvt.rn.satfinite.e2m1x2.f32 cvt.rn.satfinite.tf32.f32 red.global.add.noftz.v2.f16 \
-                 txq.channel_order.b32 wmma.load.a.sync.aligned.row.m16n16k16.f16 mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 \
-                 mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 \
-                 mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32 \
-                 mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64.rz mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32",
-            ),
-            ("not_card", "createpolicy.cvt.L2.b64"),
-        ] {
+        for row in include_str!("fidelity.txt").lines().skip(1) {
+            let (class, forms) = row.split_once(": ").unwrap();
             for form in forms.split_whitespace() {
                 assert_eq!(of(form), Some(class), "{form}");
             }

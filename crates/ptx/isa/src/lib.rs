@@ -24,7 +24,7 @@ pub use form::{
 };
 pub use modifiers::{Modifiers, MulPart, Selector, VideoOperands, columns};
 pub use opcode::Opcode;
-pub use reading::{ModifierError, read_modifiers};
+pub use reading::{ModifierError, read_modifiers, slots};
 pub use table::{forms, forms_of};
 pub use types::*;
 

@@ -117,8 +117,13 @@ fn add(words: &mut Vec<&'static str>, more: Vec<&'static str>) {
     }
 }
 
-/// The slot of each modifier, or how many modifiers matched and the error.
-fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)> {
+/// The slots that modifiers fill, in an order that ptxas accepts; `None` if one does not fit. Slots
+/// may remain empty.
+pub fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
+    place(form, words).ok()
+}
+
+fn place(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)> {
     let mut slot_of_word: Vec<usize> = Vec::with_capacity(words.len());
     // The slot after that of the last type, and of the last state space.
     let mut next = [0; 2];
@@ -154,6 +159,12 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
         }
         slot_of_word.push(slot);
     }
+    Ok(slot_of_word)
+}
+
+/// The slot of each modifier, or how many modifiers matched and the error.
+fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)> {
+    let slot_of_word = place(form, words)?;
     let mut missing = (0..form.slots.len())
         .filter(|s| !form.slots[*s].optional && !slot_of_word.contains(s))
         .map(|s| &form.slots[s]);

@@ -12,6 +12,14 @@ pub struct Requirement {
     pub target: u32,
 }
 
+impl std::fmt::Display for Requirement {
+    /// Writes version and target, such as `PTX ISA 3.1, sm_20`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PTX ISA {}.{}", self.version / 10, self.version % 10)?;
+        if self.target > 0 { write!(f, ", sm_{}", self.target) } else { Ok(()) }
+    }
+}
+
 /// A requirement of a version, times ten, and a target.
 pub const fn requirement(feature: &'static str, version: u32, target: u32) -> Requirement {
     Requirement { feature, version, target }
@@ -36,13 +44,5 @@ pub const HALF: Requirement = requirement("texels in half precision", 42, 53);
 pub const CLAMP: Requirement = requirement("clamp modes other than .trap", 20, 0);
 /// Cache operators of suld and sust.
 pub const CACHE_OPERATOR: Requirement = requirement("a cache operator", 20, 20);
-/// `ld.v4.b64` and `.v8`.
-pub const WIDE: Requirement = requirement("256-bit loads and stores", 88, 100);
-/// Opaque types, and the texturing modes of `.target`.
-pub const OPAQUE: Requirement = requirement("opaque types", 15, 0);
-/// Parameters of a kernel in a list behind its name; before, they are declared in its body.
-pub const PARAMETER_LIST: Requirement = requirement("a kernel's parameter list", 14, 0);
-/// The address of the result of a `.func`.
-pub const RESULT_ADDRESS: Requirement = requirement("the address of a result", 0, 30);
 /// A kernel's name as a value.
 pub const KERNEL_ADDRESS: Requirement = requirement("the address of a kernel", 31, 35);

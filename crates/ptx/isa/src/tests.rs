@@ -65,32 +65,6 @@ fn says_what_is_wrong() {
     assert_eq!(index, 0);
 }
 
-/// The error lists the choices of all rows that match equally far, because users take it as
-/// complete.
-#[test]
-fn names_all_that_could_stand_there() {
-    let missing = |text| match read(text) {
-        Err(ModifierError::Missing { expected, class }) => (class, expected),
-        other => panic!("{text}: {other:?}"),
-    };
-    assert_eq!(missing("div.f32"), (Class::Flag, vec!["approx", "full", "rn", "rz", "rm", "rp"]));
-    assert_eq!(missing("fma.f32"), (Class::Rounding, vec!["rn", "rz", "rm", "rp"]));
-    let (class, types) = missing("add");
-    assert!(class == Class::Type && ["u32", "f32", "f16x2"].iter().all(|t| types.contains(t)));
-    assert!(!types.contains(&"sat"));
-    let unexpected = |text| match read(text) {
-        Err(ModifierError::Unexpected { index, expected }) => (index, expected),
-        other => panic!("{text}: {other:?}"),
-    };
-    // Not the second type, whose slot exists only after a first type.
-    assert_eq!(unexpected("tex.2d.v2.f32.f32"), (2, vec!["f16x2"]));
-    let (index, types) = unexpected("setp.ltu.s32");
-    assert!(index == 1 && ["f32", "f64", "f16"].iter().all(|t| types.contains(t)));
-    // Rows that differ only in a cache hint are not suggested.
-    let (index, types) = unexpected("atom.global.add.s64");
-    assert!(index == 2 && types.contains(&"u64"));
-}
-
 /// A row with `policy` is two forms: without a cache policy, and with both the modifier and the
 /// operand.
 #[test]

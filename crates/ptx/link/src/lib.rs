@@ -11,12 +11,11 @@ pub use archive::is_device_runtime;
 pub use registers::{fewest_registers, limited};
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::ops::Range;
 use texunit_syntax::ast::{
     Block, Content, Directive, Function, Item, Linkage, Section, Statement, Variable,
 };
-use texunit_syntax::{Diagnostic, SourceFile};
+use texunit_syntax::scan::{Scan, TokenKind};
+use texunit_syntax::{Diagnostic, Edit, SourceFile, Span, fix};
 
 /// Beginning of the last line of PTX that a tool of texunit returns instead of machine code.
 pub const IN_PLACE: &str = "// In place of machine code, by texunit";
@@ -31,11 +30,13 @@ pub struct Ptx {
 }
 
 /// Why texts cannot be linked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum LinkError {
     /// There are no texts.
+    #[error("nothing was given to be linked")]
     Nothing,
     /// A symbol has two definitions.
+    #[error("`{symbol}` is defined in {} and in {}", texts[0], texts[1])]
     Twice {
         /// Name of the symbol.
         symbol: String,
@@ -43,26 +44,13 @@ pub enum LinkError {
         texts: [String; 2],
     },
     /// A text has syntax errors.
+    #[error("{}: {}", .0.name(), first_error(.1))]
     Unreadable(Box<SourceFile>, Vec<Diagnostic>),
 }
 
-impl fmt::Display for LinkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nothing => f.write_str("nothing was given to be linked"),
-            Self::Twice { symbol, texts: [first, second] } => {
-                write!(f, "`{symbol}` is defined in {first} and in {second}")
-            }
-            Self::Unreadable(source, diagnostics) => {
-                let error = diagnostics.iter().find(|d| d.is_error());
-                let message = error.map_or("is not PTX", |error| &error.message);
-                write!(f, "{}: {message}", source.name())
-            }
-        }
-    }
+fn first_error(diagnostics: &[Diagnostic]) -> &str {
+    diagnostics.iter().find(|d| d.is_error()).map_or("is not PTX", |error| &error.message)
 }
-
-impl std::error::Error for LinkError {}
 
 /// A symbol at module scope.
 #[derive(Clone, Copy, Debug)]
@@ -71,10 +59,10 @@ struct Symbol<'a> {
     linkage: Option<Linkage>,
     /// Whether this is a definition, as opposed to a declaration.
     defines: bool,
-    /// Byte range from the linkage to the end.
-    whole: (usize, usize),
-    /// Byte range of `.extern`.
-    word: Option<(usize, usize)>,
+    /// From the linkage to the end.
+    whole: Span,
+    /// The word `.extern`.
+    word: Option<Span>,
     function: bool,
 }
 
@@ -171,35 +159,32 @@ fn link_all(inputs: &[Ptx]) -> Result<Ptx, LinkError> {
 /// All symbols.
 fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
     // A declaration's span may or may not include the semicolon.
-    let end = |end: u32| {
-        let rest = &text[end as usize..];
+    let whole = |span: Span| {
+        let rest = &text[span.end as usize..];
         let next = rest.trim_start();
-        end as usize + if next.starts_with(';') { rest.len() - next.len() + 1 } else { 0 }
+        let more = if next.starts_with(';') { rest.len() - next.len() + 1 } else { 0 };
+        Span { end: span.end + more as u32, ..span }
     };
-    let word = |linkage: &Option<(Linkage, texunit_syntax::Span)>| {
-        let (_, span) = linkage.as_ref().filter(|(linkage, _)| *linkage == Linkage::Extern)?;
+    let word = |linkage: Option<(Linkage, Span)>| {
+        let (_, span) = linkage.filter(|(linkage, _)| *linkage == Linkage::Extern)?;
         // The span begins with the dot or after it.
-        let start = span.start as usize;
-        let dot = text[..start].ends_with('.');
-        Some((start - usize::from(dot), span.end as usize))
+        let dot = text[..span.start as usize].ends_with('.');
+        Some(Span { start: span.start - u32::from(dot), ..span })
     };
     let function = |f: &Function<'a>| Symbol {
         name: f.name.text,
         linkage: f.linkage.map(|(linkage, _)| linkage),
         defines: f.body.is_some(),
-        whole: match &f.body {
-            Some(body) => (f.span.start as usize, body.span.end as usize),
-            None => (f.span.start as usize, end(f.span.end)),
-        },
-        word: word(&f.linkage),
+        whole: f.body.as_ref().map_or_else(|| whole(f.span), |body| f.span.to(body.span)),
+        word: word(f.linkage),
         function: true,
     };
     let variable = |v: &Variable<'a>| Symbol {
         name: v.name.text,
         linkage: v.linkage.map(|(linkage, _)| linkage),
         defines: !matches!(v.linkage, Some((Linkage::Extern, _))),
-        whole: (v.span.start as usize, end(v.span.end)),
-        word: word(&v.linkage),
+        whole: whole(v.span),
+        word: word(v.linkage),
         function: false,
     };
     let symbol = |item: &Item<'a>| match item {
@@ -305,9 +290,6 @@ fn fresh_name(name: &str, i: usize, taken: &mut HashSet<String>) -> String {
     fresh
 }
 
-/// An edit of a text.
-type Edit = (Range<usize>, String);
-
 /// The header of the result: the newest version, and the highest target.
 fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone) -> String {
     let versions = items.clone().filter_map(|item| match item {
@@ -350,7 +332,7 @@ fn headers(items: &[Item<'_>]) -> Vec<Edit> {
         Item::Directive(d) if matches!(d.name.text, "section" | ".section") => Some(d.span),
         _ => None,
     };
-    items.iter().filter_map(span).map(|span| (span.range(), String::new())).collect()
+    items.iter().filter_map(span).map(removed).collect()
 }
 
 /// Renumbers the files of a text with numbers above `taken`, so that they are unique; returns the
@@ -374,7 +356,7 @@ fn number_files(items: &[Item<'_>], text: &str, taken: u64, edits: &mut Vec<Edit
                 highest = highest.max(new);
             }
             let at = range.start + start + behind + from;
-            edits.push((at..at + length, new.to_string()));
+            edits.push(Edit { span: Span::new(at, at + length), text: new.to_string() });
         };
         let inlined = "inlined_at";
         if matches!(name, "file" | "loc") {
@@ -408,6 +390,10 @@ fn each_directive<'a>(block: &Block<'a>, visit: &mut impl FnMut(&Directive<'a>))
     }
 }
 
+fn removed(span: Span) -> Edit {
+    Edit { span, text: String::new() }
+}
+
 /// The edit for a symbol, if linking changes it.
 fn edit(
     symbol: &Symbol<'_>,
@@ -415,7 +401,7 @@ fn edit(
     chosen: &Chosen<'_>,
     symbols: &[Vec<Symbol<'_>>],
 ) -> Option<Edit> {
-    let remove = || Some((symbol.whole.0..symbol.whole.1, String::new()));
+    let remove = || Some(removed(symbol.whole));
     symbol.linkage?;
     let Some(&at) = chosen.get(symbol.name) else {
         // Declared in each text and defined in none: `.extern .shared`, or a device function.
@@ -433,66 +419,34 @@ fn edit(
     if at < place {
         return remove();
     }
-    let (start, end) = symbol.word.filter(|_| symbol.function)?;
+    let span = symbol.word.filter(|_| symbol.function)?;
     let word = match symbols[at.0][at.1].linkage {
         Some(Linkage::Weak) => ".weak",
         _ => ".visible",
     };
-    Some((start..end, word.to_owned()))
+    Some(Edit { span, text: word.to_owned() })
 }
 
-/// Applies edits, and renames names.
+/// Applies edits, and renames names outside the edited parts.
 fn apply(text: &str, mut edits: Vec<Edit>, names: &HashMap<&str, String>) -> String {
-    edits.sort_by_key(|(range, _)| range.start);
-    let (mut result, mut at) = (String::with_capacity(text.len()), 0);
-    for (range, new) in edits {
-        // Several declarations of one statement may have the same range.
-        if range.start < at {
-            continue;
+    edits.sort_by_key(|edit| edit.span.start);
+    // Several declarations of one statement may have the same range, and a removed function may
+    // have directives with edits.
+    let mut done = 0;
+    edits.retain(|edit| {
+        let is_apart = edit.span.start >= done;
+        done = if is_apart { edit.span.end } else { done };
+        is_apart
+    });
+    let mut renames = Vec::new();
+    for token in Scan::new(text, 0).filter(|token| token.kind == TokenKind::Ident) {
+        let is_opcode = text[token.span.end as usize..].starts_with('.');
+        let behind = edits.partition_point(|edit| edit.span.end <= token.span.start);
+        let is_edited = edits.get(behind).is_some_and(|e| e.span.start < token.span.end);
+        if let Some(new) = names.get(token.text(text)).filter(|_| !is_opcode && !is_edited) {
+            renames.push(Edit { span: token.span, text: new.clone() });
         }
-        result += &renamed(&text[at..range.start], names);
-        result += &new;
-        at = range.end;
     }
-    result + &renamed(&text[at..], names)
-}
-
-/// Renames names outside comments, strings and opcodes.
-fn renamed(text: &str, names: &HashMap<&str, String>) -> String {
-    if names.is_empty() {
-        return text.to_owned();
-    }
-    let bytes = text.as_bytes();
-    let (mut result, mut at) = (String::with_capacity(text.len()), 0);
-    while at < bytes.len() {
-        let rest = &text[at..];
-        let find = |end: &str, from: usize| {
-            rest.get(from..).and_then(|r| r.find(end)).map_or(rest.len(), |n| from + n + end.len())
-        };
-        let length = match bytes[at] {
-            b'/' if rest.starts_with("//") => find("\n", 2),
-            b'/' if rest.starts_with("/*") => find("*/", 2),
-            b'"' => find("\"", 1),
-            b'.' | b'%' | b'0'..=b'9' => 1 + word_length(&bytes[at + 1..]),
-            byte if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$') => {
-                let length = word_length(&bytes[at..]);
-                let opcode = bytes.get(at + length) == Some(&b'.');
-                if let Some(new) = names.get(&rest[..length]).filter(|_| !opcode) {
-                    result += new;
-                    at += length;
-                    continue;
-                }
-                length
-            }
-            _ => rest.chars().next().map_or(1, char::len_utf8),
-        };
-        result += &rest[..length];
-        at += length;
-    }
-    result
-}
-
-fn word_length(bytes: &[u8]) -> usize {
-    let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$');
-    bytes.iter().position(|b| !word(b)).unwrap_or(bytes.len())
+    edits.append(&mut renames);
+    fix::apply(text, &edits).expect("edits fit the text, and are apart")
 }

@@ -5,8 +5,8 @@
 //! inserted as the equivalent directive (`.maxnreg`), which linking keeps.
 
 use crate::Ptx;
-use texunit_syntax::SourceFile;
 use texunit_syntax::ast::Item;
+use texunit_syntax::{Edit, SourceFile, Span, fix};
 
 /// Maximum number of registers of a thread.
 const MAX_REGISTERS: u32 = 255;
@@ -26,23 +26,18 @@ pub fn limited(ptx: Ptx, limit: Option<u32>, architecture: u32) -> Ptx {
     let limit = limit.max(fewest_registers(architecture));
     let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
     let parsed = texunit_syntax::parse(&source);
-    let bodies = parsed.module.items.iter().filter_map(|item| match item {
+    let limits = parsed.module.items.iter().filter_map(|item| match item {
         Item::Function(f) if f.is_entry => {
             let own = f.directives.iter().any(|d| OWN.contains(&d.name.text));
-            let body = f.body.as_ref().filter(|_| !own)?;
-            Some(body.span.start as usize)
+            let brace = f.body.as_ref().filter(|_| !own)?.span.start;
+            // On the line of the brace, so that line numbers do not change.
+            let span = Span { start: brace, end: brace };
+            Some(Edit { span, text: format!(".maxnreg {limit} ") })
         }
         _ => None,
     });
-    let (mut text, mut at) = (String::with_capacity(ptx.text.len()), 0);
-    for body in bodies {
-        // On the line of the brace, so that line numbers do not change.
-        text += &ptx.text[at..body];
-        text += &format!(".maxnreg {limit} ");
-        at = body;
-    }
-    text += &ptx.text[at..];
-    Ptx { text, ..ptx }
+    let text = fix::apply(&ptx.text, &limits.collect::<Vec<_>>());
+    Ptx { text: text.expect("braces are apart"), ..ptx }
 }
 
 #[cfg(test)]

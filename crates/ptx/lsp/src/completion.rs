@@ -219,7 +219,7 @@ impl<'a> Cursor<'a> {
             if seen.insert(label.clone()) && wanted(decl) {
                 let page = hover::declaration(self.text, self.index, id);
                 let detail = detail(self.text, decl);
-                let kind = item_kind(decl.kind);
+                let kind = decl.kind.shown().2;
                 items.push(Item { label, kind, detail, page: Some(page), rank: rank(decl) });
             }
             items.len() <= MAX
@@ -284,15 +284,6 @@ fn detail(text: &str, decl: &Decl) -> String {
     match decl.kind {
         DeclKind::Label => "label".into(),
         _ => line.trim().to_string(),
-    }
-}
-
-fn item_kind(kind: DeclKind) -> ItemKind {
-    match kind {
-        DeclKind::Register | DeclKind::Parameter | DeclKind::Variable => ItemKind::VARIABLE,
-        DeclKind::Reference => ItemKind::VALUE,
-        DeclKind::Label | DeclKind::Targets => ItemKind::REFERENCE,
-        DeclKind::Kernel | DeclKind::Function | DeclKind::Alias => ItemKind::FUNCTION,
     }
 }
 

@@ -3,10 +3,10 @@
 use super::cursor::CursorContext;
 use super::doc;
 use super::index::{DeclKind, Index};
-use super::instruction::{Instruction, Matching, matching, needs, slots};
+use super::instruction::{Instruction, Matching, matching, needs};
 use lsp_types::{Documentation, MarkupContent, MarkupKind};
 use texunit_isa::describe::operands;
-use texunit_isa::{Form, Opcode, ScalarType};
+use texunit_isa::{Form, Opcode, ScalarType, slots};
 use texunit_syntax::Span;
 use texunit_syntax::scan::{Token, TokenKind};
 
@@ -84,7 +84,7 @@ pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
     let Matching { forms, details } = matching(opcode, words);
     let mut page = Page::default();
     for form in forms.iter().take(MAX_FORMS) {
-        page = page.code(format!("{} {};", form.syntax(), operands(form)));
+        page = page.code(format!("{} {};", form.syntax(), operands(form, true)));
         page = page.text(about(form));
     }
     if forms.len() > MAX_FORMS {
@@ -146,18 +146,8 @@ pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
 pub(crate) fn declaration(text: &str, index: &Index, decl: u32) -> Page {
     let decl = &index.decls[decl as usize];
     let source = shortened(text.get(decl.span.range()).unwrap_or(""));
-    let what = match decl.kind {
-        DeclKind::Register if decl.count.is_some() => "Registers",
-        DeclKind::Register => "Register",
-        DeclKind::Variable => "Variable",
-        DeclKind::Reference => "Reference",
-        DeclKind::Parameter => "Parameter",
-        DeclKind::Label => "Label",
-        DeclKind::Kernel => "Kernel",
-        DeclKind::Function => "Function",
-        DeclKind::Alias => "Alias",
-        DeclKind::Targets => "Targets of indirect jumps or calls",
-    };
+    let several = decl.kind == DeclKind::Register && decl.count.is_some();
+    let what = if several { "Registers" } else { decl.kind.shown().0 };
     Page::default().code(source).text(format!("{what}, line {}", decl.line))
 }
 

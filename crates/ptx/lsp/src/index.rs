@@ -5,6 +5,7 @@
 //! again. Visibility follows the checker: registers and variables are visible from their
 //! declaration on, labels and names of module scope everywhere.
 
+use lsp_types::{CompletionItemKind, SymbolKind};
 use std::collections::HashMap;
 use texunit_isa::Opcode;
 use texunit_syntax::ast::{
@@ -34,6 +35,24 @@ pub(crate) enum DeclKind {
     Alias,
     /// A label with `.branchtargets`, `.calltargets` or `.callprototype`.
     Targets,
+}
+
+impl DeclKind {
+    /// The word for messages, and the kinds of the outline and of completions.
+    pub(crate) fn shown(self) -> (&'static str, SymbolKind, CompletionItemKind) {
+        use {CompletionItemKind as Item, SymbolKind as Symbol};
+        match self {
+            Self::Register => ("Register", Symbol::VARIABLE, Item::VARIABLE),
+            Self::Variable => ("Variable", Symbol::VARIABLE, Item::VARIABLE),
+            Self::Reference => ("Reference", Symbol::OBJECT, Item::VALUE),
+            Self::Parameter => ("Parameter", Symbol::PROPERTY, Item::VARIABLE),
+            Self::Label => ("Label", Symbol::KEY, Item::REFERENCE),
+            Self::Kernel => ("Kernel", Symbol::FUNCTION, Item::FUNCTION),
+            Self::Function => ("Function", Symbol::FUNCTION, Item::FUNCTION),
+            Self::Alias => ("Alias", Symbol::FUNCTION, Item::FUNCTION),
+            Self::Targets => ("Targets of indirect jumps or calls", Symbol::KEY, Item::REFERENCE),
+        }
+    }
 }
 
 /// A declaration.

@@ -1,7 +1,8 @@
 //! The instruction at a cursor, complete or not, and the table rows that it can become.
 
 use super::cursor::CursorContext;
-use texunit_isa::{Class, Form, MipMode, Modifiers, Opcode, forms_of, read_modifiers, texture};
+use texunit_isa::gate::gates;
+use texunit_isa::{Class, Form, Modifiers, Opcode, forms_of, read_modifiers, slots, texture};
 use texunit_syntax::scan::{Token, TokenKind};
 
 /// The opcode and modifiers of a statement.
@@ -57,28 +58,24 @@ pub(crate) struct Matching {
 /// Finds the rows of an instruction.
 pub(crate) fn matching(opcode: Opcode, words: &[&str]) -> Matching {
     if let Ok((mods, forms)) = read_modifiers(opcode, words) {
-        let cache = words.iter().any(|w| matches!(*w, "ca" | "cg" | "cs" | "cv" | "wb" | "wt"));
-        return Matching { forms, details: details(opcode, &mods, cache) };
+        let details = details(forms[0], &mods, words);
+        return Matching { forms, details };
     }
     let begun: Vec<_> = forms_of(opcode).iter().filter(|f| slots(f, words).is_some()).collect();
     let forms = if begun.is_empty() { forms_of(opcode).iter().collect() } else { begun };
     Matching { forms, details: Vec::new() }
 }
 
-fn details(opcode: Opcode, mods: &Modifiers, cache: bool) -> Vec<String> {
-    let mut found = Vec::new();
-    let level = mods.mip == Some(MipMode::Level);
+fn details(form: &Form, mods: &Modifiers, words: &[&str]) -> Vec<String> {
+    let (mut found, opcode) = (Vec::new(), form.row.opcode);
     if let Some(row) = mods.geometry.and_then(|g| texture::fetch_of(opcode, mods.mip, g)) {
-        found.push(row.doc.to_string());
-    }
-    if let Some(row) = mods.query.and_then(|q| texture::query_of(opcode, level, q)) {
         found.push(row.doc.to_string());
     }
     if let Some(geometry) = mods.geometry {
         found.push(format!("Coordinates: {}", texture::geometry(geometry).doc));
     }
-    let requirements = texture::requirement_of(opcode, mods).into_iter();
-    for requirement in requirements.chain(texture::option_requirements(opcode, mods, cache)) {
+    let Some(own) = texture::requirement_of(form, mods) else { return found };
+    for requirement in [own].into_iter().chain(gates(opcode, words)) {
         let needs = needs(requirement.version, requirement.target);
         let mut feature = requirement.feature.chars();
         let first = feature.next().map(|c| c.to_ascii_uppercase());
@@ -94,25 +91,6 @@ pub(crate) fn needs(version: u32, target: u32) -> String {
         0 => version,
         target => format!("{version} and `.target sm_{target}`"),
     }
-}
-
-/// The slots that words fill, in the order that ptxas accepts; `None` if a word does not fit. Slots
-/// may remain empty.
-pub(crate) fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
-    let mut filled: Vec<usize> = Vec::with_capacity(words.len());
-    let mut next_type = 0;
-    for (index, word) in words.iter().enumerate() {
-        let slot = form.slots.iter().enumerate().position(|(i, slot)| {
-            let in_order = slot.class != Class::Type || i >= next_type;
-            let in_place = !slot.pinned || index == i;
-            !filled.contains(&i) && in_order && in_place && slot.words.contains(word)
-        })?;
-        if form.slots[slot].class == Class::Type {
-            next_type = slot + 1;
-        }
-        filled.push(slot);
-    }
-    Some(filled)
 }
 
 /// A modifier that is valid at a position.
@@ -163,26 +141,6 @@ pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn next(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec<&'static str> {
-        candidates(opcode, before, after).into_iter().map(|c| c.word).collect()
-    }
-
-    #[test]
-    fn the_words_that_can_follow() {
-        assert_eq!(next(Opcode::Tex, &[], &[])[..4], ["base", "level", "grad", "1d"]);
-        let after_level = next(Opcode::Tex, &["level"], &[]);
-        assert_eq!(after_level[0], "1d");
-        assert!(!after_level.contains(&"grad"));
-        let types = next(Opcode::Tex, &["2d", "v4"], &[]);
-        assert!(types.contains(&"f32") && types.contains(&"f16") && !types.contains(&"f16x2"));
-        assert!(!types.contains(&"level"), "pinned to its place");
-        assert_eq!(next(Opcode::Tld4, &["r", "2d", "uni", "v4", "f32", "f32"], &[]).len(), 0);
-        let between = next(Opcode::Tex, &["2d"], &["f32", "s32"]);
-        assert!(between.contains(&"v4") && !between.contains(&"s32"), "{between:?}");
-        assert!(next(Opcode::Tex, &["nothing"], &[]).is_empty());
-        assert!(next(Opcode::Add, &["rn"], &[]).contains(&"f32"));
-    }
 
     #[test]
     fn the_rows_of_an_instruction() {

@@ -64,7 +64,7 @@ impl Incoming {
     pub fn read(text: &[u8]) -> Self {
         match serde_json::from_slice(text) {
             Ok(value) => Self::of(value),
-            Err(error) => Self::refused(Value::Null, ErrorCode::ParseError, &error.to_string()),
+            Err(error) => Self::unreadable(ErrorCode::ParseError, &error.to_string()),
         }
     }
 

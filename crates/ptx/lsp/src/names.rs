@@ -3,9 +3,7 @@
 
 use super::document::{Encoding, Text};
 use super::index::{Decl, DeclKind, Index, Symbol};
-use lsp_types::{
-    DocumentSymbol, DocumentSymbolResponse, Location, SymbolInformation, SymbolKind, Uri,
-};
+use lsp_types::{DocumentSymbol, DocumentSymbolResponse, Location, SymbolInformation, Uri};
 use texunit_syntax::Span;
 use texunit_syntax::scan::{Scan, Token, TokenKind};
 
@@ -107,16 +105,6 @@ fn is_name(word: &str) -> bool {
 /// Maximum number of symbols that are listed.
 const MAX: usize = 50_000;
 
-fn kind(decl: &Decl) -> SymbolKind {
-    match decl.kind {
-        DeclKind::Kernel | DeclKind::Function | DeclKind::Alias => SymbolKind::FUNCTION,
-        DeclKind::Label | DeclKind::Targets => SymbolKind::KEY,
-        DeclKind::Reference => SymbolKind::OBJECT,
-        DeclKind::Parameter => SymbolKind::PROPERTY,
-        DeclKind::Register | DeclKind::Variable => SymbolKind::VARIABLE,
-    }
-}
-
 /// The first line of a declaration, without its body.
 fn detail(text: &str, span: Span) -> String {
     let all = text.get(span.range()).unwrap_or("");
@@ -144,7 +132,7 @@ pub(crate) fn symbols(
         let symbol = DocumentSymbol {
             name: text.as_str()[decl.name.range()].to_string(),
             detail: Some(detail(text.as_str(), decl.span)),
-            kind: kind(decl),
+            kind: decl.kind.shown().1,
             tags: None,
             deprecated: None,
             range: converter.range(whole.to(decl.name)),

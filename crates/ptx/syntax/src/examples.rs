@@ -1,6 +1,8 @@
 //! The type of examples for diagnostic codes: a text that causes the code, and a corrected text.
 //! The examples themselves are in the crates that define the codes.
 
+use texunit_forms::words;
+
 /// An example for a diagnostic code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
@@ -14,19 +16,20 @@ pub struct Example {
     pub right: &'static str,
 }
 
-/// The context in which the text of an example is placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExampleSite {
-    /// The text is a whole file.
-    File,
-    /// Module scope.
-    Module,
-    /// The body of a kernel.
-    Body,
-    /// The body of a kernel in a module with `texmode_independent`.
-    Independent,
-    /// The text is a machine instruction, not PTX.
-    Machine,
+words! {
+    /// The context in which the text of an example is placed.
+    ExampleSite {
+        /// The text is a whole file.
+        File = "file",
+        /// Module scope.
+        Module = "module",
+        /// The body of a kernel.
+        Body = "body",
+        /// The body of a kernel in a module with `texmode_independent`.
+        Independent = "independent",
+        /// The text is a machine instruction, not PTX.
+        Machine = "machine",
+    }
 }
 
 /// Declarations that surround a text in a body.
@@ -65,14 +68,7 @@ pub fn read(table: &'static str) -> impl Iterator<Item = Example> {
     table.split("\n== ").skip(1).filter_map(|text| {
         let (head, texts) = text.split_once('\n')?;
         let (code, place) = head.split_once(' ')?;
-        let place = match place {
-            "file" => ExampleSite::File,
-            "module" => ExampleSite::Module,
-            "body" => ExampleSite::Body,
-            "independent" => ExampleSite::Independent,
-            "machine" => ExampleSite::Machine,
-            _ => return None,
-        };
+        let place = ExampleSite::from_name(place)?;
         let (wrong, right) = texts.split_once("\n-- corrected\n")?;
         Some(Example { code, place, wrong, right: right.trim_end() })
     })

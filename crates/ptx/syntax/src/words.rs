@@ -65,43 +65,17 @@ pub(crate) fn look_up<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     table.iter().find(|(name, _)| *name == word).map(|&(_, value)| value)
 }
 
-/// Words of the other tables that are never modifiers. (`.weak` and the other state spaces and
-/// types can be modifiers.)
-const NO_MODIFIERS: &[&str] = &["reg", "visible", "extern", "common"];
-
-/// Whether the word is a directive and never a modifier.
+/// Whether the word is a directive and never a modifier, as `.weak`, types and most state spaces may
+/// be, and `alias` of `fence.proxy.alias`.
+#[rustfmt::skip]
 pub(crate) fn is_no_modifier(word: &str) -> bool {
-    maybe_no_modifier(word)
-        && (NO_MODIFIERS.contains(&word)
-            // Except for `fence.proxy.alias`.
-            || word != "alias" && OTHERS.contains(&word)
-            || BOUNDS.iter().any(|b| b.name == word))
-}
-
-/// For each first letter, the lengths of words that are not modifiers, as a bit mask. Every
-/// modifier of a module is tested, and nearly all need no search in the tables.
-const LENGTHS: [u32; 256] = {
-    let mut lengths = [0; 256];
-    let mut n = 0;
-    while n < NO_MODIFIERS.len() + OTHERS.len() + BOUNDS.len() {
-        let word = if n < NO_MODIFIERS.len() {
-            NO_MODIFIERS[n]
-        } else if n < NO_MODIFIERS.len() + OTHERS.len() {
-            OTHERS[n - NO_MODIFIERS.len()]
-        } else {
-            BOUNDS[n - NO_MODIFIERS.len() - OTHERS.len()].name
-        };
-        lengths[word.as_bytes()[0] as usize] |= 1 << word.len();
-        n += 1;
-    }
-    lengths
-};
-
-fn maybe_no_modifier(word: &str) -> bool {
-    word.bytes().next().is_some_and(|first| {
-        let lengths = LENGTHS[usize::from(first)];
-        word.len() < 32 && lengths >> word.len() & 1 != 0
-    })
+    // Every modifier of a module is tested, so that no table is searched.
+    matches!(word, "reg" | "visible" | "extern" | "common"
+        | "version" | "target" | "address_size" | "entry" | "func" | "align" | "ptr" | "attribute"
+        | "branchtargets" | "calltargets" | "callprototype" | "pragma" | "loc" | "file" | "section"
+        | "maxntid" | "reqntid" | "minnctapersm" | "maxnctapersm" | "maxnreg" | "maxclusterrank"
+        | "reqnctapercluster" | "explicitcluster" | "blocksareclusters" | "noreturn"
+        | "abi_preserve" | "abi_preserve_control")
 }
 
 /// Whether the word is a directive in some position.
@@ -118,9 +92,17 @@ fn all() -> impl Iterator<Item = &'static str> {
     spaces.chain(linkages).chain(vectors).chain(bounds).chain(others).chain(TYPES.iter().copied())
 }
 
-/// The known word that is most similar to `word`, if it is similar enough.
+/// The known word that is most similar to `word`; at most a third of the letters may differ.
 pub(crate) fn nearest(word: &str) -> Option<&'static str> {
-    nearest_of(word, all())
+    if word.len() > 32 {
+        return None;
+    }
+    let most = (word.len() / 3).max(1);
+    all()
+        .map(|name| (distance(word, name), name))
+        .filter(|&(distance, _)| distance <= most)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, name)| name)
 }
 
 /// The known word that was certainly intended: long enough, one typing error away, and no other
@@ -134,22 +116,6 @@ pub(crate) fn certainly(word: &str) -> Option<&'static str> {
     near.all(|other| other == first).then_some(first)
 }
 
-/// The most similar of `candidates`; at most a third of the letters may differ.
-pub(crate) fn nearest_of(
-    word: &str,
-    candidates: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
-    if word.len() > 32 {
-        return None;
-    }
-    let most = (word.len() / 3).max(1);
-    candidates
-        .map(|name| (distance(word, name), name))
-        .filter(|&(distance, _)| distance <= most)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, name)| name)
-}
-
 /// Case-insensitive edit distance, in which swapping two neighbouring letters counts as one edit.
 fn distance(a: &str, b: &str) -> usize {
     strsim::osa_distance(&a.to_ascii_lowercase(), &b.to_ascii_lowercase())
@@ -161,12 +127,11 @@ mod tests {
 
     #[test]
     fn directives_are_no_modifiers() {
-        let others = OTHERS.iter().filter(|word| **word != "alias");
-        for word in NO_MODIFIERS.iter().chain(others).chain(&["maxntid", "abi_preserve_control"]) {
-            assert!(is_no_modifier(word), "{word}");
+        let bounds = BOUNDS.iter().map(|bound| bound.name);
+        for word in OTHERS.iter().copied().chain(bounds).chain(["reg", "visible", "common"]) {
+            assert!(is_no_modifier(word) || word == "alias", "{word}");
         }
-        let long = "v".repeat(40);
-        for word in ["f32", "volatile", "weak", "global", "alias", "", "regs", &long] {
+        for word in ["f32", "volatile", "weak", "global", "alias", "", "regs"] {
             assert!(!is_no_modifier(word), "{word}");
         }
     }

@@ -5,9 +5,9 @@ use crate::args::OutputFormat;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use texunit_isa::describe::{
-    Description, FormText, OperandText, OptionText, describe, instructions,
-};
+use texunit_isa::describe::{Description, FormText, OperandText, describe, instructions};
+use texunit_isa::requirement::Requirement;
+use texunit_isa::texture::TextureOption;
 
 /// Arguments of `texunit isa`.
 #[derive(Clone, Debug, Args)]
@@ -92,7 +92,7 @@ fn human(d: &Description) -> String {
         } else if !form.operands.is_empty() {
             let _ = writeln!(text, "      {}", form.operands);
         }
-        let _ = writeln!(text, "      {}; {}", form.requirement(), form.doc);
+        let _ = writeln!(text, "      {}; {}", form.requirement, form.doc);
     }
     if !d.operands.is_empty() {
         text += "\nOperands\n";
@@ -104,7 +104,7 @@ fn human(d: &Description) -> String {
     if !d.options.is_empty() {
         text += "\nOptions\n";
         for option in &d.options {
-            let _ = writeln!(text, "  {}: {}", option.syntax, option.requirement());
+            let _ = writeln!(text, "  {}: {}", option.syntax, option.requirement);
             let _ = writeln!(text, "      {}", option.doc);
         }
     }
@@ -113,21 +113,21 @@ fn human(d: &Description) -> String {
 
 /// An instruction as JSON.
 fn json(d: &Description) -> Value {
-    let version = |(major, minor): (u32, u32)| format!("{major}.{minor}");
-    let target = |number: u32| (number > 0).then(|| format!("sm_{number}"));
+    let version = |of: Requirement| format!("{}.{}", of.version / 10, of.version % 10);
+    let target = |of: Requirement| (of.target > 0).then(|| format!("sm_{}", of.target));
     let form = |f: &FormText| {
         json!({
             "syntax": f.syntax, "operands": f.operands, "independent": f.independent,
-            "version": version(f.version), "target": target(f.target),
+            "version": version(f.requirement), "target": target(f.requirement),
             "section": f.section, "doc": f.doc,
             "fidelity": f.fidelity.iter().map(|class| class.name()).collect::<Vec<_>>(),
         })
     };
     let operand = |o: &OperandText| json!({ "name": o.name, "shape": o.shape, "doc": o.doc });
-    let option = |o: &OptionText| {
+    let option = |o: &&TextureOption| {
         json!({
-            "syntax": o.syntax, "version": version(o.version), "target": target(o.target),
-            "doc": o.doc,
+            "syntax": o.syntax, "version": version(o.requirement),
+            "target": target(o.requirement), "doc": o.doc,
         })
     };
     json!({
@@ -170,7 +170,7 @@ fn markdown(d: &Description) -> String {
             Some(other) => format!("{}; independent: {}", code(&form.operands), code(other)),
             None => code(&form.operands),
         };
-        let (syntax, needs) = (code(&form.syntax), form.requirement());
+        let (syntax, needs) = (code(&form.syntax), form.requirement);
         let _ = writeln!(text, "| {syntax} | {operands} | {needs} | {} |", cell(form.doc));
     }
     text += "\n| Operand | What is allowed | |\n|---|---|---|\n";
@@ -181,7 +181,7 @@ fn markdown(d: &Description) -> String {
     if !d.options.is_empty() {
         text += "\n| Option | Needs | |\n|---|---|---|\n";
         for option in &d.options {
-            let (syntax, needs) = (cell(option.syntax), option.requirement());
+            let (syntax, needs) = (cell(option.syntax), option.requirement);
             let _ = writeln!(text, "| {syntax} | {needs} | {} |", cell(option.doc));
         }
     }

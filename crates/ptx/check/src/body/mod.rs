@@ -15,7 +15,6 @@ use crate::context::scope::{Local, Numbered, Pattern, RegDecl, Resolved, Scope, 
 use crate::declaration::allowed::DeclSite;
 use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
 use crate::names::Set;
-use crate::requirements::{BRANCH_TARGETS, CALL_PROTOTYPE, CALL_TARGETS, INLINED, PARAM_IN_FUNC};
 
 /// Upper limit for the number of per-thread module variables times the number of bodies.
 const MAX_PER_THREAD_WORK: usize = 10_000_000;
@@ -67,12 +66,9 @@ impl<'c, 'a> Body<'c, 'a> {
 
     /// Reports code that ptxas accepts and miscompiles: an error, or a warning if ptxas's verdicts
     /// were requested; then the instruction must not be executed.
-    pub(crate) fn report_miscompiled(&mut self, mut diagnostic: Diagnostic) {
+    pub(crate) fn report_miscompiled(&mut self, diagnostic: Diagnostic) {
         self.miscompiled = true;
-        if self.cx.options.ptxas_compat() {
-            diagnostic.severity = texunit_syntax::Severity::Warning;
-        }
-        self.report(diagnostic);
+        let _ = self.cx.beyond_ptxas(diagnostic);
     }
 
     fn block(&mut self, block: &'a ast::Block<'a>) {
@@ -106,19 +102,19 @@ impl<'c, 'a> Body<'c, 'a> {
                 Statement::Variable(v) => self.variable(v),
                 Statement::Block(b) => self.block(b),
                 Statement::CallPrototype(p) => {
-                    self.cx.require(CALL_PROTOTYPE, p.span);
+                    self.cx.require_named(".callprototype", 21, 20, p.span);
                     self.cx.function_directives(&p.directives, &p.returns);
                     self.check_prototype(p);
                     self.define(&p.label, Local::Prototype(p));
                 }
                 Statement::BranchTargets(t) => {
-                    self.cx.require(BRANCH_TARGETS, t.span);
+                    self.cx.require_named(".branchtargets", 60, 30, t.span);
                     let found = self.branch_targets(t);
                     let local = found.map_or(Local::Broken, |_| Local::BranchTargets(t));
                     self.define(&t.label, local);
                 }
                 Statement::CallTargets(t) => {
-                    self.cx.require(CALL_TARGETS, t.span);
+                    self.cx.require_named(".calltargets", 21, 20, t.span);
                     let found = self.call_targets(t);
                     let local = found.map_or(Local::Broken, |_| Local::CallTargets(t));
                     self.define(&t.label, local);
@@ -143,7 +139,7 @@ impl<'c, 'a> Body<'c, 'a> {
 
     /// Checks a `.loc` with `inlined_at`, whose position must be that of another `.loc`.
     fn inlined(&mut self, d: &'a ast::Directive<'a>, place: ast::FilePlace) {
-        self.cx.require(INLINED, d.span);
+        self.cx.require_named("inlined_at", 72, 0, d.span);
         if !self.cx.sources.knows(place) {
             let help = "write a .loc with the place after inlined_at first";
             let message = "no .loc before this one has the place of the call";
@@ -242,7 +238,7 @@ impl<'c, 'a> Body<'c, 'a> {
             self.cx.parameter_alignment(v)?;
             // Kernels of the first PTX versions had them, without a purpose.
             if !self.function.is_entry || self.cx.has_version(14) {
-                self.cx.require(PARAM_IN_FUNC, v.span);
+                self.cx.require_named(".param in a .func", 20, 0, v.span);
             }
         }
         Some(FrameVar {

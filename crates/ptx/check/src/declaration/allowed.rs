@@ -3,7 +3,6 @@
 //! elements only for predicates, and hardly checks parameters of prototypes.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::OPAQUE;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::ast::{self, Linkage, Space};
@@ -11,9 +10,6 @@ use texunit_syntax::ast::{self, Linkage, Space};
 use crate::context::Checker;
 use crate::declaration::layout::is_open;
 use crate::options::Ptxas;
-use crate::requirements::{
-    ARRAY_PARAM, COMMON, MANAGED, OPEN_PARAM, PACKED_HALF, PARAM_OF_FUNC, UNIFIED, WEAK, WIDE_BITS,
-};
 
 /// The context of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +56,17 @@ impl<'a> Checker<'a> {
             self.report(Diagnostic::error("E0133", span, message).help(help));
         }
         let opaque = ty.kind() == TypeKind::Opaque;
-        self.type_requirements(v, ty, array, opaque, place);
+        if place != DeclSite::Prototype {
+            if ty == ScalarType::F16x2 && v.vector == 1 {
+                self.require_named("the type .f16x2", 42, 53, v.ty.span);
+            }
+            if ty == ScalarType::B128 && !array {
+                self.require_named("the type .b128", 83, 70, v.ty.span);
+            }
+            if opaque && !array {
+                self.require_named("opaque types", 15, 0, v.ty.span);
+            }
+        }
         self.vector(v, ty, opaque)?;
         if ty == ScalarType::Pred {
             self.predicate(v, array, place)?;
@@ -110,28 +116,6 @@ impl<'a> Checker<'a> {
             return Some(ScalarType::B64);
         }
         self.scalar_type(&v.ty)
-    }
-
-    fn type_requirements(
-        &mut self,
-        v: &ast::Variable<'a>,
-        ty: ScalarType,
-        array: bool,
-        opaque: bool,
-        place: DeclSite,
-    ) {
-        if place == DeclSite::Prototype {
-            return;
-        }
-        if ty == ScalarType::F16x2 && v.vector == 1 {
-            self.require(PACKED_HALF, v.ty.span);
-        }
-        if ty == ScalarType::B128 && !array {
-            self.require(WIDE_BITS, v.ty.span);
-        }
-        if opaque && !array {
-            self.require(OPAQUE, v.ty.span);
-        }
     }
 
     fn vector(&mut self, v: &ast::Variable<'a>, ty: ScalarType, opaque: bool) -> Option<()> {
@@ -205,9 +189,9 @@ impl<'a> Checker<'a> {
     pub(crate) fn linkage(&mut self, v: &ast::Variable<'a>) -> Option<()> {
         let linkage = v.linkage.map(|(l, _)| l);
         match linkage {
-            Some(Linkage::Weak) => self.require(WEAK, v.span),
+            Some(Linkage::Weak) => self.require_named(".weak", 31, 0, v.span),
             Some(Linkage::Common) => {
-                self.require(COMMON, v.span);
+                self.require_named(".common", 50, 0, v.span);
                 if v.space != Space::Global {
                     let help = "write .weak, or declare it .global";
                     let message = "only .global variables are .common";
@@ -228,7 +212,11 @@ impl<'a> Checker<'a> {
     ) -> Option<()> {
         for attribute in &v.attributes {
             let unified = attribute.text.starts_with("unified");
-            self.require(if unified { UNIFIED } else { MANAGED }, attribute.span);
+            let (feature, version, target) = match unified {
+                true => (".attribute(.unified)", 80, 90),
+                false => (".attribute(.managed)", 40, 30),
+            };
+            self.require_named(feature, version, target, attribute.span);
             let allowed = match place {
                 DeclSite::Module | DeclSite::Body => v.space == Space::Global,
                 DeclSite::KernelParam => false,
@@ -248,10 +236,10 @@ impl<'a> Checker<'a> {
     /// Checks that version and target support a function's linkage and attributes.
     pub(crate) fn function_requirements(&mut self, f: &ast::Function<'a>) {
         if let Some((Linkage::Weak, span)) = f.linkage {
-            self.require(WEAK, span);
+            self.require_named(".weak", 31, 0, span);
         }
         for attribute in &f.attributes {
-            self.require(UNIFIED, attribute.span);
+            self.require_named(".attribute(.unified)", 80, 90, attribute.span);
         }
     }
 
@@ -265,17 +253,17 @@ impl<'a> Checker<'a> {
         last: bool,
     ) -> Option<()> {
         if v.space == Space::Param && !is_entry {
-            self.require(PARAM_OF_FUNC, v.span);
+            self.require_named(".param of a .func", 20, 20, v.span);
         }
         if !v.dimensions.is_empty() {
-            self.require(ARRAY_PARAM, v.span);
+            self.require_named("array parameters", 14, 0, v.span);
         }
         if v.dimensions.len() > 1 {
             let help = "write the product of the dimensions";
             return self.refuse("E0134", v.span, "a parameter has one dimension at most", help);
         }
         if v.dimensions.first().is_some_and(is_open) {
-            self.require(OPEN_PARAM, v.span);
+            self.require_named("a parameter without size", 60, 30, v.span);
             if is_entry || !last || v.space != Space::Param {
                 let message = "only the last .param of a .func can be left without a size";
                 return self.refuse("E0134", v.span, message, "write the number of elements");

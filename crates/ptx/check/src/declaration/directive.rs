@@ -6,10 +6,6 @@ use texunit_syntax::{Diagnostic, Span, ast};
 
 use crate::context::Checker;
 use crate::options::Ptxas;
-use crate::requirements::{
-    FILE_STAMP, PRAGMA, SECTION, SECTION_DIFFERENCE, SECTION_LABEL, SECTION_NEGATIVE,
-    SECTION_OFFSET,
-};
 
 /// Prefixes of `.pragma` strings that are valid only in bodies, with their requirements, and with
 /// the first releases of ptxas that recognise the string and that check the target. Older releases
@@ -25,13 +21,13 @@ impl<'a> Checker<'a> {
     pub(crate) fn directive(&mut self, d: &'a ast::Directive<'a>, in_body: bool) {
         match &d.content {
             ast::Content::Pragma(strings) => {
-                self.require(PRAGMA, d.span);
+                self.require_named(".pragma", 20, 0, d.span);
                 self.pragma(strings, d.span, in_body);
             }
             ast::Content::Section(section) => {
                 if d.name.text == "section" {
-                    self.require(SECTION, d.span);
-                } else if self.has_version(SECTION.version) {
+                    self.require_named(".section", 20, 0, d.span);
+                } else if self.has_version(20) {
                     let span = section.begun.unwrap_or(d.span);
                     let message = "@@DWARF ended with PTX ISA version 2.0";
                     self.wrong("E0161", span, message, "write .section NAME { ... }");
@@ -74,14 +70,14 @@ impl<'a> Checker<'a> {
 
     fn section(&mut self, section: &'a ast::Section<'a>) {
         let label = section.labels.first().map(|(label, _)| label.span);
-        for (need, place) in [
-            (SECTION_OFFSET, section.offset),
-            (SECTION_LABEL, label),
-            (SECTION_DIFFERENCE, section.difference),
-            (SECTION_NEGATIVE, section.negative),
+        for (feature, version, place) in [
+            ("a name with an offset in a .section", 32, section.offset),
+            ("a label in a .section", 70, label),
+            ("the difference of two labels in a .section", 75, section.difference),
+            ("a negative number in a .section", 75, section.negative),
         ] {
             if let Some(place) = place {
-                self.require(need, place);
+                self.require_named(feature, version, 0, place);
             }
         }
         for (label, _) in &section.labels {
@@ -95,7 +91,7 @@ impl<'a> Checker<'a> {
     fn file(&mut self, d: &'a ast::Directive<'a>, index: u32) {
         let behind = d.text.rsplit_once('"').map_or("", |(_, behind)| behind);
         if behind.contains(',') {
-            self.require(FILE_STAMP, d.span);
+            self.require_named("time and size of a .file", 32, 0, d.span);
         }
         if let Some(first) = self.files.insert(index, d.span) {
             self.report(

@@ -12,7 +12,6 @@ use crate::declaration::layout::Layout;
 use crate::ir::{Relocation, Storage, Symbol, VarId};
 use crate::message::fixes;
 use crate::options::Ptxas;
-use crate::requirements::{ADDRESS_VALUES, FUNCTION_VALUES, GENERIC, MASKS};
 
 /// Maximum size of a variable's initial value; larger ones would be an attack on memory.
 const MAX_BYTES: u64 = 1 << 28;
@@ -236,17 +235,21 @@ impl<'a> Checker<'a> {
         let target = self.symbol(name, own)?;
         let addend = addend.as_ref().map_or(Some(0), |addend| self.integer(addend))?;
         let function = matches!(target, Symbol::Function(_));
-        self.require(if function { FUNCTION_VALUES } else { ADDRESS_VALUES }, span);
+        let (feature, least) = match function {
+            true => ("functions as initial values", 20),
+            false => ("addresses as initial values", 0),
+        };
+        self.require_named(feature, 21, least, span);
         if let Symbol::Function(id) = target
             && self.module.functions[id.0 as usize].is_entry
         {
             self.require(KERNEL_ADDRESS, span);
         }
         if mask.is_some() {
-            self.require(MASKS, span);
+            self.require_named("masks of addresses", 71, 0, span);
         }
         if *generic {
-            self.require(GENERIC, span);
+            self.require_named("generic()", 31, 0, span);
         }
         let plain = matches!(ty, ScalarType::U32 | ScalarType::U64)
             || mask.is_some() && ty == ScalarType::U8;

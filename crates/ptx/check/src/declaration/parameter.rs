@@ -8,7 +8,6 @@ use crate::context::Checker;
 use crate::context::scope::{Local, Scopes};
 use crate::declaration::allowed::DeclSite;
 use crate::ir::Param;
-use crate::requirements::{OPAQUE_PTR, PTR};
 
 /// Maximum total size of a function's parameters, which must fit in a frame of local memory.
 pub(crate) const MAX_FUNC_PARAMS: u64 = 512 << 10;
@@ -70,7 +69,11 @@ impl<'a> Checker<'a> {
     /// Checks `.ptr` of a kernel parameter, which has no effect.
     fn pointer(&mut self, v: &ast::Variable<'a>, is_entry: bool) -> Option<()> {
         let Some(ptr) = v.ptr else { return Some(()) };
-        self.require(if ptr.opaque.is_some() { OPAQUE_PTR } else { PTR }, v.span);
+        let (feature, version) = match ptr.opaque {
+            Some(_) => (".ptr to a reference", 43),
+            None => (".ptr", 22),
+        };
+        self.require_named(feature, version, 0, v.span);
         if !is_entry {
             let help = "remove .ptr and what belongs to it";
             return self.refuse("E0151", v.span, "only parameters of kernels have .ptr", help);

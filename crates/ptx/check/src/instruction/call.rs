@@ -11,10 +11,10 @@ use crate::body::Body;
 use crate::body::value::Value;
 use crate::consts::Const;
 use crate::context::scope::{Local, Resolved};
-use crate::context::signature::{Callee, Formal, Signature};
+use crate::context::signature::{Callee, Signature};
 use crate::declaration::allowed::DeclSite;
 use crate::instruction::site::Site;
-use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Prototype};
+use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Param, Prototype};
 use crate::types::{fits, is_pointer};
 
 impl<'a> Site<'_, '_, 'a> {
@@ -77,7 +77,7 @@ impl<'a> Site<'_, '_, 'a> {
         let passed = self.arguments(arguments, &signature.params, signature.declared, false);
         let mut operands = vec![Operand::Args(returned?), target.clone(), Operand::Args(passed?)];
         if matches!(target, Operand::Reg(_)) {
-            let plain = |list: &[Formal]| list.iter().map(|f| (f.ty, f.size)).collect();
+            let plain = |list: &[Param]| list.iter().map(|f| (f.ty, f.size)).collect();
             let prototype =
                 Prototype { returns: plain(&signature.returns), params: plain(&signature.params) };
             operands.push(Operand::Prototype(Box::new(prototype)));
@@ -143,9 +143,9 @@ impl<'a> Body<'_, 'a> {
             return known.clone();
         }
         let signature = Rc::new(Signature {
-            returns: function.returns.iter().map(Formal::new).collect(),
-            params: function.params.iter().map(Formal::new).collect(),
-            declared: Some(function.span),
+            returns: function.returns.clone(),
+            params: function.params.clone(),
+            declared: function.span,
         });
         self.cx.signatures.insert(callee, Some(signature.clone()));
         signature
@@ -174,12 +174,11 @@ impl<'a> Body<'_, 'a> {
             let count = params.len();
             for (at, v) in params.iter().enumerate() {
                 let last = last && at + 1 == count;
-                let param = self.cx.param(v, false, DeclSite::Prototype, last)?;
-                list.push(Formal::new(&param));
+                list.push(self.cx.param(v, false, DeclSite::Prototype, last)?);
             }
         }
         let [returns, params] = lists;
-        Some(Signature { returns, params, declared: Some(p.span) })
+        Some(Signature { returns, params, declared: p.span })
     }
 }
 
@@ -210,24 +209,22 @@ impl<'a> Site<'_, '_, 'a> {
     fn arguments(
         &mut self,
         given: &[ast::Operand<'a>],
-        formals: &[Formal],
-        declared: Option<Span>,
+        formals: &[Param],
+        declared: Span,
         results: bool,
     ) -> Option<Vec<Operand>> {
         let what = if results { "result" } else { "argument" };
-        let optional = formals.last().is_some_and(|f| f.open);
+        let optional = formals.last().is_some_and(is_open);
         if given.len() != formals.len() && !(optional && given.len() + 1 == formals.len()) {
             let span = given
                 .first()
                 .map_or(self.i.opcode.span, |f| f.span.to(given[given.len() - 1].span));
             let (has, takes) = (Count(given.len(), what), formals.len());
             let message = format!("the call has {has}, and the function {takes}");
-            let mut d = Diagnostic::error("E0240", span, message)
+            let error = Diagnostic::error("E0240", span, message)
+                .note(declared, "declared here")
                 .help("write one for each parameter of the function");
-            if let Some(declared) = declared {
-                d = d.note(declared, "declared here");
-            }
-            return self.cx.refuse_with(d);
+            return self.cx.refuse_with(error);
         }
         let mut list = Vec::with_capacity(given.len());
         let mut complete = true;
@@ -240,17 +237,17 @@ impl<'a> Site<'_, '_, 'a> {
         complete.then_some(list)
     }
 
-    fn frame_differs(&self, variable: &FrameVar, formal: &Formal) -> bool {
+    fn frame_differs(&self, variable: &FrameVar, formal: &Param) -> bool {
         let align = variable.align.max(variable.ty.bytes());
         variable.is_array != formal.is_array
-            || align != formal.align
+            || align != alignment(formal)
             || !formal.is_array && !passes(formal.ty, variable.ty)
     }
 
     fn argument(
         &mut self,
         operand: &ast::Operand<'a>,
-        formal: &Formal,
+        formal: &Param,
         result: bool,
     ) -> Option<Operand> {
         let value = self.value(operand)?;
@@ -272,7 +269,7 @@ impl<'a> Site<'_, '_, 'a> {
             _ => formal.size,
         };
         let packed = matches!(value, Value::Reg { ty, .. } if packed_for(formal.ty, ty));
-        if size != formal.size && !formal.open && !packed {
+        if size != formal.size && !is_open(formal) && !packed {
             let message =
                 format!("this has {}, and the parameter {}", Count(size, "byte"), formal.size);
             let help = format!("pass a .param of type .{} and that size", formal.ty);
@@ -282,7 +279,7 @@ impl<'a> Site<'_, '_, 'a> {
             && self.frame_differs(&self.function.frame[id.0 as usize], formal)
         {
             let message = "this has another type or alignment than the parameter";
-            let help = match (formal.is_array, formal.align) {
+            let help = match (formal.is_array, alignment(formal)) {
                 (false, align) if align == formal.ty.bytes() => {
                     format!("declare it .param .{}", formal.ty)
                 }
@@ -348,4 +345,14 @@ fn packed_for(formal: ScalarType, given: ScalarType) -> bool {
     let other = if formal == ScalarType::F16x2 { given } else { formal };
     [formal, given].contains(&ScalarType::F16x2)
         && (other.bits() == 32 || other == ScalarType::Pred)
+}
+
+/// The alignment of a parameter in bytes, at least that of its type.
+fn alignment(param: &Param) -> u32 {
+    param.align.max(param.ty.bytes())
+}
+
+/// Whether a parameter is `[]`: an array of any size, or none.
+fn is_open(param: &Param) -> bool {
+    param.is_array && param.size == 0
 }

@@ -13,7 +13,6 @@ mod modifiers;
 mod mov;
 mod operand;
 mod query;
-mod requirements;
 mod rules;
 mod site;
 mod surface;
@@ -131,8 +130,6 @@ impl<'a> Body<'_, 'a> {
 impl Site<'_, '_, '_> {
     /// The operands, and the selectors and signs of a video instruction.
     fn operands(&mut self) -> Option<(Operands, Option<VideoOperands>)> {
-        // The rows of texture and surface instructions have no requirements of their own.
-        self.require_form();
         let operands = match self.form.shape {
             Shape::Listed => Operands::Listed(self.listed()?),
             Shape::Mov => Operands::Listed(self.mov()?),

@@ -1,7 +1,7 @@
 //! Checks of `mov`: copies, addresses, packing and unpacking.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::{KERNEL_ADDRESS, RESULT_ADDRESS};
+use texunit_isa::requirement::KERNEL_ADDRESS;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::{Diagnostic, Span, ast};
 
@@ -77,7 +77,7 @@ impl<'a> Site<'_, '_, 'a> {
             }
             Value::Named { base, offset, .. } if address => {
                 if matches!((base, offset), (Base::Return(_), 0)) {
-                    self.cx.require(RESULT_ADDRESS, span);
+                    self.cx.require_named("the address of a result", 0, 30, span);
                 }
                 Some(Operand::AddressOf(base, offset))
             }

@@ -1,7 +1,7 @@
 //! Checks of the operands of txq, suq and istypep.
 
 use texunit_isa::requirement::{INDIRECT, Requirement};
-use texunit_isa::texture::{QUERY_LEVEL, query_of};
+use texunit_isa::texture::{QUERY_LEVEL, handles};
 use texunit_isa::{Attribute, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
@@ -22,8 +22,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
         let dest = self.dest(ScalarType::B32, &self.i.operands[0]);
         let independent = self.cx.module.independent;
-        let row = query_of(self.form.row.opcode, self.mods.mip.is_some(), self.mods.query?)?;
-        let kinds = row.handles(independent);
+        let kinds = handles(self.form, independent);
         // With `texmode_independent`, queries through registers need no later version.
         let requirement = (!independent).then_some(INDIRECT);
         let unchecked = independent && self.mods.query == Some(Attribute::MemoryLayout);
@@ -139,8 +138,7 @@ impl<'a> Site<'_, '_, 'a> {
     pub(crate) fn surface_query(&mut self) -> Option<QueryOperands> {
         let [to, from] = self.takes("write a destination and [surface]")?;
         let dest = self.dest(ScalarType::B32, to);
-        let row = query_of(self.form.row.opcode, false, self.mods.query?)?;
-        let kinds = row.handles(self.cx.module.independent);
+        let kinds = handles(self.form, self.cx.module.independent);
         let handle = self.query_handle(from, kinds, Some(INDIRECT));
         Some(QueryOperands { destination: dest?, handle: handle?, level: None })
     }

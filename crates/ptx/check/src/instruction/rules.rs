@@ -1,7 +1,8 @@
 //! Version and target requirements of modifiers, and forms that exist only in some versions.
 
-use texunit_isa::requirement::{self, Requirement};
-use texunit_isa::{Property, ScalarType, Space};
+use texunit_isa::requirement::Requirement;
+use texunit_isa::texture::requirement_of;
+use texunit_isa::{ClampMode, Opcode, Property, ScalarType, Space};
 use texunit_syntax::{Diagnostic, ast};
 
 use crate::body::Body;
@@ -10,19 +11,25 @@ use crate::message::mnemonic;
 use crate::options::Ptxas;
 
 impl<'a> Body<'_, 'a> {
-    /// Checks the requirements of the modifiers. Only the highest version and the highest target
-    /// are reported.
+    /// Checks the requirements of the modifiers and of the form of a texture or surface
+    /// instruction. Only the highest version and the highest target are reported. Requirements of
+    /// operands are checked with the operand.
     pub(crate) fn require_words(&mut self, i: &ast::Instruction<'a>, words: &ReadModifiers) {
+        let of_form = words.forms.first().and_then(|form| requirement_of(form, &words.mods));
         // Among equal requirements, the last one is the most specific.
-        let version = words.gates.iter().max_by_key(|g| g.version);
-        let target = words.gates.iter().max_by_key(|g| g.target);
+        let all = || words.gates.iter().copied().chain(of_form);
+        let version = all().max_by_key(|g| g.version);
+        let target = all().max_by_key(|g| g.target);
         let span = i.opcode.span;
         if let (Some(version), Some(target)) = (version, target) {
-            self.cx.require_named(version.feature, version.version, 0, span);
-            self.cx.require_named(target.feature, 0, target.target, span);
+            let name = |of: Requirement| match of_form == Some(of) {
+                true => form_name(i, words.opcode),
+                false => of.feature.to_owned(),
+            };
+            self.cx.require_named(&name(version), version.version, 0, span);
+            self.cx.require_named(&name(target), 0, target.target, span);
         }
-        let short = |target: &&Requirement| self.cx.target < target.target;
-        if target.is_some_and(|t| short(&t)) || self.cx.target == 0 {
+        if target.is_some_and(|t| self.cx.target < t.target) || self.cx.target == 0 {
             return;
         }
         let absent = words.variants.iter().find(|v| !v.has(&self.cx.module.target));
@@ -47,17 +54,15 @@ impl<'a> Body<'_, 'a> {
         let bits = mods.ty().map_or(0, |t| t.bits()) * u32::from(mods.vector);
         let wide = read.opcode.moves_256_bits();
         if wide && bits > 128 {
-            self.cx.require(requirement::WIDE, span);
+            self.cx.require_named("256-bit loads and stores", 88, 100, span);
         }
         let tiny = |t: &ScalarType| matches!(t, ScalarType::E4m3x2 | ScalarType::E5m2x2);
         let early = self.cx.release == Ptxas::V11_8 || !self.cx.has_version(81);
         if early && mods.types.iter().any(tiny) {
-            let feature = "8-bit floats before PTX ISA version 8.1";
-            self.cx.require(Requirement { feature, version: 78, target: 90 }, span);
+            self.cx.require_named("8-bit floats before PTX ISA version 8.1", 78, 90, span);
         }
         if has(Property::LateFlush) && self.cx.release == Ptxas::V13_5 {
-            let feature = "cvt.ftz.f32.bf16";
-            self.cx.require(Requirement { feature, version: 78, target: 90 }, span);
+            self.cx.require_named("cvt.ftz.f32.bf16", 78, 90, span);
         }
         let global = matches!(mods.space, None | Some(Space::Global));
         let single = mods.ty() == Some(ScalarType::B128);
@@ -67,8 +72,7 @@ impl<'a> Body<'_, 'a> {
         }
         // ptxas 12.9 accepts one-sided fences in any version.
         if has(Property::OneSidedFence) && self.cx.release != Ptxas::V12_9 {
-            let feature = "one-sided memory fences";
-            self.cx.require(Requirement { feature, version: 86, target: 90 }, span);
+            self.cx.require_named("one-sided memory fences", 86, 90, span);
         }
         if has(Property::OnlyLatest) && self.cx.release != Ptxas::V13_5 {
             let message = format!("{} is for ptxas 13.5 and later", mnemonic(i));
@@ -88,7 +92,7 @@ impl<'a> Body<'_, 'a> {
             self.cx.wrong("E0201", span, message, "write .sys, which .mmio needs");
         }
         if mods.ftz {
-            self.cx.require(Requirement { feature: ".ftz", version: 14, target: 0 }, span);
+            self.cx.require_named(".ftz", 14, 0, span);
         }
         let (late, unaligned) = (has(Property::LateAligned), has(Property::Unaligned));
         if (late || unaligned) && !says("aligned") {
@@ -137,7 +141,25 @@ impl<'a> Body<'_, 'a> {
         }
         if late_relaxed && order.is_some_and(|o| o.text == "relaxed") {
             let feature = "relaxed operations on an mbarrier";
-            self.cx.require(Requirement { feature, version: 86, target: 90 }, i.opcode.span);
+            self.cx.require_named(feature, 86, 90, i.opcode.span);
         }
     }
+}
+
+/// The words that select the form: without vector sizes, hints and clamp modes, and without types
+/// if they do not matter.
+fn form_name(i: &ast::Instruction, opcode: Opcode) -> String {
+    let typed = !matches!(opcode, Opcode::Tex | Opcode::Tld4 | Opcode::Suld | Opcode::Sust);
+    let mut name = opcode.name().to_owned();
+    for word in &i.modifiers {
+        let hint = matches!(word.text, "ca" | "cg" | "cs" | "cv" | "wb" | "wt" | "uni");
+        let vector = word.text.starts_with('v') && word.text.len() == 2;
+        let clamp = ClampMode::from_name(word.text).is_some();
+        let ty = !typed && ScalarType::from_name(word.text).is_some();
+        if !(hint || vector || clamp || ty) {
+            name.push('.');
+            name += word.text;
+        }
+    }
+    name
 }

@@ -147,9 +147,10 @@ impl<'a> Body<'a> {
     pub(super) fn place(&self, reg: RegId, instruction: usize) -> Span {
         let syntax = self.syntax[instruction];
         let name = self.name(reg);
-        let base = name.split('.').next().unwrap_or(name);
+        let base = without_lane(name);
         // Destinations are first, so the last occurrence is the one that is read.
-        let found = syntax.operands.iter().rev().find_map(|o| find_name(o, base));
+        let mut found = None;
+        mentioned(syntax, &mut |name, span| found = (name == base).then_some(span).or(found));
         let guard = syntax.guard.filter(|g| g.register.text == base).map(|g| g.span);
         found.or(guard).unwrap_or(syntax.span)
     }
@@ -213,31 +214,9 @@ fn instructions<'a>(block: &'a ast::Block<'a>, list: &mut Vec<&'a ast::Instructi
     }
 }
 
-/// The register of `-%r1.h0`, in whose name the selector is included.
-fn without_selector(name: &str) -> &str {
+/// A register's name without `.y` of a lane, or a selector.
+fn without_lane(name: &str) -> &str {
     name.split_once('.').map_or(name, |(register, _)| register)
-}
-
-fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
-    let among = |list: &[ast::Operand]| list.iter().rev().find_map(|o| find_name(o, wanted));
-    match &operand.kind {
-        OperandKind::Name { name, .. } | OperandKind::Not(name) => {
-            (name.text == wanted).then_some(operand.span)
-        }
-        OperandKind::Negated(name) => {
-            (without_selector(name.text) == wanted).then_some(operand.span)
-        }
-        OperandKind::Vector(list) | OperandKind::Bracket(list) | OperandKind::List(list) => {
-            among(list)
-        }
-        OperandKind::Pair(a, b) => find_name(b, wanted).or_else(|| find_name(a, wanted)),
-        OperandKind::Address(address) => find_name(&address.base, wanted),
-        OperandKind::Index(_, subscript) => match &**subscript {
-            Subscript::Register(register, _) if register.text == wanted => Some(operand.span),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Whether it is not known which operands an instruction reads and writes.
@@ -259,13 +238,13 @@ fn known(
     let mut mentions: HashMap<&str, bool> = HashMap::new();
     for (i, a) in foreign {
         let elects = i.opcode == Opcode::Elect;
-        mentioned(a, &mut |name| {
-            let base = name.split('.').next().unwrap_or(name);
+        mentioned(a, &mut |name, _| {
+            let base = without_lane(name);
             *mentions.entry(base).or_default() |= elects;
         });
     }
     for (known, reg) in known.iter_mut().zip(&function.regs) {
-        let base = reg.name.split('.').next().unwrap_or(&reg.name);
+        let base = without_lane(&reg.name);
         match mentions.get(base) {
             Some(true) if reg.ty == ScalarType::Pred => *known = Knowledge::Elected,
             Some(_) => *known = Knowledge::Mentioned,
@@ -275,23 +254,25 @@ fn known(
     known
 }
 
-/// Calls `f` for every name among the operands of an instruction.
-pub(super) fn mentioned<'a>(a: &'a ast::Instruction<'a>, f: &mut impl FnMut(&'a str)) {
+/// Calls `f` for every name among the operands of an instruction, with the position of its operand.
+pub(super) fn mentioned<'a>(a: &'a ast::Instruction<'a>, f: &mut impl FnMut(&'a str, Span)) {
     a.operands.iter().for_each(|operand| names(operand, f));
 }
 
-fn names<'a>(operand: &'a ast::Operand<'a>, f: &mut impl FnMut(&'a str)) {
+fn names<'a>(operand: &'a ast::Operand<'a>, f: &mut impl FnMut(&'a str, Span)) {
+    let span = operand.span;
     match &operand.kind {
         OperandKind::Name { name, .. } | OperandKind::Offset(name, _) | OperandKind::Not(name) => {
-            f(name.text)
+            f(name.text, span)
         }
         OperandKind::Index(name, subscript) => {
-            f(name.text);
+            f(name.text, span);
             if let Subscript::Register(register, _) = &**subscript {
-                f(register.text);
+                f(register.text, span);
             }
         }
-        OperandKind::Negated(name) => f(without_selector(name.text)),
+        // The name in `-%r1.h0` includes the selector.
+        OperandKind::Negated(name) => f(without_lane(name.text), span),
         OperandKind::Vector(list) | OperandKind::Bracket(list) | OperandKind::List(list) => {
             list.iter().for_each(|operand| names(operand, f));
         }

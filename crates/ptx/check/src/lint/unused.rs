@@ -23,7 +23,7 @@ pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
         let mut params = HashSet::new();
         for (i, a) in body.code.iter().zip(&body.syntax) {
             if super::body::is_foreign(i, a) {
-                super::body::mentioned(a, &mut |name| {
+                super::body::mentioned(a, &mut |name, _| {
                     foreign.insert(name);
                 });
             }

@@ -1,6 +1,7 @@
 //! Automatic corrections: the replacements that diagnostics attach where the correction is certain.
 
-use texunit_isa::{Form, Role, ScalarType, Shape};
+use texunit_isa::describe::operands;
+use texunit_isa::{Form, ScalarType, Shape};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// The empty range before a span.
@@ -80,28 +81,7 @@ pub(crate) fn repeat_last(source: &SourceFile, vector: Span, diagnostic: Diagnos
 pub(crate) fn usage(name: &str, forms: &[&'static Form]) -> String {
     let mut shapes: Vec<String> = Vec::new();
     for form in forms.iter().filter(|f| f.shape == Shape::Listed) {
-        // `d` is reserved for the destination.
-        let mut sources = ('a'..='z').filter(|c| *c != 'd');
-        let operands = form.operands.iter().enumerate();
-        let names: String = operands
-            .map(|(index, rule)| {
-                let name = match rule.role {
-                    Role::Dest | Role::RelaxedDest | Role::DestWithPredicate => "d".to_owned(),
-                    Role::PredicatePair => "p".to_owned(),
-                    Role::Condition => "q".to_owned(),
-                    Role::Memory => "[address]".to_owned(),
-                    Role::Tensor => "[map, coordinates]".to_owned(),
-                    _ => sources.next().unwrap_or('z').to_string(),
-                };
-                match (index, rule.optional) {
-                    (0, false) => name,
-                    (0, true) => format!("{{{name}}}"),
-                    (_, false) => format!(", {name}"),
-                    (_, true) => format!("{{, {name}}}"),
-                }
-            })
-            .collect();
-        let shape = format!("{name} {names}");
+        let shape = format!("{name} {}", operands(form, false));
         let shape = format!("{};", shape.trim_end());
         if !shapes.contains(&shape) {
             shapes.push(shape);

@@ -3,6 +3,7 @@
 //! be assembled. Measured with all four releases.
 
 use crate::options::{Architecture, Ptxas};
+use std::sync::LazyLock;
 
 /// Properties of an architecture.
 struct ArchitectureRow {
@@ -17,54 +18,23 @@ struct ArchitectureRow {
     family: u32,
 }
 
-const fn row(
-    number: u32,
-    versions: [u32; 3],
-    read: Ptxas,
-    assembled: Option<(Ptxas, Ptxas)>,
-    family: u32,
-) -> ArchitectureRow {
-    ArchitectureRow { number, versions, read, assembled, family }
-}
+use Ptxas::{V12_4, V12_9, V13_5};
 
-use Ptxas::{V11_8, V12_4, V12_9, V13_5};
-
-#[rustfmt::skip]
-const ROWS: &[ArchitectureRow] = &[
-    row(10,  [10, 0, 0],   V11_8, None,                 0),
-    row(11,  [10, 0, 0],   V11_8, None,                 0),
-    row(12,  [12, 0, 0],   V11_8, None,                 0),
-    row(13,  [12, 0, 0],   V11_8, None,                 0),
-    row(20,  [20, 0, 0],   V11_8, None,                 0),
-    row(21,  [20, 0, 0],   V11_8, None,                 0),
-    row(30,  [30, 0, 0],   V11_8, None,                 0),
-    row(32,  [40, 0, 0],   V11_8, None,                 0),
-    row(35,  [31, 0, 0],   V11_8, Some((V11_8, V11_8)), 0),
-    row(37,  [41, 0, 0],   V11_8, Some((V11_8, V11_8)), 0),
-    row(50,  [40, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
-    row(52,  [41, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
-    row(53,  [42, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
-    row(60,  [50, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
-    row(61,  [50, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
-    row(62,  [50, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
-    row(70,  [51, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
-    row(72,  [61, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
-    row(75,  [63, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
-    row(80,  [70, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
-    row(82,  [62, 0, 0],   V11_8, None,                 0),
-    row(86,  [71, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
-    row(87,  [74, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
-    row(88,  [90, 0, 0],   V13_5, Some((V13_5, V13_5)), 0),
-    row(89,  [78, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
-    row(90,  [78, 80, 0],  V11_8, Some((V11_8, V13_5)), 0),
-    row(100, [86, 86, 88], V12_9, Some((V12_9, V13_5)), 100),
-    row(101, [86, 86, 88], V12_9, Some((V12_9, V12_9)), 110),
-    row(103, [88, 88, 88], V12_9, Some((V12_9, V13_5)), 100),
-    row(107, [94, 94, 94], V13_5, Some((V13_5, V13_5)), 100),
-    row(110, [90, 90, 90], V13_5, Some((V13_5, V13_5)), 110),
-    row(120, [87, 87, 88], V12_9, Some((V12_9, V13_5)), 120),
-    row(121, [88, 88, 88], V12_9, Some((V12_9, V13_5)), 120),
-];
+static ROWS: LazyLock<Vec<ArchitectureRow>> = LazyLock::new(|| {
+    let row = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [number, plain, exact, family, read, first, last, of_family] = words.try_into().ok()?;
+        Some(ArchitectureRow {
+            number: number.parse().ok()?,
+            versions: [plain.parse().ok()?, exact.parse().ok()?, family.parse().ok()?],
+            read: read.parse().ok()?,
+            assembled: first.parse().ok().zip(last.parse().ok()),
+            family: of_family.parse().ok()?,
+        })
+    };
+    let lines = include_str!("architectures.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| row(line).unwrap_or_else(|| panic!("no architecture: {line}"))).collect()
+});
 
 /// An architecture as ptxas parses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,6 +161,7 @@ pub(crate) fn version(major: u32, minor: u32, release: Ptxas) -> Option<(u32, u3
 
 #[cfg(test)]
 mod tests {
+    use super::Ptxas::V11_8;
     use super::*;
 
     fn arch(text: &str) -> Architecture {

@@ -1,7 +1,6 @@
 //! Checks of kernel and function headers: parameters, layout, prototypes, aliases.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::PARAMETER_LIST;
 use texunit_syntax::ast::{self, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -11,20 +10,15 @@ use crate::context::{Checker, Global};
 use crate::declaration::allowed::DeclSite;
 use crate::declaration::parameter::MAX_FUNC_PARAMS;
 use crate::ir::{FuncId, Function, Param, ParamId};
-use crate::requirements::{ALIAS, KERNEL_PROTOTYPE, LARGE_PARAMS};
 
 /// Maximum parameter bytes of a kernel: before sm_20, from there on, and on the newest GPUs.
 const KERNEL_PARAMS: [u64; 3] = [256, 4352, 32764];
+/// The `.version`, times ten, that introduced the last of them.
+const LARGE_PARAMS: u32 = 81;
 
-/// Properties of a list of parameters.
-#[derive(Clone, Copy)]
-struct Parameters {
-    is_entry: bool,
-    place: DeclSite,
-    /// Maximum total size in bytes.
-    max: u64,
-    /// Whether they are results.
-    returned: bool,
+/// Maximum parameter bytes of a kernel or function.
+fn most_bytes(f: &ast::Function) -> u64 {
+    if f.is_entry { KERNEL_PARAMS[2] } else { MAX_FUNC_PARAMS }
 }
 
 impl<'a> Checker<'a> {
@@ -108,21 +102,15 @@ impl<'a> Checker<'a> {
 
     fn header_of(&mut self, f: &'a ast::Function<'a>, scopes: &mut Scopes<'a>) -> Function {
         if f.is_entry && f.body.is_none() {
-            self.require(KERNEL_PROTOTYPE, f.span);
+            self.require_named("a kernel's prototype", 30, 0, f.span);
         }
         if let (true, Some(first)) = (f.is_entry, f.params.first()) {
-            self.require(PARAMETER_LIST, first.span);
+            // Before, parameters are declared in the body.
+            self.require_named("a kernel's parameter list", 14, 0, first.span);
         }
-        let max = if f.is_entry { KERNEL_PARAMS[2] } else { MAX_FUNC_PARAMS };
-        let place = match (f.body.is_some(), f.is_entry) {
-            (false, _) => DeclSite::Prototype,
-            (true, true) => DeclSite::KernelParam,
-            (true, false) => DeclSite::FuncParam,
-        };
         self.one_result(&f.returns);
-        let list = |returned| Parameters { is_entry: f.is_entry, place, max, returned };
-        let (returns, _) = self.params(&f.returns, list(true), scopes);
-        let (params, size) = self.params(&f.params, list(false), scopes);
+        let (returns, _) = self.params(f, true, scopes);
+        let (params, size) = self.params(f, false, scopes);
         self.parameter_space(f, size);
         let directives = f.directives.iter().map(|d| (d.name.text.to_string(), d.values.clone()));
         Function {
@@ -130,7 +118,7 @@ impl<'a> Checker<'a> {
             is_entry: f.is_entry,
             params,
             returns,
-            param_size: size.min(max) as u32,
+            param_size: size.min(most_bytes(f)) as u32,
             regs: Vec::new(),
             frame: Vec::new(),
             labels: Vec::new(),
@@ -145,13 +133,13 @@ impl<'a> Checker<'a> {
     /// by memory.
     fn parameter_space(&mut self, f: &ast::Function, size: u64) {
         let large = f.is_entry && f.body.is_some() && size > KERNEL_PARAMS[1];
-        if large && self.has_version(LARGE_PARAMS.version) {
-            self.require(LARGE_PARAMS, f.name.span);
+        if large && self.has_version(LARGE_PARAMS) {
+            self.require_named("more than 4352 bytes of kernel parameters", 81, 70, f.name.span);
         }
         let max = match (f.is_entry, self.target) {
             (false, _) => MAX_FUNC_PARAMS,
             (true, 1..20) => KERNEL_PARAMS[0],
-            _ if !self.has_version(LARGE_PARAMS.version) => KERNEL_PARAMS[1],
+            _ if !self.has_version(LARGE_PARAMS) => KERNEL_PARAMS[1],
             _ => KERNEL_PARAMS[2],
         };
         if size <= max {
@@ -168,12 +156,19 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The parameters or the results of a function, and their total size.
     fn params(
         &mut self,
-        list: &'a [ast::Variable<'a>],
-        Parameters { is_entry, place, max, returned }: Parameters,
+        f: &'a ast::Function<'a>,
+        returned: bool,
         scopes: &mut Scopes<'a>,
     ) -> (Vec<Param>, u64) {
+        let list = if returned { &f.returns } else { &f.params };
+        let place = match (f.body.is_some(), f.is_entry) {
+            (false, _) => DeclSite::Prototype,
+            (true, true) => DeclSite::KernelParam,
+            (true, false) => DeclSite::FuncParam,
+        };
         let mut params: Vec<Param> = Vec::new();
         let mut end: u64 = 0;
         let count = list.len();
@@ -181,11 +176,11 @@ impl<'a> Checker<'a> {
             let id = ParamId(params.len() as u32);
             let local = if returned { Local::Return(id) } else { Local::Param(id) };
             let last = !returned && at + 1 == count;
-            if v.name.text.is_empty() && !is_entry {
+            if v.name.text.is_empty() && !f.is_entry {
                 let help = "write a name instead of _";
                 self.wrong("E0151", v.span, "a parameter of a .func has a name", help);
             }
-            let Some(mut param) = self.param(v, is_entry, place, last) else {
+            let Some(mut param) = self.param(v, f.is_entry, place, last) else {
                 if place != DeclSite::Prototype {
                     self.define_local(scopes, &v.name, Local::Broken);
                 }
@@ -207,7 +202,7 @@ impl<'a> Checker<'a> {
             let align = u64::from(param.align.max(1));
             let offset = end.next_multiple_of(align);
             end = offset.saturating_add(u64::from(param.size));
-            param.offset = offset.min(max) as u32;
+            param.offset = offset.min(most_bytes(f)) as u32;
             params.push(param);
         }
         (params, end)
@@ -215,7 +210,7 @@ impl<'a> Checker<'a> {
 
     /// Checks `.alias new, old`.
     pub(crate) fn alias(&mut self, alias: &'a ast::Alias<'a>) {
-        self.require(ALIAS, alias.span);
+        self.require_named(".alias", 63, 30, alias.span);
         let target = match self.global(&alias.aliasee) {
             Some(Global::Function(id)) => id,
             Some(_) => return self.not_a_function(&alias.aliasee),

@@ -5,7 +5,6 @@ use texunit_syntax::{Diagnostic, Span, ast};
 use crate::context::Checker;
 use crate::module::architecture::{self, Mismatch};
 use crate::options::{Architecture, Ptxas, Verdicts};
-use crate::requirements::{ADDRESS_SIZE, DEBUG, INDEPENDENT};
 
 /// The first architecture with `.f64`, which does not need `map_f64_to_f32`.
 const FIRST_WITH_F64: u32 = 13;
@@ -40,7 +39,7 @@ impl<'a> Checker<'a> {
                     self.target_line(line, lines == 1, &mut target);
                 }
                 ast::Item::AddressSize(size) => {
-                    self.require(ADDRESS_SIZE, size.span);
+                    self.require_named(".address_size", 23, 0, size.span);
                     self.module.address_size = size.bits as u32;
                 }
                 _ => {}
@@ -182,11 +181,11 @@ impl<'a> Checker<'a> {
             "texmode_unified" => target.unified = target.unified.or(Some(option.span)),
             "texmode_independent" => {
                 target.independent = target.independent.or(Some(option.span));
-                self.require(INDEPENDENT, option.span);
+                self.require_named("texmode_independent", 15, 0, option.span);
             }
             "debug" => {
                 target.debug = Some(option.span);
-                self.require(DEBUG, option.span);
+                self.require_named(".target debug", 30, 0, option.span);
             }
             "map_f64_to_f32" if self.target < FIRST_WITH_F64 => {}
             "map_f64_to_f32" => self.wrong(

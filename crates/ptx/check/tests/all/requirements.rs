@@ -3,8 +3,8 @@
 
 use texunit_check::check_source;
 use texunit_isa::ScalarType;
-use texunit_isa::texture::{FETCHES, Fetch, OPTIONS, QUERIES, SURFACES, geometry};
-use texunit_isa::{Geometry, MipMode, Opcode, ReduceOp};
+use texunit_isa::texture::{FETCHES, Fetch, OPTIONS, geometry, handles};
+use texunit_isa::{Class, Form, Geometry, MipMode, Opcode, forms_of};
 use texunit_syntax::SourceFile;
 
 const REGISTERS: &str = "\
@@ -58,7 +58,7 @@ fn coordinates(of: Geometry, float: bool) -> String {
     let row = geometry(of);
     let register = if float { "%f1" } else { "%r1" };
     let mut list: Vec<&str> =
-        row.elements().map(|e| if e.is_index() { "%r1" } else { register }).collect();
+        row.geometry.elements().iter().map(|e| if e.is_index() { "%r1" } else { register }).collect();
     while !row.coordinate_sizes().contains(&list.len()) {
         list.push(register);
     }
@@ -138,50 +138,48 @@ fn options_of_tex_and_tld4() {
 
 #[test]
 fn queries() {
-    for row in QUERIES {
-        let level = if row.level { ", %r2" } else { "" };
+    for form in forms_of(Opcode::Txq).iter().chain(forms_of(Opcode::Suq)) {
+        let (name, row) = (form.syntax(), form.row);
+        let level = if name.contains(".level") { ", %r2" } else { "" };
         for independent in [false, true] {
-            let handle = match row.handles(independent).first() {
+            let handle = match handles(form, independent).first() {
                 Some(ScalarType::Samplerref) if independent => "smp",
                 // There are no samplers in unified mode.
                 Some(ScalarType::Samplerref) => continue,
                 Some(ScalarType::Surfref) => "srf",
                 _ => "tex",
             };
-            let instruction = format!("{} %r1, [{handle}]{level};", row.name());
+            let instruction = format!("{name} %r1, [{handle}]{level};");
             exact(row.version, row.target, independent, &instruction);
         }
         let (version, target) = (row.version.max(31), row.target.max(20));
-        exact(version, target, false, &format!("{} %r1, [%rd1]{level};", row.name()));
+        exact(version, target, false, &format!("{name} %r1, [%rd1]{level};"));
     }
     exact(40, 30, false, "istypep.texref %p1, %rd1;");
 }
 
 #[test]
 fn forms_of_surface_instructions() {
-    for row in SURFACES {
-        let operations = row.operations.iter().copied().map(Some);
-        let operations: Vec<Option<ReduceOp>> =
-            if row.operations.is_empty() { vec![None] } else { operations.collect() };
-        for operation in operations {
-            for &of in row.geometries {
-                for &ty in row.types {
-                    surface(row, operation, of, ty);
+    for form in [Opcode::Suld, Opcode::Sust, Opcode::Sured].into_iter().flat_map(forms_of) {
+        let words = |class| {
+            let slot = form.slots.iter().find(|slot| slot.class == class);
+            slot.map_or(vec![""], |slot| slot.words.clone())
+        };
+        for operation in words(Class::Reduce) {
+            for of in words(Class::Geometry) {
+                for ty in words(Class::Type) {
+                    surface(form, words(Class::Surface)[0], operation, (of, ty));
                 }
             }
         }
     }
 }
 
-fn surface(
-    row: &texunit_isa::texture::Surface,
-    operation: Option<ReduceOp>,
-    of: Geometry,
-    ty: ScalarType,
-) {
-    let kind = if row.formatted { "p" } else { "b" };
-    let operation = operation.map_or(String::new(), |op| format!(".{op}"));
-    let register = if ty.bits() == 64 { "%rd2" } else { "%r2" };
+fn surface(form: &Form, kind: &str, operation: &str, (of, ty): (&str, &str)) {
+    let row = form.row;
+    let operation = if operation.is_empty() { "" } else { &format!(".{operation}") };
+    let register = if ty.ends_with("64") { "%rd2" } else { "%r2" };
+    let of = Geometry::from_name(of).unwrap();
     let make = |hint: &str, clamp: &str, handle: &str| {
         let name = format!("{}.{kind}{operation}.{of}{hint}.{ty}.{clamp}", row.opcode);
         let inside = format!("[{handle}, {}]", coordinates(of, false));

@@ -1,50 +1,29 @@
 //! Descriptions of texture and surface instructions.
 
-use super::{Description, FormText, OperandText, OptionText};
+use super::{Description, FormText, OperandText, of_form};
+use crate::requirement::requirement;
 use crate::texture::{
-    COORDINATES, DATA, FETCHES, Fetch, GEOMETRIES, GeometryRow, OPTIONS, QUERIES, QueryRow,
-    SURFACE_COORDINATES, SURFACE_DATA, SURFACES, Surface, TEXELS,
+    COORDINATES, DATA, FETCHES, Fetch, GEOMETRIES, GeometryRow, SURFACE_COORDINATES,
+    SURFACE_DATA, TEXELS, handles,
 };
-use crate::types::{Attribute, Geometry, MipMode, ScalarType};
-use crate::{Fidelity, Modifiers, Opcode, fidelity, table::forms_of};
+use crate::types::{Geometry, MipMode, ScalarType};
+use crate::{Class, Form, Opcode, table::forms_of};
 use texunit_forms::Count;
 
-/// The description of a texture or surface instruction; `None` for other opcodes.
-pub(super) fn describe(opcode: Opcode) -> Option<Description> {
-    let (summary, section) = summary(opcode)?;
-    let forms = match opcode {
+/// The forms of an opcode, with short names for the operands of texture and surface instructions.
+pub(super) fn forms(opcode: Opcode) -> Vec<FormText> {
+    let rows = forms_of(opcode).iter();
+    match opcode {
         Opcode::Tex | Opcode::Tld4 => {
             FETCHES.iter().filter(|f| f.opcode == opcode).map(fetch).collect()
         }
-        Opcode::Txq | Opcode::Suq => {
-            QUERIES.iter().filter(|q| q.opcode == opcode).map(query).collect()
+        Opcode::Txq | Opcode::Suq => rows.map(query).collect(),
+        Opcode::Suld | Opcode::Sust | Opcode::Sured => {
+            let operands = if opcode == Opcode::Suld { "d, [a, c]" } else { "[a, c], data" };
+            rows.map(|form| FormText { operands: operands.into(), ..of_form(form) }).collect()
         }
-        Opcode::Istypep => vec![is_type()],
-        _ => SURFACES.iter().filter(|s| s.opcode == opcode).map(surface).collect(),
-    };
-    let options = OPTIONS.iter().filter(|o| o.opcodes.contains(&opcode)).map(|o| OptionText {
-        syntax: o.syntax,
-        version: version(o.requirement.version),
-        target: o.requirement.target,
-        doc: o.doc,
-    });
-    let (name, options) = (opcode.name(), options.collect());
-    Some(Description { name, section, summary, forms, operands: operands(opcode), options })
-}
-
-#[rustfmt::skip]
-fn summary(opcode: Opcode) -> Option<(&'static str, &'static str)> {
-    Some(match opcode {
-        Opcode::Tex => ("Fetches from a texture: coordinates are addressed, texels filtered, four components returned.", "9.7.10.3"),
-        Opcode::Tld4 => ("Gathers one component of the four texels that a linear filter would mix.", "9.7.10.4"),
-        Opcode::Txq => ("Asks for an attribute of a texture or a sampler.", "9.7.10.5"),
-        Opcode::Istypep => ("Asks whether a handle is that of a texture, a sampler or a surface.", "9.7.10.6"),
-        Opcode::Suld => ("Loads from a surface, without filter or conversion.", "9.7.11.1"),
-        Opcode::Sust => ("Stores to a surface: .b bytes as they are, .p components that are converted to its format.", "9.7.11.2"),
-        Opcode::Sured => ("Changes an element of a surface in one atomic step.", "9.7.11.3"),
-        Opcode::Suq => ("Asks for an attribute of a surface.", "9.7.11.4"),
-        _ => return None,
-    })
+        _ => rows.map(of_form).collect(),
+    }
 }
 
 /// Keeps the forms that have all of these modifiers, and the operands of those forms.
@@ -53,7 +32,7 @@ pub(super) fn select(opcode: Opcode, words: &[&str], description: &mut Descripti
     let hints: Vec<&str> = forms_of(opcode)
         .iter()
         .flat_map(|f| f.slots.iter())
-        .filter(|s| s.class == crate::Class::Hint)
+        .filter(|s| s.class == Class::Hint)
         .flat_map(|s| s.words.iter().copied())
         .collect();
     let shown = |word: &&&str| description.operands.is_empty() || !hints.contains(*word);
@@ -77,10 +56,6 @@ pub(super) fn select(opcode: Opcode, words: &[&str], description: &mut Descripti
     }
 }
 
-fn version(version: u32) -> (u32, u32) {
-    (version / 10, version % 10)
-}
-
 fn fetch(row: &Fetch) -> FormText {
     let types = match (row.geometry, row.opcode) {
         (_, Opcode::Tld4) => ".v4.(u32|s32|f32).f32",
@@ -100,82 +75,25 @@ fn fetch(row: &Fetch) -> FormText {
         syntax: format!("{}{types}", row.name()),
         operands: format!("d{{|p}}, [a, c]{rest}"),
         independent: Some(format!("d{{|p}}, [a, b, c]{rest}")),
-        version: version(row.version),
-        target: row.target,
-        section: if row.opcode == Opcode::Tld4 { "9.7.10.4" } else { "9.7.10.3" },
+        requirement: requirement(row.doc, row.version, row.target),
         doc: row.doc,
-        fidelity: class(row.opcode, None),
+        ..of_form(&forms_of(row.opcode)[0])
     }
 }
 
-fn query(row: &QueryRow) -> FormText {
-    let level = if row.level { ", lod" } else { "" };
+fn query(form: &Form) -> FormText {
+    let level = if form.slots[0].class == Class::Mip { ", lod" } else { "" };
     let handle = |independent| {
-        let kinds = row.handles(independent).iter();
+        let kinds = handles(form, independent).iter();
         let kinds: Vec<String> = kinds.map(|ty| format!(".{ty}")).collect();
         format!("d, [a]{level}; a: {} or .u64 register", kinds.join(", "))
     };
     let (operands, other) = (handle(false), handle(true));
-    FormText {
-        syntax: row.name(),
-        independent: (operands != other).then_some(other),
-        operands,
-        version: version(row.version),
-        target: row.target,
-        section: if row.opcode == Opcode::Suq { "9.7.11.4" } else { "9.7.10.5" },
-        doc: row.doc,
-        fidelity: class(row.opcode, Some(row.query)),
-    }
+    FormText { independent: (operands != other).then_some(other), operands, ..of_form(form) }
 }
 
-fn is_type() -> FormText {
-    FormText {
-        syntax: "istypep.(texref|samplerref|surfref)".into(),
-        operands: "p, a".into(),
-        independent: None,
-        version: (4, 0),
-        target: 30,
-        section: "9.7.10.6",
-        doc: "p is true if a is the handle of a reference of this kind.",
-        fidelity: class(Opcode::Istypep, None),
-    }
-}
-
-fn surface(row: &Surface) -> FormText {
-    let cached = matches!(row.opcode, Opcode::Suld | Opcode::Sust);
-    let hint = match row.opcode {
-        Opcode::Suld => "{.ca|.cg|.cs|.cv}",
-        _ => "{.wb|.cg|.cs|.wt}",
-    };
-    let name = row.name();
-    // The cache operator is between geometry and vector.
-    let at = name.find("{.v").or_else(|| name.rfind(".b").filter(|at| *at > 6));
-    let syntax = match at.filter(|_| cached) {
-        Some(at) => format!("{}{hint}{}", &name[..at], &name[at..]),
-        None => name,
-    };
-    let (operands, section) = match row.opcode {
-        Opcode::Suld => ("d, [a, c]", "9.7.11.1"),
-        Opcode::Sust => ("[a, c], data", "9.7.11.2"),
-        _ => ("[a, c], data", "9.7.11.3"),
-    };
-    FormText {
-        syntax,
-        operands: operands.into(),
-        independent: None,
-        version: version(row.version),
-        target: row.target,
-        section,
-        doc: row.doc,
-        fidelity: class(row.opcode, None),
-    }
-}
-
-fn class(opcode: Opcode, query: Option<Attribute>) -> Vec<Fidelity> {
-    fidelity(opcode, &Modifiers { query, ..Modifiers::default() }).into_iter().collect()
-}
-
-fn operands(opcode: Opcode) -> Vec<OperandText> {
+/// The operands of a texture or surface instruction.
+pub(super) fn operands(opcode: Opcode) -> Vec<OperandText> {
     let mut list = Vec::new();
     match opcode {
         Opcode::Tex | Opcode::Tld4 => {
@@ -205,9 +123,9 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
         }
         Opcode::Suld | Opcode::Sust | Opcode::Sured => {
             fixed(opcode, &mut list);
-            for row in GEOMETRIES.iter().filter(|row| {
-                SURFACES.iter().any(|s| s.opcode == opcode && s.geometries.contains(&row.geometry))
-            }) {
+            let words = forms_of(opcode).iter().flat_map(|form| &form.slots);
+            let words: Vec<_> = words.flat_map(|slot| &slot.words).collect();
+            for row in GEOMETRIES.iter().filter(|row| words.contains(&&row.geometry.name())) {
                 list.push(coordinates(row, false, false));
             }
             let row = &SURFACE_COORDINATES;
@@ -262,7 +180,7 @@ fn surface_data(opcode: Opcode, list: &mut Vec<OperandText>) {
 /// The coordinate vector of a geometry.
 fn coordinates(row: &GeometryRow, offsets: bool, gradients: bool) -> OperandText {
     let sizes: Vec<String> = row.coordinate_sizes().iter().map(ToString::to_string).collect();
-    let names: Vec<&str> = row.elements().map(texunit_forms::Element::name).collect();
+    let names: Vec<&str> = row.geometry.elements().iter().map(|e| e.name()).collect();
     let mut doc = row.doc.to_owned();
     if offsets && row.offsets {
         let sizes: Vec<String> = row.offset_sizes().iter().map(ToString::to_string).collect();

@@ -77,21 +77,21 @@ pub enum OperandType {
     None,
 }
 
-/// The role of an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Role {
-    Dest,
-    Source,
-    RelaxedDest,
-    RelaxedSource,
-    DestWithPredicate,
-    PredicatePair,
-    Condition,
-    Memory,
-    Address,
-    Constant,
-    Tensor,
+words! {
+    /// The role of an operand.
+    Role {
+        Dest = "d",
+        Source = "s",
+        RelaxedDest = "r",
+        RelaxedSource = "x",
+        DestWithPredicate = "dp",
+        PredicatePair = "pp",
+        Condition = "c",
+        Memory = "m",
+        Address = "a",
+        Constant = "i",
+        Tensor = "t",
+    }
 }
 
 /// The rule for one operand of a form.
@@ -132,13 +132,14 @@ pub struct OperandRule {
     pub pointee: Option<Pointee>,
 }
 
-/// The meaning of a predicate in the position of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AsPredicate {
-    /// The instruction accepts a predicate in this position, as an operand of type `.pred`.
-    Taken,
-    /// A mistake that ptxas accepts and miscompiles.
-    Miscompiled,
+words! {
+    /// The meaning of a predicate in the position of a number.
+    AsPredicate {
+        /// The instruction accepts a predicate in this position, as an operand of type `.pred`.
+        Taken = "pred",
+        /// A mistake that ptxas accepts and miscompiles.
+        Miscompiled = "~pred",
+    }
 }
 
 /// Whether an operand is registers in braces.
@@ -159,25 +160,27 @@ pub enum Braces {
     Never,
 }
 
-/// The object at a memory operand, if the instruction determines it without a state space modifier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pointee {
-    /// `:global`: global memory, whatever the modifiers of other operands.
-    Global,
-    /// `:shared`: shared memory, whatever the modifiers of other operands.
-    Shared,
-    /// `:mbarrier`: an mbarrier in shared memory.
-    Mbarrier,
-    /// `:uniform`: memory that is read through the uniform cache.
-    Uniform,
-    /// `:tensormap`: a tensor map, whose address ptxas copies with `mov`.
-    TensorMap,
-    /// `:any`: memory in any state space.
-    Any,
-    /// `:tensor`: tensor memory, whose addresses have 32 bits.
-    TensorMemory,
-    /// `:wide`: memory by an address of 64 bits.
-    Wide,
+words! {
+    /// The object at a memory operand, if the instruction determines it without a state space
+    /// modifier.
+    Pointee {
+        /// `:global`: global memory, whatever the modifiers of other operands.
+        Global = "global",
+        /// `:shared`: shared memory, whatever the modifiers of other operands.
+        Shared = "shared",
+        /// `:mbarrier`: an mbarrier in shared memory.
+        Mbarrier = "mbarrier",
+        /// `:uniform`: memory that is read through the uniform cache.
+        Uniform = "uniform",
+        /// `:tensormap`: a tensor map, whose address ptxas copies with `mov`.
+        TensorMap = "tensormap",
+        /// `:any`: memory in any state space.
+        Any = "any",
+        /// `:tensor`: tensor memory, whose addresses have 32 bits.
+        TensorMemory = "tensor",
+        /// `:wide`: memory by an address of 64 bits.
+        Wide = "wide",
+    }
 }
 
 words! {
@@ -253,25 +256,25 @@ pub enum Limit {
     SomeWarps,
 }
 
-/// How the operands of a form are checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Shape {
-    /// By the list [`Form::operands`].
-    Listed,
-    Mov,
-    Branch,
-    IndexedBranch,
-    Call,
-    Texture,
-    Gather,
-    TextureQuery,
-    SurfaceQuery,
-    IsType,
-    SurfaceLoad,
-    SurfaceStore,
-    SurfaceReduce,
-    Video,
+words! {
+    /// How the operands of a form are checked.
+    Shape {
+        /// By the list [`Form::operands`].
+        Listed = "",
+        Mov = "@mov",
+        Branch = "@bra",
+        IndexedBranch = "@brx",
+        Call = "@call",
+        Texture = "@tex",
+        Gather = "@tld4",
+        TextureQuery = "@txq",
+        SurfaceQuery = "@suq",
+        IsType = "@istypep",
+        SurfaceLoad = "@suld",
+        SurfaceStore = "@sust",
+        SurfaceReduce = "@sured",
+        Video = "@video",
+    }
 }
 
 /// A row in the notation of the table.
@@ -312,11 +315,6 @@ impl Form {
     /// Whether the form has a property.
     pub fn has(&self, property: Property) -> bool {
         self.properties.contains(&property)
-    }
-
-    /// The required `.version`.
-    pub fn version(&self) -> (u32, u32) {
-        (self.row.version / 10, self.row.version % 10)
     }
 
     /// The syntax in the style of the manual: `add{.sat}.s32`.

@@ -153,22 +153,7 @@ fn read_operands(text: &'static str) -> (Shape, Vec<OperandRule>, Vec<Property>)
     let properties = text.split_whitespace().filter_map(|word| word.strip_prefix('+'));
     let properties =
         properties.map(|name| spelled("property", name, Property::from_name)).collect();
-    let shape = match text {
-        "@mov" => Shape::Mov,
-        "@bra" => Shape::Branch,
-        "@brx" => Shape::IndexedBranch,
-        "@call" => Shape::Call,
-        "@tex" => Shape::Texture,
-        "@tld4" => Shape::Gather,
-        "@txq" => Shape::TextureQuery,
-        "@suq" => Shape::SurfaceQuery,
-        "@istypep" => Shape::IsType,
-        "@suld" => Shape::SurfaceLoad,
-        "@sust" => Shape::SurfaceStore,
-        "@sured" => Shape::SurfaceReduce,
-        "@video" => Shape::Video,
-        _ => Shape::Listed,
-    };
+    let shape = Shape::from_name(text).unwrap_or(Shape::Listed);
     let listed = if shape == Shape::Listed { text } else { "" };
     let operands = listed.split_whitespace().filter(|word| !word.starts_with('+'));
     (shape, operands.map(read_operand).collect(), properties)
@@ -206,27 +191,12 @@ fn read_operand(text: &'static str) -> OperandRule {
     let (ty, strict) = ty.strip_prefix('!').map_or((ty, false), |t| (t, true));
     let (ty, predicate) = match ty.split_once('|') {
         None => (ty, None),
-        Some((ty, "pred")) => (ty, Some(AsPredicate::Taken)),
-        Some((ty, "~pred")) => (ty, Some(AsPredicate::Miscompiled)),
-        Some((_, other)) => panic!("instruction table: no alternative {other}"),
+        Some((ty, name)) => (ty, Some(spelled("alternative", name, AsPredicate::from_name))),
     };
     let written = role == "w";
-    let role = match role {
-        "d" => Role::Dest,
-        "s" => Role::Source,
-        "r" => Role::RelaxedDest,
-        "x" => Role::RelaxedSource,
-        "dp" => Role::DestWithPredicate,
-        "pp" => Role::PredicatePair,
-        "c" => Role::Condition,
-        "m" | "w" => Role::Memory,
-        "a" => Role::Address,
-        "t" => Role::Tensor,
-        "i" => Role::Constant,
-        other => panic!("instruction table: no role {other}"),
-    };
+    let role = if written { Role::Memory } else { spelled("role", role, Role::from_name) };
     let (ty, pointee) = match role {
-        Role::Memory => ("", read_pointee(ty)),
+        Role::Memory if !ty.is_empty() => ("", Some(spelled("memory", ty, Pointee::from_name))),
         _ => (ty, None),
     };
     let ty = match ty {
@@ -253,21 +223,6 @@ fn read_operand(text: &'static str) -> OperandRule {
         written,
         element,
         pointee,
-    }
-}
-
-fn read_pointee(name: &str) -> Option<Pointee> {
-    match name {
-        "" => None,
-        "global" => Some(Pointee::Global),
-        "shared" => Some(Pointee::Shared),
-        "mbarrier" => Some(Pointee::Mbarrier),
-        "uniform" => Some(Pointee::Uniform),
-        "tensormap" => Some(Pointee::TensorMap),
-        "any" => Some(Pointee::Any),
-        "tensor" => Some(Pointee::TensorMemory),
-        "wide" => Some(Pointee::Wide),
-        other => panic!("instruction table: nothing in memory is called {other}"),
     }
 }
 

@@ -66,20 +66,15 @@ fn sizes(numbers: usize) -> &'static [usize] {
 }
 
 impl GeometryRow {
-    /// Used elements of the coordinate vector, in order.
-    pub fn elements(&self) -> impl Iterator<Item = Element> + use<> {
-        self.geometry.elements().iter().copied()
-    }
-
-    /// Number of elements at the beginning that are layer and sample indices.
-    pub fn indices(&self) -> usize {
-        self.elements().filter(|element| element.is_index()).count()
-    }
-
-    /// Number of elements at the beginning whose type may differ from the others: all up to the
-    /// layer. (ptxas treats a sample without a layer as an ordinary coordinate.)
+    /// Number of elements at the beginning whose type may differ from the others: all layer and
+    /// sample indices up to the layer. (ptxas treats a sample without a layer as an ordinary
+    /// coordinate.)
     pub fn apart(&self) -> usize {
-        self.elements().position(|element| element == Element::Layer).map_or(0, |_| self.indices())
+        let elements = self.geometry.elements();
+        match elements.contains(&Element::Layer) {
+            true => elements.iter().filter(|element| element.is_index()).count(),
+            false => 0,
+        }
     }
 
     /// Valid sizes of the coordinate vector.
@@ -96,15 +91,5 @@ impl GeometryRow {
     pub fn gradient_size(&self) -> usize {
         let elements = if self.gradients { self.geometry.gradients() } else { 0 };
         sizes(elements).first().copied().unwrap_or(0)
-    }
-
-    /// Whether the geometry is `.cube` or `.acube`.
-    pub const fn is_cube(&self) -> bool {
-        matches!(self.geometry, Cube | Acube)
-    }
-
-    /// Whether the geometry is `.2dms` or `.a2dms`.
-    pub const fn is_multi_sample(&self) -> bool {
-        matches!(self.geometry, D2ms | A2dms)
     }
 }

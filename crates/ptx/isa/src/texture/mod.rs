@@ -1,6 +1,6 @@
-//! Operands of texture and surface instructions: one row per form, geometry, query and option. The
-//! checker, `texunit isa`, docs/isa.md and the tests use these rows; modifiers are parsed with the
-//! instruction table.
+//! Operands of texture and surface instructions: one row per form of tex and tld4, geometry and
+//! option. The checker, `texunit isa`, docs/isa.md and the tests use these rows; modifiers are
+//! parsed with the instruction table, which has the forms of other instructions.
 //!
 //! Where ptxas (11.8 to 13.5) differs from the PTX ISA, the rows follow ptxas as measured. The
 //! results of instructions are defined elsewhere.
@@ -10,7 +10,6 @@ mod geometry;
 mod operands;
 mod query;
 mod requirements;
-mod surface;
 
 pub use fetch::{FETCHES, Fetch, fetch_of};
 pub use geometry::{GEOMETRIES, GeometryRow, geometry};
@@ -18,9 +17,8 @@ pub use operands::{
     COORDINATES, DATA, QUERY_LEVEL, Registers, SURFACE_COORDINATES, SURFACE_DATA, TEXELS, Texel,
     registers, texel_of,
 };
-pub use query::{QUERIES, QueryRow, query_of};
-pub use requirements::{OPTIONS, TextureOption, option_requirements, requirement_of};
-pub use surface::{SURFACES, Surface, surface_of};
+pub use query::handles;
+pub use requirements::{OPTIONS, TextureOption, requirement_of};
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,11 @@
-//! Requirements of the options of texture and surface instructions, beyond those of the form.
+//! Requirements of texture and surface instructions, and of their options.
 
-use super::{fetch_of, query_of, surface_of};
+use super::fetch_of;
 use crate::requirement::{self, Requirement};
-use crate::types::{ClampMode, MipMode, ScalarType};
-use crate::{Modifiers, Opcode};
+use crate::{Form, FormRow, Modifiers, Opcode};
 
 /// An option and its requirements.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureOption {
     /// Syntax.
     pub syntax: &'static str,
@@ -44,42 +43,18 @@ const fn option(
     TextureOption { syntax, opcodes, requirement, doc }
 }
 
-/// The requirements of the form with these modifiers; `None` if the form does not exist.
-pub fn requirement_of(opcode: Opcode, mods: &Modifiers) -> Option<Requirement> {
-    let (version, target) = match opcode {
-        Opcode::Tex | Opcode::Tld4 => {
+/// The requirements of a form of a texture or surface instruction with these modifiers; `None` if
+/// the form does not exist.
+pub fn requirement_of(form: &Form, mods: &Modifiers) -> Option<Requirement> {
+    use Opcode::{Istypep, Suld, Suq, Sured, Sust, Tex, Tld4, Txq};
+    let FormRow { opcode, mut version, mut target, .. } = form.row;
+    match opcode {
+        Tex | Tld4 => {
             let row = fetch_of(opcode, mods.mip, mods.geometry?)?;
-            (row.version, row.target)
+            (version, target) = (row.version, row.target);
         }
-        Opcode::Txq | Opcode::Suq => {
-            let level = mods.mip == Some(MipMode::Level);
-            let row = query_of(opcode, level, mods.query?)?;
-            (row.version, row.target)
-        }
-        Opcode::Suld | Opcode::Sust | Opcode::Sured => {
-            let row = surface_of(opcode, mods.formatted, mods.reduce, mods.geometry?, mods.ty()?)?;
-            (row.version, row.target)
-        }
-        Opcode::Istypep => (40, 30),
+        Txq | Suq | Suld | Sust | Sured | Istypep => {}
         _ => return None,
-    };
+    }
     Some(Requirement { feature: "this form", version, target })
-}
-
-/// The requirements of the options among the modifiers.
-pub fn option_requirements(
-    opcode: Opcode,
-    mods: &Modifiers,
-    cache_operator: bool,
-) -> impl Iterator<Item = Requirement> {
-    let half = matches!(mods.ty(), Some(ScalarType::F16 | ScalarType::F16x2));
-    let stored = matches!(opcode, Opcode::Suld | Opcode::Sust);
-    let clamped = !matches!(mods.clamp, None | Some(ClampMode::Trap));
-    [
-        (opcode == Opcode::Tex && half).then_some(requirement::HALF),
-        (stored && clamped).then_some(requirement::CLAMP),
-        (stored && cache_operator).then_some(requirement::CACHE_OPERATOR),
-    ]
-    .into_iter()
-    .flatten()
 }

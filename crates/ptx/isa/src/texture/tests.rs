@@ -37,16 +37,7 @@ fn expand(syntax: &str) -> Vec<String> {
 #[test]
 fn both_tables_have_the_same_forms() {
     let mut count = 0;
-    for opcode in [
-        Opcode::Tex,
-        Opcode::Tld4,
-        Opcode::Txq,
-        Opcode::Suq,
-        Opcode::Istypep,
-        Opcode::Suld,
-        Opcode::Sust,
-        Opcode::Sured,
-    ] {
+    for opcode in [Opcode::Tex, Opcode::Tld4] {
         let description = describe(opcode.name()).unwrap();
         let mut forms: Vec<String> = Vec::new();
         for form in &description.forms {
@@ -58,9 +49,9 @@ fn both_tables_have_the_same_forms() {
         assert_eq!(forms.len(), total, "{opcode}: a form has two rows");
         for form in &forms {
             let words: Vec<&str> = form.split('.').skip(1).collect();
-            let (mods, _) =
+            let (mods, rows) =
                 read_modifiers(opcode, &words).unwrap_or_else(|error| panic!("{form}: {error:?}"));
-            assert!(requirement_of(opcode, &mods).is_some() || opcode == Opcode::Istypep, "{form}");
+            assert!(requirement_of(rows[0], &mods).is_some(), "{form}");
         }
         // The reverse direction.
         let mut readable = 0;
@@ -83,36 +74,32 @@ fn both_tables_have_the_same_forms() {
             for words in products {
                 let (mods, _) = read_modifiers(opcode, &words).unwrap();
                 let float = mods.types.get(1).map(|ty| ty.is_float());
-                let legal = match (mods.geometry, float) {
-                    (Some(of), Some(true)) => geometry(of).float,
-                    (Some(of), Some(false)) => geometry(of).integer,
-                    _ => true,
-                };
-                readable += usize::from(legal && requirement_of(opcode, &mods).is_some());
+                let of = geometry(mods.geometry.unwrap());
+                let legal = if float == Some(true) { of.float } else { of.integer };
+                readable += usize::from(legal && requirement_of(row, &mods).is_some());
             }
         }
         assert_eq!(readable, total, "{opcode}");
         count += total;
     }
-    assert!(count > 1000, "{count}");
+    assert!(count > 300, "{count}");
 }
 
 #[test]
 fn the_lowest_floor_of_the_forms_is_that_of_the_instruction() {
-    for opcode in [Opcode::Tex, Opcode::Tld4, Opcode::Txq, Opcode::Suld, Opcode::Sured] {
+    for opcode in [Opcode::Tex, Opcode::Tld4] {
         let lowest = forms_of(opcode).iter().map(|f| f.row.version).min();
         let forms = describe(opcode.name()).unwrap().forms;
-        let (major, minor) = forms.iter().map(|f| f.version).min().unwrap();
-        assert_eq!(lowest, Some(major * 10 + minor), "{opcode}");
+        assert_eq!(lowest, forms.iter().map(|f| f.requirement.version).min(), "{opcode}");
     }
 }
 
 #[test]
 fn vectors_have_the_sizes_of_their_numbers() {
     for row in GEOMETRIES {
-        let n = row.elements().count();
+        let n = row.geometry.elements().len();
         assert!(row.coordinate_sizes().iter().all(|size| *size >= n && [1, 2, 4].contains(size)));
-        assert!(row.indices() <= 2 && row.apart() <= row.indices());
+        assert!(row.apart() <= 2);
         assert!(row.float || row.integer);
         assert!(!row.doc.is_empty());
     }

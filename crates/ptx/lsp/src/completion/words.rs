@@ -6,6 +6,7 @@ use super::super::doc;
 use super::Item;
 use lsp_types::CompletionItemKind as ItemKind;
 use texunit_check::{Architecture, architectures};
+use texunit_isa::describe::summary;
 use texunit_isa::{Class, Form, Opcode, forms_of};
 use texunit_syntax::scan::TokenKind;
 
@@ -15,9 +16,8 @@ pub(super) fn opcodes() -> Vec<Item> {
         form.slots.iter().any(|slot| slot.class == Class::Unexecuted && !slot.optional)
     };
     let item = |&opcode: &Opcode| {
-        let detail = forms_of(opcode).first().map_or_else(String::new, |f| f.row.doc.into());
         let rank = usize::from(forms_of(opcode).iter().all(refused));
-        word_item(opcode.name(), ItemKind::KEYWORD, detail, rank)
+        word_item(opcode.name(), ItemKind::KEYWORD, summary(opcode).to_owned(), rank)
     };
     Opcode::ALL.iter().map(item).collect()
 }

@@ -1,26 +1,6 @@
 use super::*;
 
-const TEXT: &str = "
-.version 8.0
-.target sm_75
-.address_size 64
-.global .texref tex = { filter_mode = linear };
-.global .u32 linear;
-.func (.reg .u32 %out) f (.reg .u32 %in);
-.visible .entry k(.param .u64 out)
-{
-  .reg .b32 %r<10>, a;
-  { .reg .b32 %r5; mov.b32 %r5, 1; add: mov.b32 a, %r4; }
-  mov.b32 %r5, %r6;
-  mov.b32 a, late;
-  .reg .b32 late;
-  bra L;
-L:
-  add.u32 %r5, a, a; // a
-  ret;
-}
-.func (.reg .u32 %out) f (.reg .u32 %in) { mov.u32 %out, %in; ret; }
-";
+const TEXT: &str = include_str!("names.ptx");
 
 fn index() -> Index {
     Index::new(&SourceFile::new("t", TEXT))
@@ -74,10 +54,7 @@ fn broken_text_keeps_its_names() {
 
 #[test]
 fn subscripts_and_numbered_variables() {
-    let text = ".version 8.0\n.target sm_75\n.global .u64 table[4];\n.shared .u32 s<4>;\n.entry k() {\n  .reg .u32 %r<4>; .reg .u64 %d;\n  \
-                ld.global.u64 %d, table[%r1+1];\n  st.global.u64 table[%r1], %d;\n  mov.u64 %d, table[2];\n  mov.u32 %r1, 0;\n  \
-                .local .u32 l<2>; { .param .u64 %P<2>; st.param.u64 [%P1], 3; }\n  \
-                st.local.u32 [l1], 1;\n  st.local.u32 [l1+0], 2;\n  st.shared.u32 [s3], 3;\n  ret;\n}\n";
+    let text = include_str!("groups.ptx");
     let index = Index::new(&SourceFile::new("t", text));
     assert!(!index.has_errors);
     let count = |name: &str| {

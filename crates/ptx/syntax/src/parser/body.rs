@@ -125,11 +125,7 @@ impl<'a> Parser<'a> {
                 let help = "a label begins with a letter, `_`, `$` or `%`";
                 self.unexpected("E0049", "a label", help)?;
             }
-            TokenKind::RightParen | TokenKind::RightBracket => {
-                let message = format!("unmatched {}", self.shown());
-                let diagnostic = Diagnostic::error("E0025", self.peek().span, message);
-                self.fail(diagnostic.label("no partner").help("remove it"))?;
-            }
+            TokenKind::RightParen | TokenKind::RightBracket => self.unmatched("remove it")?,
             _ => {
                 let help = "a body holds labels, instructions, declarations and blocks";
                 self.unexpected("E0052", "a statement", help)?;

@@ -180,16 +180,7 @@ impl<'a> Parser<'a> {
                 self.advance();
                 Ok(parameters)
             }
-            TokenKind::Word => {
-                let message = format!("missing comma before {}", self.shown());
-                let diagnostic = Diagnostic::error("E0021", self.peek().span, message);
-                self.fail(
-                    diagnostic
-                        .label("`,` expected before this")
-                        .help("separate parameters with commas")
-                        .fix(self.behind(), ","),
-                )
-            }
+            TokenKind::Word => self.missing_comma("parameters"),
             TokenKind::Semicolon => {
                 let help = "separate parameters with commas, and close the list with `)`";
                 self.unexpected("E0051", "`,` or `)`", help)

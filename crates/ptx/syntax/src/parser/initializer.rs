@@ -106,15 +106,20 @@ impl<'a> Parser<'a> {
         if begins_value
             && !(self.peek().first_on_line && self.begins_statement(self.at, Scope::Body, false))
         {
-            let message = format!("missing comma before {}", self.shown());
-            let diagnostic = Diagnostic::error("E0021", self.peek().span, message)
-                .label("`,` expected before this")
-                .help(format!("separate {what} with commas"))
-                .fix(self.behind(), ",");
-            return self.fail(diagnostic);
+            return self.missing_comma(what);
         }
         self.close(kind, shown, open)?;
         Ok(())
+    }
+
+    /// Reports an element of a list that begins where a comma was expected.
+    pub(crate) fn missing_comma<T>(&mut self, what: &str) -> Parse<T> {
+        let message = format!("missing comma before {}", self.shown());
+        let diagnostic = Diagnostic::error("E0021", self.peek().span, message)
+            .label("`,` expected before this")
+            .help(format!("separate {what} with commas"))
+            .fix(self.behind(), ",");
+        self.fail(diagnostic)
     }
 
     /// Parses a number, an address, or a byte of one of these: `0xff(name)`.

@@ -289,11 +289,8 @@ impl<'a> Parser<'a> {
         match self.kind() {
             TokenKind::Semicolon => self.stray_semicolon(),
             TokenKind::RightBrace | TokenKind::RightParen | TokenKind::RightBracket => {
-                let message = format!("unmatched {}", self.shown());
-                let diagnostic = Diagnostic::error("E0025", self.peek().span, message)
-                    .label("no partner")
-                    .help("remove it, or look for an extra `}` before it");
-                self.report(diagnostic);
+                let help = "remove it, or look for an extra `}` before it";
+                let _: Result<(), Reported> = self.unmatched(help);
                 self.advance();
             }
             _ => {

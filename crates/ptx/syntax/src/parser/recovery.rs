@@ -303,16 +303,20 @@ impl Parser<'_> {
         token.kind == TokenKind::Ident && matches!(self.text_of(token), "ret" | "exit" | "trap")
     }
 
+    /// Reports a closing bracket without an opening one.
+    pub(crate) fn unmatched<T>(&mut self, help: &str) -> Parse<T> {
+        let message = format!("unmatched {}", self.shown());
+        let diagnostic = Diagnostic::error("E0025", self.peek().span, message);
+        self.fail(diagnostic.label("no partner").help(help))
+    }
+
     /// Reports what is there instead of `,` or `;`.
     fn not_ended(&mut self, what: &str) -> Parse<()> {
         use TokenKind::{Bang, Ident, LeftBrace, LeftBracket, LeftParen, Tilde, Underscore};
         let expected = "`,` or `;`";
         match self.kind() {
             TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
-                let message = format!("unmatched {}", self.shown());
-                let diagnostic = Diagnostic::error("E0025", self.peek().span, message);
-                let help = "remove it, or add the bracket that opens it";
-                self.fail(diagnostic.label("no partner").help(help))
+                self.unmatched("remove it, or add the bracket that opens it")
             }
             kind if kind.is_number()
                 || matches!(kind, Ident | LeftBrace | LeftBracket | LeftParen | Underscore)
