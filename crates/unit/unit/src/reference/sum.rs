@@ -103,7 +103,7 @@ pub(crate) fn srgb_value(code: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::steps::{hexadecimal, number};
+    use super::super::steps::{hexadecimal, number, reading};
     use super::super::weights::Weighted;
     use super::*;
 
@@ -114,23 +114,6 @@ mod tests {
             _ => code.parse().unwrap(),
         });
         Weighted { code, weight: weight.parse().unwrap_or(0), read: weight != "unread" }
-    }
-
-    fn reading(name: &str) -> Reading {
-        let (kind, bits) =
-            name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
-        let bits = bits.parse().unwrap_or(0);
-        match kind {
-            "f" => [Reading::F16, Reading::F32][bits as usize / 32],
-            "unorm" => Reading::Unorm { bits },
-            "snorm" => Reading::Snorm { bits },
-            "uint" => Reading::Uint { bits },
-            "sint" => Reading::Sint { bits },
-            "srgb" => Reading::Srgb,
-            "missing" => Reading::Missing,
-            "one" => Reading::One,
-            _ => panic!("`{name}` is no reading"),
-        }
     }
 
     #[test]
