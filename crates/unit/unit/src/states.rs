@@ -13,8 +13,10 @@ use crate::resource::{
     TexelIndex, View,
 };
 use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture};
-use crate::{NameError, QueryPlan, QueryRequest, compatible_geometry, overrides, resolve};
-use std::fmt::Write as _;
+use crate::{
+    NameError, QueryPlan, QueryRequest, SurfacePlan, compatible_geometry, overrides, resolve,
+};
+use std::fmt::{Display, Write as _};
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -29,8 +31,9 @@ struct Description {
     pitch: u64,
     /// Bytes of memory; for arrays, as many as they need if `None`, for others, 1024.
     bytes: Option<usize>,
-    /// Byte offset of the first texel of linear and pitched memory.
+    /// Byte offset of the first texel of linear and pitched memory, and the address of the block.
     offset: u64,
+    address: u64,
     /// Whether the driver's checks of memory apply, instead of those of the runtime.
     of_driver: bool,
     /// Views, each of the one before; an integer is a level as an array of its own.
@@ -80,6 +83,7 @@ impl Description {
             pitch: 32,
             bytes: None,
             offset: 0,
+            address: 512,
             of_driver: false,
             views: Vec::new(),
         };
@@ -96,6 +100,7 @@ impl Description {
                 "pitch" => new.pitch = number(value),
                 "bytes" => new.bytes = Some(number(value)),
                 "offset" => new.offset = number(value),
+                "address" => new.address = number(value),
                 "driver" => new.of_driver = true,
                 "view" => new.views.push(Ok(view(value))),
                 "level" => new.views.push(Err(number(value))),
@@ -110,7 +115,7 @@ impl Description {
         let base = || Base {
             block: Arc::new(Block::new(self.bytes.unwrap_or(1024), "b").unwrap()),
             offset: self.offset,
-            address: 512,
+            address: self.address,
         };
         let [width, height, _] = shape.extent.axes();
         let (rows, format) = ([width, height], shape.format);
@@ -143,6 +148,7 @@ fn settings(text: &str, resource: Arc<Resource>) -> (Texture, Sampler) {
         true => ReadMode::NormalizedFloat,
         false => ReadMode::Element,
     };
+    let resource = resource.for_texture();
     let mut texture = Texture { resource, read_mode, normalized_coords: false };
     let mut sampler = Sampler::default();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -286,9 +292,10 @@ fn describe(resource: &Resource) -> String {
     let sizes = resource.levels().iter().map(|level| level.extent.axes().map(|n| n.to_string()));
     let sizes: Vec<String> = sizes.map(|size| size.join("x")).collect();
     let mipmapped = if resource.is_mipmapped() { ", mipmapped" } else { "" };
+    let others = if resource.has_other_layers() { ", with other layers as a texture" } else { "" };
     let ArrayShape { layers, samples, .. } = resource.shape();
     let (text, sizes) = (resource.describe(), sizes.join(" "));
-    format!("{text}; layers={layers}, samples={samples}, levels {sizes}{mipmapped}")
+    format!("{text}; layers={layers}, samples={samples}, levels {sizes}{mipmapped}{others}")
 }
 
 /// The tiles of a sparse array, then the result of each word: `tile=LEVEL,PLANE,X,Y,Z`,
@@ -333,7 +340,7 @@ fn sparse(shape: &ArrayShape, words: &str) -> String {
 }
 
 /// Whether something is created; if not, the error.
-fn outcome<T>(made: Result<T, CreateError>) -> String {
+fn outcome<T>(made: Result<T, impl Display>) -> String {
     made.map_or_else(|e| e.to_string(), |_| "ok".to_owned())
 }
 
@@ -373,6 +380,7 @@ fn answer(line: &str) -> String {
         },
         "header" => outcome(Texture::without_sampler(resource, read_mode, normalized)),
         "surface" => outcome(Surface::new(resource)),
+        "gather" => outcome(resource.limits().check_gather(&resource)),
         "reads" => instructions_that_read(&texture),
         q if q.starts_with("txq") => {
             attributes(level(q), |a| QueryPlan::texture(a, &texture, &sampler))
@@ -381,6 +389,10 @@ fn answer(line: &str) -> String {
         "suq" => {
             let surface = Surface::new(resource).unwrap();
             attributes(None, |a| QueryPlan::surface(a, &surface))
+        }
+        q if q.starts_with("su") => {
+            let surface = Arc::new(Surface::new(resource).unwrap());
+            outcome(SurfacePlan::new(q.parse().unwrap(), &surface))
         }
         instruction => {
             let changed = instruction.strip_prefix("changes ");

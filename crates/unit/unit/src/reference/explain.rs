@@ -2,7 +2,7 @@
 //! that implement the rules of docs/numerics.md.
 
 use super::Fetch;
-use super::float::{self, FloatRules, HALF, SINGLE, SRGB};
+use super::float::{self, FloatRules, SRGB};
 use super::level::{self, Levels, RequestedLevel};
 use super::number;
 use super::sum::{self, IntegerSum};
@@ -187,28 +187,20 @@ pub(super) fn gathered(
 /// Section 2, "Sums" of docs/numerics.md: the steps that sum a channel.
 pub(super) fn sum(reading: Reading, groups: &[NamedGroup], scale: Scale, result: u32) -> Vec<Step> {
     let plain: Vec<Group<'_>> = groups.iter().map(|n| n.group).collect();
-    match reading {
-        Reading::Missing => Vec::new(),
-        Reading::One => point(reading, 0),
-        Reading::Unorm { bits: 24 } | Reading::Uint { .. } | Reading::Sint { .. } => {
-            integer_sum(reading, &plain, scale, result)
-        }
-        Reading::Unorm { .. } | Reading::Snorm { .. } => sum::integer_sum(reading, &plain, scale)
-            .map(|s| integer(reading, s, scale))
-            .unwrap_or_default(),
-        Reading::Srgb => float(groups, &plain, scale, &SRGB, result),
-        Reading::F16 => float(groups, &plain, scale, &HALF, result),
-        Reading::F32 => float(groups, &plain, scale, &SINGLE, result),
+    if let Some(rules) = float::rules(reading) {
+        return float(groups, &plain, scale, rules, result);
+    }
+    let total = sum::total(reading, &plain);
+    match (reading, sum::integer_sum(reading, total, scale)) {
+        (Reading::Missing, _) => Vec::new(),
+        (Reading::One, _) => point(reading, 0),
+        (_, Some(sum)) => integer(reading, sum, scale),
+        (_, None) => integer_sum(reading, total, scale, result),
     }
 }
 
 /// The steps of a sum of integer codes, for integer formats and for depth of 24 bits.
-fn integer_sum(reading: Reading, plain: &[Group<'_>], scale: Scale, result: u32) -> Vec<Step> {
-    let number = |code| match reading {
-        Reading::Sint { bits } => sign_extend(bits, code).into(),
-        _ => i128::from(code),
-    };
-    let total = sum::total(plain, number);
+fn integer_sum(reading: Reading, total: i128, scale: Scale, result: u32) -> Vec<Step> {
     let all = 256_u32 << scale;
     let text = match reading {
         Reading::Sint { bits: 32 } => format!("floor(S / {all}) = {}", result as i32),

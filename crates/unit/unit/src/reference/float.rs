@@ -15,7 +15,7 @@ pub(crate) struct FloatRules {
     /// Whether subnormal texels and results count as zero.
     flush: bool,
     /// The bits of a NaN result.
-    nan: u32,
+    pub(crate) nan: u32,
     widen: fn(u32) -> u32,
     /// The binary exponent of a code as the adder computes it; `None` for zeros.
     exponent: fn(f32, u32) -> Option<i32>,
@@ -29,6 +29,16 @@ pub(crate) static HALF: FloatRules =   FloatRules { texel_bits: 14, precision: 1
 /// of eight codes has the exponent of its last entry.
 #[rustfmt::skip]
 pub(crate) static SRGB: FloatRules =   FloatRules { texel_bits: 7,  precision: 11, min_exponent: -24,  flush: false, nan: 0,           widen: |code| Reading::Srgb.point(code), exponent: srgb_exponent };
+
+/// The adder's rules for a channel; `None` for channels that are summed as integers.
+pub(crate) fn rules(reading: Reading) -> Option<&'static FloatRules> {
+    match reading {
+        Reading::F32 => Some(&SINGLE),
+        Reading::F16 => Some(&HALF),
+        Reading::Srgb => Some(&SRGB),
+        _ => None,
+    }
+}
 
 fn ilogb(x: f32, _: u32) -> Option<i32> {
     let (significand, power) = decompose(x);

@@ -406,4 +406,6 @@ fn axis_trace(axis: &Axis) -> AxisTrace {
 #[cfg(test)]
 mod steps;
 #[cfg(test)]
-mod tests;
+mod tests {
+    mod traces;
+}

@@ -9,13 +9,16 @@ use super::coordinate::{self as at, Neighbours};
 use super::cube;
 use super::explain::in_256ths;
 use super::fixed::Fixed;
+use super::float::{HALF, SINGLE, round_to_float};
 use super::float10::{Float10, SignedFloat10};
 use super::gradient::{self, Gradient};
 use super::level::{RequestedLevel, Sharpening, levels};
 use super::number as shown;
+use super::result::compare;
 use super::weights::{of_missing_corner, round_half_up};
 use crate::fixed_level::{bias_field, clamp_interval, cut_to_256ths};
-use crate::sampler::{AddressMode, Filter};
+use crate::sampler::{AddressMode, CompareFunction, Filter};
+use texunit_texel::Reading;
 
 /// A number: factors and divisors, each of which may be a power of two.
 pub(super) fn number(text: &str) -> f32 {
@@ -39,6 +42,24 @@ fn float(text: &str) -> f32 {
 
 fn integer(text: &str) -> i64 {
     hexadecimal(text).map_or_else(|| text.parse().unwrap(), i64::from)
+}
+
+/// The reading of a channel by its name, such as `f16` or `unorm8`.
+pub(super) fn reading(name: &str) -> Reading {
+    let (kind, bits) =
+        name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
+    let bits = bits.parse().unwrap_or(0);
+    match kind {
+        "f" => [Reading::F16, Reading::F32][bits as usize / 32],
+        "unorm" => Reading::Unorm { bits },
+        "snorm" => Reading::Snorm { bits },
+        "uint" => Reading::Uint { bits },
+        "sint" => Reading::Sint { bits },
+        "srgb" => Reading::Srgb,
+        "missing" => Reading::Missing,
+        "one" => Reading::One,
+        _ => panic!("`{name}` is no reading"),
+    }
 }
 
 fn ten(x: f32) -> SignedFloat10 {
@@ -138,6 +159,15 @@ fn answer(step: &str, of: &[&str], text: &str) -> String {
         }
         "sharpened" => sharpened(of, i(0), x(1)).to_string(),
         "ten" => ten(x(0)).to_f64().to_string(),
+        "round" => {
+            let rules = if of[0] == "f16" { &HALF } else { &SINGLE };
+            format!("{:#x}", round_to_float(i(0).into(), i(1) as i32, rules))
+        }
+        "compare" => {
+            let (function, reading) = (CompareFunction::from_name(of[0]).unwrap(), reading(of[1]));
+            let code = if reading == Reading::F32 { x(1).to_bits() } else { i(1) as u32 };
+            compare(function, reading, x(0).to_bits(), code).to_string()
+        }
         "log" => format!("{:?}", ten(x(0)).magnitude.log2_256()),
         "plus" => ten(x(0)).plus(ten(x(1))).to_f64().to_string(),
         "sum" => Float10::cut_sum(terms().map(|(m, e)| (m as u32, e))).to_f64().to_string(),

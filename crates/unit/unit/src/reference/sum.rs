@@ -1,8 +1,8 @@
 //! The weighted sum of texels: docs/numerics.md, section 2, "Sums", and section 5. There is one
 //! function per format; floats are in `float`.
 
-use super::float::{self, HALF, SINGLE, SRGB};
-use super::weights::{Group, Scale, round_half_up};
+use super::float;
+use super::weights::{Group, Scale};
 use texunit_texel::{Reading, sign_extend, srgb_table, widen_unorm};
 
 /// The weighted sum of a channel of integer codes, before its conversion to float.
@@ -25,62 +25,56 @@ impl IntegerSum {
 
 /// The result of the filter for a channel: f32 bits, or an integer.
 pub(crate) fn sum(reading: Reading, groups: &[Group<'_>], scale: Scale) -> u32 {
-    match reading {
-        Reading::Missing | Reading::One => reading.point(0),
-        Reading::Unorm { bits: 24 } => depth24(total(groups, |code| code.into()), scale),
-        Reading::Unorm { bits } => unorm(groups, bits, scale).bits(),
-        Reading::Snorm { bits: 8 } => snorm8(groups, scale).bits(),
-        Reading::Snorm { bits } => snorm16(groups, bits, scale).bits(),
-        Reading::Srgb => float::sum(groups, scale, &SRGB),
-        Reading::F16 => float::sum(groups, scale, &HALF),
-        Reading::F32 => float::sum(groups, scale, &SINGLE),
-        Reading::Uint { bits } => integer(total(groups, |code| code.into()), bits, scale),
-        Reading::Sint { bits } => {
-            integer(total(groups, |code| sign_extend(bits, code).into()), bits, scale)
-        }
+    match float::rules(reading) {
+        Some(rules) => float::sum(groups, scale, rules),
+        None => result(reading, total(reading, groups), scale),
     }
 }
 
-/// Weighted sum of a unorm or snorm channel; `None` for unorm of 24 bits and for other channels.
-pub(crate) fn integer_sum(reading: Reading, groups: &[Group], scale: Scale) -> Option<IntegerSum> {
-    Some(match reading {
-        Reading::Unorm { bits } if bits != 24 => unorm(groups, bits, scale),
-        Reading::Snorm { bits: 8 } => snorm8(groups, scale),
-        Reading::Snorm { bits } => snorm16(groups, bits, scale),
-        _ => return None,
-    })
+/// The number that stands for a code in sums of a channel whose values are not floats.
+pub(crate) fn number(reading: Reading, code: u32) -> i64 {
+    match reading {
+        Reading::Unorm { bits } => widen_unorm(bits, code).into(),
+        Reading::Snorm { bits } | Reading::Sint { bits } => sign_extend(bits, code).into(),
+        Reading::Uint { .. } => code.into(),
+        _ => 0,
+    }
 }
 
 /// The exact sum of weight times number over all texels.
-pub(crate) fn total(groups: &[Group<'_>], number: impl Fn(u32) -> i128) -> i128 {
-    groups.iter().map(|g| g.total(&number)).sum()
+pub(crate) fn total(reading: Reading, groups: &[Group<'_>]) -> i128 {
+    groups.iter().map(|g| g.total(|code| number(reading, code).into())).sum()
 }
 
-/// The sum of a unorm channel: K = rhu(sum/256) over codes widened to 16 bits. The result is
-/// f32(K/65535).
-fn unorm(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
-    let total = total(groups, |code| widen_unorm(bits, code).into());
-    IntegerSum { total, k: round_half_up(total, 256 << scale), max: 65_535 }
+/// The result for a sum of weight times [`number`].
+pub(crate) fn result(reading: Reading, total: i128, scale: Scale) -> u32 {
+    match (integer_sum(reading, total, scale), reading) {
+        (Some(sum), _) => sum.bits(),
+        (None, Reading::Unorm { .. }) => depth24(total, scale),
+        (None, Reading::Uint { bits } | Reading::Sint { bits }) => integer(total, bits, scale),
+        _ => reading.point(0),
+    }
 }
 
-/// Sum of a snorm channel of 16 bits: K = max(rhu(sum/256), -32767). The result is f32(K/32767).
-fn snorm16(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
-    let total = total(groups, |code| sign_extend(bits, code).into());
-    let k = round_half_up(total, 256 << scale).max(-32_767);
-    IntegerSum { total, k, max: 32_767 }
-}
-
-/// The sum of a snorm channel of 8 bits, by the hardware's formula that converts the sum of 8-bit
-/// codes to a number of 15 bits.
-fn snorm8(groups: &[Group<'_>], scale: Scale) -> IntegerSum {
-    let total = total(groups, |code| sign_extend(8, code).into());
-    let k = (((2048 * total) >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
-    IntegerSum { total, k: k.max(-32_767), max: 32_767 }
+/// The sum of a unorm or snorm channel; `None` for unorm of 24 bits and for other channels. For
+/// snorm of 8 bits, K is by the hardware's formula that converts the sum of 8-bit codes to a number
+/// of 15 bits.
+pub(crate) fn integer_sum(reading: Reading, total: i128, scale: Scale) -> Option<IntegerSum> {
+    let rounded = (total + (128 << scale)) >> (8 + scale);
+    let (k, max) = match reading {
+        Reading::Unorm { bits } if bits != 24 => (rounded, 65_535),
+        Reading::Snorm { bits: 8 } => {
+            ((((2048 * total) >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11, 32_767)
+        }
+        Reading::Snorm { .. } => (rounded, 32_767),
+        _ => return None,
+    };
+    Some(IntegerSum { total, k: k.max(-max), max })
 }
 
 /// The result for depth of 24 bits: the sum over 2^32, truncated to 24 significant bits, plus one
 /// unit in the last place.
-fn depth24(total: i128, scale: Scale) -> u32 {
+pub(crate) fn depth24(total: i128, scale: Scale) -> u32 {
     let Some(top) = total.checked_ilog2() else { return 0 };
     let drop = top as i32 - 23;
     let significand = if drop >= 0 { total >> drop } else { total << -drop };
@@ -103,7 +97,7 @@ pub(crate) fn srgb_value(code: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::steps::{hexadecimal, number};
+    use super::super::steps::{hexadecimal, number, reading};
     use super::super::weights::Weighted;
     use super::*;
 
@@ -114,23 +108,6 @@ mod tests {
             _ => code.parse().unwrap(),
         });
         Weighted { code, weight: weight.parse().unwrap_or(0), read: weight != "unread" }
-    }
-
-    fn reading(name: &str) -> Reading {
-        let (kind, bits) =
-            name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
-        let bits = bits.parse().unwrap_or(0);
-        match kind {
-            "f" => [Reading::F16, Reading::F32][bits as usize / 32],
-            "unorm" => Reading::Unorm { bits },
-            "snorm" => Reading::Snorm { bits },
-            "uint" => Reading::Uint { bits },
-            "sint" => Reading::Sint { bits },
-            "srgb" => Reading::Srgb,
-            "missing" => Reading::Missing,
-            "one" => Reading::One,
-            _ => panic!("`{name}` is no reading"),
-        }
     }
 
     #[test]

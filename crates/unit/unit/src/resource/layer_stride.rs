@@ -77,6 +77,3 @@ impl Resource {
         LayerStride::of(self).is_some()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -37,9 +37,6 @@ impl Action {
     /// stands for.
     pub(super) fn new(form: SurfaceForm, resource: &Resource) -> Result<(Self, u32), PlanError> {
         let format = resource.format();
-        let undefined = |reason: String| {
-            PlanError::Undefined(format!("{form}: {}, and {reason}", resource.sentence("surface")))
-        };
         // Instructions that PTX does not have are refused here for callers other than the PTX front
         // end, which has refused them already.
         if let Some(reason) = form.why_impossible() {
@@ -51,9 +48,6 @@ impl Action {
                 Ok((Self::Raw { element_size, vector }, 1))
             }
             SurfaceKind::StoreFormatted { vector } => {
-                if store_codes(format, [0; 4], vector).is_none() {
-                    return Err(undefined(format!("{format} has no formatted store")));
-                }
                 Ok((Self::Formatted { format, vector }, format.texel_size()))
             }
             SurfaceKind::Reduce { op, ty, formatted: false } => {
@@ -179,7 +173,7 @@ fn store(block: &Block, offset: u64, element_size: u8, element: usize, value: u6
 
 /// Stores a texel as one memory access, or as two accesses of 8 bytes.
 fn store_texel(block: &Block, offset: u64, format: Format, values: [u32; 4], vector: u8) {
-    // `Action::new` has checked that the format supports stores.
+    // `Surface::new` refuses formats without stores.
     let Some(codes) = store_codes(format, values, vector) else { return };
     let bytes = u128::from_le_bytes(pack(format, codes));
     let size = format.texel_size().min(8) as u8;

@@ -2,7 +2,7 @@
 //! for 32 lanes (docs/numerics.md, section 2, "Sums", and section 5).
 
 use super::indices::Buffers;
-use super::tally::depth24;
+use crate::reference::sum::depth24;
 use crate::request::Lanes;
 use crate::warp::channel::{
     Channel, F16, F32, FloatChannel, FloatFilter, Fraction, Half, Normalized, Point, Reads, Signed,
@@ -161,7 +161,7 @@ impl Stage<SumArgs> for Sum {
                 let half = if bits < 32 { 128 } else { 0 };
                 for lane in 0..32 {
                     out[lane] = match reading {
-                        Reading::Unorm { .. } => depth24(sums[lane], 0),
+                        Reading::Unorm { .. } => depth24(sums[lane].into(), 0),
                         _ => ((sums[lane] + half) >> 8) as u32,
                     };
                 }

@@ -2,9 +2,11 @@
 //! sections 2, 4.12 and 5.
 
 use super::indices::Buffers;
+use crate::reference::float::{FloatRules, HALF, SINGLE, SRGB, round_to_float};
+use crate::reference::sum;
 use crate::reference::weights::Scale;
 use crate::request::Lanes;
-use texunit_texel::{Reading, f16_to_f32, sign_extend, srgb_table, widen_unorm};
+use texunit_texel::{Reading, f16_to_f32, srgb_table};
 
 /// The running sum of one channel over the taps of 32 lanes.
 #[derive(Clone, Debug)]
@@ -62,12 +64,11 @@ impl Kind {
         }
     }
 
-    /// The number of bits, below the exponent of a footprint's largest texel, that a texel keeps.
-    fn texel_bits(self) -> i32 {
+    fn rules(self) -> &'static FloatRules {
         match self {
-            Kind::Single => 27,
-            Kind::Half => 14,
-            Kind::Srgb => 7,
+            Kind::Single => &SINGLE,
+            Kind::Half => &HALF,
+            Kind::Srgb => &SRGB,
         }
     }
 
@@ -96,36 +97,6 @@ impl Kind {
         let significand = if bits >> 31 == 1 { -magnitude } else { magnitude };
         Number { significand, last: field - 23, field }
     }
-
-    fn nan(self) -> u32 {
-        if self == Kind::Half { 0x7fff_e000 } else { 0x7fff_ffff }
-    }
-
-    /// Rounds a sum to the precision of the type, ties away from zero.
-    fn round(self, x: f64) -> f32 {
-        let precision = if self == Kind::Single { 24 } else { 11 };
-        let rounded = round_bits(x, 53 - precision);
-        if self == Kind::Single {
-            /// 2^-126 minus half a subnormal step. A number from here on rounds to a float that is
-            /// not subnormal.
-            const FLUSH_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / 16_777_216.0);
-            // Rule 2.2 of docs/numerics.md: a result that is subnormal after rounding is a zero.
-            let magnitude = rounded.abs().max(f64::from(f32::MIN_POSITIVE));
-            let magnitude = if x.abs() < FLUSH_BELOW { 0.0 } else { magnitude };
-            return magnitude.copysign(x) as f32;
-        }
-        // Below 2^-14, f16 numbers are multiples of 2^-24.
-        let subnormal = (x.abs() * 16_777_216.0 + 0.5).floor() / 16_777_216.0;
-        let magnitude = if x.abs() < 1.0 / 16_384.0 { subnormal } else { rounded.abs() };
-        magnitude.copysign(x) as f32
-    }
-}
-
-/// Rounds off the lowest `drop` bits of a significand to nearest, ties away from zero. A carry
-/// propagates into the exponent.
-fn round_bits(x: f64, drop: u32) -> f64 {
-    let half = 1_u64 << (drop - 1);
-    f64::from_bits((x.to_bits() + half) & !(2 * half - 1))
 }
 
 /// Computes x times two to a power, floored.
@@ -151,7 +122,8 @@ impl Tally {
             for k in places {
                 let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
                 for lane in 0..32 {
-                    self.sum[lane] += i64::from(weights[lane]) * number(reading, codes[lane]);
+                    let number = sum::number(reading, codes[lane]);
+                    self.sum[lane] += i64::from(weights[lane]) * number;
                 }
             }
             return;
@@ -164,7 +136,7 @@ impl Tally {
                     field = field.max(kind.number(buffers.texels[k][c][lane]).field);
                 }
             }
-            let lowest = field - kind.texel_bits();
+            let lowest = field - kind.rules().texel_bits;
             let mut sum = 0;
             for k in places.clone() {
                 let weight = i64::from(buffers.weights[k][lane]);
@@ -228,7 +200,7 @@ impl Tally {
         for lane in 0..32 {
             out[lane] = match kind {
                 Some(kind) => self.finish_float(kind, lane),
-                None => finish(reading, self.sum[lane], scale[lane]),
+                None => sum::result(reading, self.sum[lane].into(), scale[lane]),
             };
         }
     }
@@ -236,68 +208,13 @@ impl Tally {
     fn finish_float(&self, kind: Kind, lane: usize) -> u32 {
         if self.special >> lane & 1 == 1 {
             let plain = self.plain[lane];
-            return if plain.is_nan() { kind.nan() } else { plain.to_bits() };
+            return if plain.is_nan() { kind.rules().nan } else { plain.to_bits() };
         }
         if kind != Kind::Srgb && self.others >> lane & 1 == 0 {
             return 0x8000_0000;
         }
         // The scale of the weights is part of the accumulator's unit.
-        let power = self.unit[lane] - 127 - kind.texel_bits() - 8;
-        kind.round(self.sum[lane] as f64 * 2.0_f64.powi(power)).to_bits()
-    }
-}
-
-/// The number that stands for an integer code in sums.
-fn number(reading: Reading, code: u32) -> i64 {
-    match reading {
-        Reading::Unorm { bits } => widen_unorm(bits, code).into(),
-        Reading::Snorm { bits } | Reading::Sint { bits } => sign_extend(bits, code).into(),
-        Reading::Uint { .. } => code.into(),
-        _ => 0,
-    }
-}
-
-/// The result for the weighted sum of a channel of integer codes.
-fn finish(reading: Reading, total: i64, scale: Scale) -> u32 {
-    let rounded = (total + (128 << scale)) >> (8 + scale);
-    match reading {
-        Reading::Unorm { bits: 24 } => depth24(total, scale),
-        Reading::Unorm { .. } => (rounded as f32 / 65_535.0).to_bits(),
-        Reading::Snorm { bits: 8 } => {
-            let k = (((2048 * total) >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
-            (k.max(-32_767) as f32 / 32_767.0).to_bits()
-        }
-        Reading::Snorm { .. } => (rounded.max(-32_767) as f32 / 32_767.0).to_bits(),
-        Reading::Uint { bits: 32 } | Reading::Sint { bits: 32 } => (total >> (8 + scale)) as u32,
-        Reading::Uint { .. } | Reading::Sint { .. } => rounded as u32,
-        _ => reading.point(0),
-    }
-}
-
-/// The result for depth of 24 bits: the highest 24 significant bits of the sum, plus one unit in
-/// the last place.
-pub(super) fn depth24(total: i64, scale: Scale) -> u32 {
-    let Some(top) = total.checked_ilog2() else { return 0 };
-    let significand = scaled(total, 23 - top as i32) + 1;
-    let power = top as i32 - 23 - 32 - scale as i32;
-    (significand as f32 * f32::from_bits(((127 + power) as u32) << 23)).to_bits()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounding_floats() {
-        let min = f64::from(f32::MIN_POSITIVE);
-        let step = min / 8_388_608.0;
-        let single = |x| Kind::Single.round(x);
-        assert_eq!(single(min - step / 2.0), f32::MIN_POSITIVE, "a tie, away from zero");
-        assert_eq!(single(-min + step).to_bits(), 0x8000_0000);
-        assert_eq!(single(1.0 + 2.0_f64.powi(-24)), 1.0 + f32::EPSILON);
-        let half = |x| Kind::Half.round(x);
-        assert_eq!(half(2.0_f64.powi(-25)), 2.0_f32.powi(-24));
-        assert_eq!(half(2.0_f64.powi(-25) * 0.999), 0.0);
-        assert_eq!(half(1.0 + 2.0_f64.powi(-11)), 1.0 + 2.0_f32.powi(-10));
+        let power = self.unit[lane] - 127 - kind.rules().texel_bits - 8;
+        round_to_float(self.sum[lane].into(), power, kind.rules())
     }
 }
