@@ -2,9 +2,9 @@
 
 use crate::check_log::QueuePosition;
 use crate::checks;
-use crate::copy::CopyEnd;
+use crate::copy::find_rows;
 use crate::deferred::{self, Order};
-use crate::memory::endpoint::{Endpoint, Side};
+use crate::memory::endpoint::Endpoint;
 use crate::prelude::*;
 use texunit_device::Linear;
 
@@ -88,7 +88,7 @@ pub(crate) fn fill(set: &CUDA_MEMSET_NODE_PARAMS, order: &Order) -> Answer<bool>
         "dstPitch {pitch} is not a multiple of {unit}, the bytes of a number that is set"
     );
     let all = [bytes, height, 1];
-    let found = CopyEnd::device(address, pitch as u64).find(Side::Dst, all)?;
+    let found = find_rows(address, pitch, all)?;
     let Endpoint::Linear(linear) = &found.place else {
         bail!("dstDevice {address:#x} is not memory that a device reaches");
     };

@@ -114,8 +114,7 @@ impl Image {
                 if is_in_place(bytes) {
                     say_once(
                         "the program has ptxas make machine code; texunit's ptxas has checked the PTX and hands that on, as texunit \
-                         runs PTX"
-                            .to_owned(),
+                         runs PTX",
                     );
                 }
                 Ptx { name: name.to_owned(), text: text(bytes) }
@@ -371,12 +370,4 @@ fn newer(ptx: &Ptx, device: &Card, origin: &Origin) -> Answer {
         ));
     }
     Ok(())
-}
-
-/// Prints a text once in a process.
-pub(crate) fn say_once(text: String) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if lock(&SAID).insert(text.clone()) {
-        say(format_args!("{text}"));
-    }
 }

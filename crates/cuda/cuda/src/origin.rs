@@ -82,31 +82,15 @@ impl Origin {
 
 /// Prefixes of the file names of NVIDIA's libraries for the host, and whether they work on this
 /// driver; the others have kernels as machine code.
-const NVIDIAS: [(&str, bool); 16] = [
-    ("libcublas", false),
-    ("libcudnn", false),
-    ("libcudss", false),
-    ("libcufft", false),
-    ("libcurand", false),
-    ("libcusolver", false),
-    ("libcusparse", false),
-    ("libcutensor", false),
-    ("libcuvs", false),
-    ("libnccl", false),
-    ("libnpp", false),
-    ("libnvgraph", false),
-    ("libnvinfer", false),
-    ("libnvJitLink", true),
-    ("libnvjpeg", false),
-    ("libnvrtc", true),
-];
+const NVIDIAS: &str = include_str!("../data/libraries.txt");
 
 /// Whether a library of NVIDIA's works on this driver; `None` for other files. It is recognised by
 /// its file name: `libcublasLt.so.12`, `libcufft-1a2b3c4d.so.11` in a Python wheel.
 pub(crate) fn nvidias_works(file: &Path) -> Option<bool> {
     let name = file.file_name()?.to_str()?;
     let is_of = |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.contains(".so"));
-    NVIDIAS.iter().find(|(start, _)| is_of(start)).map(|(_, works)| *works)
+    let mut all = NVIDIAS.lines().filter_map(|line| line.split_once(' '));
+    all.find(|(start, _)| is_of(start)).map(|(_, what)| what == "works")
 }
 
 /// Whether a library is loaded in a process, by its name, which a Python wheel may extend by a

@@ -99,9 +99,8 @@ fn this_process(pid: u32) -> Process {
 impl State {
     fn append(&mut self, event: Event) {
         if let Some(Err(error)) = writer().map(|writer| writer.append(&event)) {
-            static ONCE: Once = Once::new();
             let folder = settings().evidence.as_deref().unwrap_or("".as_ref());
-            ONCE.call_once(|| say(format_args!("{}", unreported(folder, &error))));
+            say_once(unreported(folder, &error));
         }
         if settings().report.is_some() {
             self.record.add(event);

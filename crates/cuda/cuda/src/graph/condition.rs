@@ -19,7 +19,7 @@ pub(crate) struct Condition {
     is_assigned: bool,
     pub(crate) context: Arc<Context>,
     /// Whether a node uses the value.
-    is_used: AtomicBool,
+    pub(super) is_used: AtomicBool,
 }
 
 static ALL: Mutex<BTreeMap<u64, Weak<Condition>>> = Mutex::new(BTreeMap::new());
@@ -60,10 +60,6 @@ impl Condition {
 
     pub(crate) fn handle(&self) -> u64 {
         self.word.address()
-    }
-
-    pub(crate) fn is_used(&self) -> bool {
-        self.is_used.load(Relaxed)
     }
 
     /// Assigns the default value at the start of a launch.

@@ -110,7 +110,9 @@ impl Plan {
             let (id, op, before) = (node.id, node.op.clone(), before.collect());
             steps.push(Step { node: number, id, op, is_enabled: true, before, inner });
         }
-        if let Some(unused) = state.conditions.iter().find(|condition| !condition.is_used()) {
+        if let Some(unused) =
+            state.conditions.iter().find(|condition| !condition.is_used.load(Relaxed))
+        {
             let refusal = invalid!(
                 "conditional handle {:#x} was made for graph {}, and no conditional node looks at it",
                 unused.handle(),

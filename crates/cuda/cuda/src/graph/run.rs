@@ -11,6 +11,7 @@ use super::order::shuffled;
 use super::races::Queues;
 use super::*;
 use crate::check_log::QueuePosition;
+use crate::copy::CopyParams;
 use crate::deferred::{self, Order};
 use crate::fill::fill;
 use crate::settings::settings;
@@ -216,20 +217,18 @@ impl Launch {
             Op::Work(task, context) => task.run(&*alive(*context)?, &QueuePosition::now(queue)),
             Op::Memcpy(op) => {
                 let order = Order::on(alive(op.context)?, queue);
-                let CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth } = &op.copy;
+                let params = CopyParams { copy: op.copy, is_line: false };
                 // SAFETY: the program guarantees that the operands' memory exists when the node
                 // runs.
-                let (to, from) = unsafe { (copy::end_3d("dst", dst)?, copy::end_3d("src", src)?) };
-                let size = [*width_in_bytes, *height, *depth].map(|n| n as u64);
-                copy::copy(&to, &from, size, &order)
+                unsafe { copy::copy(&params, &order) }
             }
             Op::Copies(op) => {
                 let order = Order::on(alive(op.context)?, queue);
                 op.each().try_for_each(|(to, from, size)| {
+                    let params = CopyParams::line(copy::any(to), copy::any(from), size);
                     // SAFETY: the program guarantees that the operands' memory exists when the node
                     // runs.
-                    let (to, from) = unsafe { (copy::any(to), copy::any(from)) };
-                    copy::copy(&to, &from, [size as u64, 1, 1], &order)
+                    unsafe { copy::copy(&params, &order) }
                 })
             }
             Op::Memset(op) => fill(op, &Order::on(alive(Handle::of(op.ctx))?, queue)).map(|_| ()),

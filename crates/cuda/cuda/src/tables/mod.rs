@@ -95,10 +95,7 @@ static TABLES: [(u128, Entry); 6] = [
 
 /// Refuses a call of an entry whose purpose is unknown, and prints the entry once.
 fn refuse(entry: &'static str) -> CUresult {
-    static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-    if lock(&SAID).insert(entry) {
-        crate::settings::say_refused(&format!("{entry} is not supported"));
-    }
+    crate::settings::say_unsupported(entry);
     let refusal = CUresult::NOT_SUPPORTED.because(
         "texunit does not know what this function does: NVIDIA does not describe it, and no runtime was seen to \
          call it",
