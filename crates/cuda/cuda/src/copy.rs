@@ -16,7 +16,7 @@ const PIECE: u64 = 64 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CopyParams {
     pub(crate) copy: CUDA_MEMCPY3D,
-    /// Whether the parameters of the call count contiguous bytes, instead of bytes, rows and slices.
+    /// Whether the parameters of the call count contiguous bytes, not bytes, rows and slices.
     pub(crate) is_line: bool,
 }
 
@@ -52,9 +52,9 @@ impl CopyParams {
         Ok([End::of(Side::Src, &self.copy.src)?, dst])
     }
 
-    /// Checks both sides of a copy that a graph will do, except for device memory that a node of the
-    /// graph may allocate. Returns the copy with the types of memory that unified addresses are of;
-    /// `None` if it is empty.
+    /// Checks both sides of a copy that a graph will do, except for device memory that a node of
+    /// the graph may allocate. Returns the copy with the types of memory that unified addresses are
+    /// of; `None` if it is empty.
     ///
     /// # Safety
     /// Memory unknown to the driver satisfies the safety contract of [`find`].
@@ -376,7 +376,8 @@ pub(crate) unsafe fn copy(params: &CopyParams, order: &Order) -> Answer {
     let position = QueuePosition::submitted(order.queue);
     let shared = from.shared(size).map(|row| (row, false));
     let shared = shared.chain(to.shared(size).map(|row| (row, true)));
-    checks::copies(order.queue, shared, size.iter().product());
+    let bytes = Count(size.iter().product::<u64>(), "byte");
+    checks::submitted(order.queue, format_args!("a copy of {bytes}"), shared);
     deferred::submit(order, move |works| {
         works?;
         transfer(&from, &to, size, &position)
