@@ -143,32 +143,27 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused() {
-        let entry = sized(2)[2];
+        type Unknown = unsafe extern "C" fn() -> CUresult;
         // SAFETY: the entry refuses calls, and is a function without parameters.
-        let entry =
-            unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> CUresult>(entry) };
-        // SAFETY: the entry is a function without parameters and without preconditions.
-        assert_eq!(unsafe { entry() }, CUresult::NOT_SUPPORTED);
+        let code = unsafe { std::mem::transmute::<usize, Unknown>(sized(2)[2])() };
+        assert_eq!(code, CUresult::NOT_SUPPORTED);
     }
 
     #[test]
     fn tables_are_found_by_their_bytes() {
-        type Get = unsafe extern "C" fn(*mut *const c_void, *const u8) -> CUresult;
-        let mut all = crate::functions::FUNCTIONS.iter();
-        let function = all.find(|function| function.symbol == "cuGetExportTable").unwrap();
-        // SAFETY: the signature is that of `cuGetExportTable`; a UUID has 16 bytes.
-        let get =
-            unsafe { std::mem::transmute::<crate::functions::Address, Get>(function.address) };
+        unsafe extern "C" {
+            fn cuGetExportTable(table: *mut *const c_void, id: *const u8) -> CUresult;
+        }
         let mut table = std::ptr::null();
         let mut id = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
-        // SAFETY: both pointers are valid.
-        assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::SUCCESS);
-        assert_eq!(table, TABLES[0].1.0.cast());
-        id[15] = 0;
-        // SAFETY: both pointers are valid.
-        assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::NOT_FOUND);
-        assert!(table.is_null());
-        // SAFETY: null is an allowed argument, which is refused.
-        assert_eq!(unsafe { get(&mut table, std::ptr::null()) }, CUresult::INVALID_VALUE);
+        // SAFETY: both pointers are valid; a UUID has 16 bytes. Null is refused.
+        unsafe {
+            assert_eq!(cuGetExportTable(&mut table, id.as_ptr()), CUresult::SUCCESS);
+            assert_eq!(table, TABLES[0].1.0.cast());
+            id[15] = 0;
+            assert_eq!(cuGetExportTable(&mut table, id.as_ptr()), CUresult::NOT_FOUND);
+            assert!(table.is_null());
+            assert_eq!(cuGetExportTable(&mut table, std::ptr::null()), CUresult::INVALID_VALUE);
+        }
     }
 }
