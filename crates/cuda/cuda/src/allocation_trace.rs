@@ -39,7 +39,7 @@ struct Traces {
     freed: VecDeque<u64>,
     /// Allocations made by memory pools of packages, and whether they are blocks that hold several
     /// arrays.
-    pools: HashMap<u64, (pools::Pool, bool)>,
+    pools: HashMap<u64, (&'static pools::Pool, bool)>,
 }
 
 #[derive(Default)]

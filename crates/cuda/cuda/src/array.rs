@@ -117,18 +117,6 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     Ok(made)
 }
 
-impl ArrayObject {
-    /// The handle of a device array.
-    pub(crate) fn handle_of(array: &Array) -> Answer<Handle<Self>> {
-        let number = array.number();
-        let found = Self::registry().all_with_handles(|object| object.array.number() == number);
-        found.first().map(|(handle, _)| Handle::of(*handle)).ok_or_else(|| {
-            CUresult::INVALID_HANDLE
-                .because("the array of the copy has been destroyed in the meantime")
-        })
-    }
-}
-
 /// Creates an array.
 pub(crate) fn create(
     context: &Context,

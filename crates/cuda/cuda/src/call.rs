@@ -4,7 +4,7 @@
 use crate::current_call;
 use crate::prelude::*;
 use crate::refused;
-use crate::settings::say_refused;
+use crate::settings::say_unsupported;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Defines exported functions of the driver API, whose parameters have the types of
@@ -144,8 +144,8 @@ pub(crate) fn answer(
 
 /// The body of each function that texunit does not provide: prints its name once and returns an
 /// error.
-pub(crate) fn not_supported(name: &'static str, group: &str, said: &Once) -> CUresult {
-    said.call_once(|| say_refused(&format!("{name} is not supported")));
+pub(crate) fn not_supported(name: &'static str, group: &str) -> CUresult {
+    say_unsupported(name);
     refused::driver(name, &texunit_cuda_abi::lacking(name, group), &[]);
     CUresult::NOT_SUPPORTED
 }

@@ -78,6 +78,18 @@ impl QueuePosition {
     }
 }
 
+/// A queue for a part of a work, such as a step of a graph or a child grid. Its number is above all
+/// stream handles and below the numbers of per-thread default streams.
+pub(crate) fn fresh_queue() -> Queue {
+    static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
+    Queue::new(NEXT.fetch_add(1, Relaxed), false)
+}
+
+/// The event after the work of a queue, which has the queue's number.
+pub(crate) fn event_of(queue: Queue) -> u64 {
+    queue.own.map_or(0, |(id, _)| id)
+}
+
 /// The race detector, which orders launches and the host; `None` if races are not checked.
 pub(crate) fn race() -> Option<&'static Memory> {
     log()?.race()

@@ -7,7 +7,7 @@ mod pools;
 
 use crate::context::Context;
 use crate::current_call::in_program;
-pub(crate) use copies::{Watch, Work, copies, fills, works};
+pub(crate) use copies::{Watch, Work, submitted};
 pub(crate) use host::report_accesses as tell_host;
 pub(crate) use pools::{allocated, freed};
 use texunit_device::LaunchStats;
@@ -18,7 +18,8 @@ use crate::prelude::*;
 use crate::settings::settings;
 use crate::{host_access, report};
 use texunit_checks::race::Memory;
-use texunit_checks::{Check, Finding, LaunchChecks, Log, rules};
+use texunit_checks::rules::{self, CheckRule};
+use texunit_checks::{Check, Finding, LaunchChecks, Log};
 use texunit_report::{Host, Located};
 
 /// The checks of a launch, as its observer.
@@ -120,22 +121,26 @@ pub(crate) fn copied_before(nodes: &[Queue], range: (u64, u64), writes: bool, na
 /// and whether they write it.
 pub(crate) fn copies_race(one: (String, bool), other: (String, bool), address: u64) {
     let Some(log) = log() else { return };
-    let rule = match (one.1, other.1) {
+    let ((a, b), (does, other_does)) = ((one.0, other.0), (does(one.1), does(other.1)));
+    let message = format!(
+        "{a} {does} memory at {address:#x} that {b} {other_does}, and nothing orders the two"
+    );
+    let notes = vec!["an edge between the two nodes orders them".to_owned()];
+    log.found(Finding::of_process(rule(one.1, other.1), message, notes));
+    report_new(None, (0, None));
+}
+
+/// The rule of a race, given whether the first and the second access write.
+fn rule(first: bool, second: bool) -> &'static CheckRule {
+    match (first, second) {
         (true, true) => rules::RACE_WRITE_AFTER_WRITE,
         (true, false) => rules::RACE_READ_AFTER_WRITE,
         (false, _) => rules::RACE_WRITE_AFTER_READ,
-    };
-    let does = |writes: bool| if writes { "writes" } else { "reads" };
-    let message = format!(
-        "{} {} memory at {address:#x} that {} {}, and nothing orders the two",
-        one.0,
-        does(one.1),
-        other.0,
-        does(other.1)
-    );
-    let notes = vec!["an edge between the two nodes orders them".to_owned()];
-    log.found(Finding::of_process(rule, message, notes));
-    report_new(None, (0, None));
+    }
+}
+
+fn does(writes: bool) -> &'static str {
+    if writes { "writes" } else { "reads" }
 }
 
 /// Reports a race between a kernel and another operation, given the kernel and whether it stores;
@@ -146,12 +151,7 @@ fn raced(
     (who, writes, is_array): (String, bool, bool),
     node: Option<String>,
 ) {
-    let rule = match (writes, stores) {
-        (false, _) => rules::RACE_READ_AFTER_WRITE,
-        (true, true) => rules::RACE_WRITE_AFTER_WRITE,
-        (true, false) => rules::RACE_WRITE_AFTER_READ,
-    };
-    let does = if writes { "writes" } else { "reads" };
+    let (rule, does) = (rule(stores, writes), does(writes));
     let what = if is_array { "texels of an array" } else { "memory" };
     let (other_does, here) = match (is_array, stores) {
         (true, false) => ("reads", "is read here"),

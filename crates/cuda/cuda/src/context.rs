@@ -256,10 +256,6 @@ pub(crate) fn with_stack<T>(work: impl FnOnce(&Stack<Handle<Context>>) -> T) -> 
 }
 
 impl Context {
-    fn peers(&self) -> MutexGuard<'_, Vec<Handle<Context>>> {
-        lock(&self.peers)
-    }
-
     /// Lets this context access memory of another context (`cuCtxEnablePeerAccess`).
     pub(crate) fn enable_peer(&self, peer: Handle<Context>) -> Answer {
         let other = peer.get()?;
@@ -276,7 +272,7 @@ impl Context {
             self.gpu.ordinal,
             other.gpu.ordinal
         );
-        let mut peers = self.peers();
+        let mut peers = lock(&self.peers);
         ensure!(
             !peers.contains(&peer),
             CUresult::PEER_ACCESS_ALREADY_ENABLED,
@@ -291,7 +287,7 @@ impl Context {
     /// Ends the access to memory of another context (`cuCtxDisablePeerAccess`).
     pub(crate) fn disable_peer(&self, peer: Handle<Context>) -> Answer {
         peer.get()?;
-        let mut peers = self.peers();
+        let mut peers = lock(&self.peers);
         let before = peers.len();
         peers.retain(|other| *other != peer);
         ensure!(
@@ -304,7 +300,7 @@ impl Context {
 
     /// The devices whose memory kernels of the context can access.
     pub(crate) fn peer_devices(&self) -> Vec<Device> {
-        let peers = self.peers();
+        let peers = lock(&self.peers);
         let alive = peers.iter().filter_map(|peer| Context::registry().find(*peer));
         alive.map(|peer| peer.gpu.device.clone()).collect()
     }
@@ -314,7 +310,7 @@ impl Context {
 /// context has the same handle.
 pub(crate) fn release_context(context: &Context) {
     for other in Context::registry().all(|_| true) {
-        other.peers().retain(|peer| *peer != context.handle);
+        lock(&other.peers).retain(|peer| *peer != context.handle);
     }
 }
 

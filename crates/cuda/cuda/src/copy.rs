@@ -1,9 +1,5 @@
 //! Copies of 3D regions: width in bytes, rows, slices. A contiguous copy is a region of one row.
 
-mod sides;
-
-pub(crate) use sides::{end_2d, end_3d};
-
 use crate::array::ArrayObject;
 use crate::check_log::QueuePosition;
 use crate::checks::{self, Watch};
@@ -11,48 +7,137 @@ use crate::deferred::{self, Order};
 use crate::memory;
 use crate::memory::endpoint::{Endpoint, Side, Space};
 use crate::prelude::*;
-use std::marker::PhantomData;
 use texunit_device::Array;
 
 /// Bytes that are copied at a time.
 const PIECE: u64 = 64 * 1024;
 
-/// An end of a copy, as the caller describes it. If it is the program's memory, it is valid for the
-/// lifetime.
-#[derive(Clone, Debug)]
-pub(crate) struct CopyEnd<'a> {
-    of: EndKind,
-    /// Offset of the region: byte, row, slice or layer.
-    at: [u64; 3],
-    program: PhantomData<&'a ()>,
-}
-
-#[derive(Clone, Debug)]
-enum EndKind {
-    /// Memory at an address. It is constructed only by [`CopyEnd`]'s constructors, whose contracts
-    /// guarantee its validity.
-    Memory(Memory),
-    /// An array, and whether the copy's parameters count bytes of its first row instead of bytes,
-    /// rows and slices.
-    Array(Array, bool),
-}
-
-/// Memory at an address.
+/// A copy, as a call or a graph node describes it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
-    /// Address of the first row.
-    pub(crate) address: u64,
-    /// Row pitch in bytes.
-    pub(crate) pitch: u64,
-    /// Rows between slices.
-    pub(crate) height: u64,
-    pub(crate) space: Space,
+pub(crate) struct CopyParams {
+    pub(crate) copy: CUDA_MEMCPY3D,
+    /// Whether the parameters of the call count contiguous bytes, not bytes, rows and slices.
+    pub(crate) is_line: bool,
 }
 
-impl Memory {
-    /// Contiguous bytes of a space.
-    pub(crate) fn bytes(space: Space, address: u64) -> Self {
-        Self { space, address, pitch: 0, height: 0 }
+/// Contiguous bytes at an address in memory of a type (`CU_MEMORYTYPE_*`).
+pub(crate) fn bytes_at(memory_type: u32, address: u64) -> CopySide3D {
+    let (host, device) = match memory_type {
+        CU_MEMORYTYPE_HOST => (address, 0),
+        _ => (0, address),
+    };
+    CopySide3D { memory_type, host, device, ..CopySide3D::default() }
+}
+
+/// Contiguous bytes at an address of any memory space.
+pub(crate) fn any(address: u64) -> CopySide3D {
+    bytes_at(CU_MEMORYTYPE_UNIFIED, address)
+}
+
+impl CopyParams {
+    /// A copy of contiguous bytes.
+    pub(crate) fn line(dst: CopySide3D, src: CopySide3D, width_in_bytes: usize) -> Self {
+        let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height: 1, depth: 1 };
+        Self { copy, is_line: true }
+    }
+
+    /// Width in bytes, rows and slices.
+    pub(crate) fn size(&self) -> [u64; 3] {
+        [self.copy.width_in_bytes, self.copy.height, self.copy.depth].map(|n| n as u64)
+    }
+
+    /// The array or the memory of both sides.
+    fn ends(&self) -> Answer<[End; 2]> {
+        let dst = End::of(Side::Dst, &self.copy.dst)?;
+        Ok([End::of(Side::Src, &self.copy.src)?, dst])
+    }
+
+    /// Checks both sides of a copy that a graph will do, except for device memory that a node of
+    /// the graph may allocate. Returns the copy with the types of memory that unified addresses are
+    /// of; `None` if it is empty.
+    ///
+    /// # Safety
+    /// Memory unknown to the driver satisfies the safety contract of [`find`].
+    pub(crate) unsafe fn for_graph(&self) -> Answer<Option<CUDA_MEMCPY3D>> {
+        let ends = self.ends()?;
+        if self.size().contains(&0) {
+            return Ok(None);
+        }
+        let mut copy = self.copy;
+        for (end, (side, at)) in
+            ends.iter().zip([(Side::Src, &mut copy.src), (Side::Dst, &mut copy.dst)])
+        {
+            if !end.comes_later()? {
+                // SAFETY: the caller upholds this function's safety contract.
+                unsafe { find(side, at, end, (self.size(), self.is_line))? };
+            }
+            *at = end.side(at)?;
+        }
+        Ok(Some(copy))
+    }
+}
+
+/// The place that a side of a copy names.
+enum End {
+    Memory(Space, u64),
+    Array(Arc<ArrayObject>),
+}
+
+impl End {
+    fn of(side: Side, at: &CopySide3D) -> Answer<Self> {
+        let name = side.name();
+        ensure!(at.lod == 0, "{name}LOD {} is not 0, the only value that there is", at.lod);
+        Ok(match at.memory_type {
+            CU_MEMORYTYPE_HOST => Self::Memory(Space::Host, at.host),
+            CU_MEMORYTYPE_DEVICE => Self::Memory(Space::Device, at.device),
+            CU_MEMORYTYPE_UNIFIED => Self::Memory(Space::Unified, at.device),
+            CU_MEMORYTYPE_ARRAY => {
+                let array = Handle::<ArrayObject>::of(at.array).get();
+                Self::Array(array.map_err(|refusal| refusal.named(&format!("{name}Array")))?)
+            }
+            other => bail!(
+                "{name}MemoryType {other} is not a CUmemorytype: 1 (host), 2 (device), 3 (array) or 4 (unified)"
+            ),
+        })
+    }
+
+    /// Whether the end is device memory that is not allocated yet, but may be when a graph is
+    /// launched.
+    fn comes_later(&self) -> Answer<bool> {
+        Ok(match *self {
+            Self::Memory(_, address) => {
+                memory::is_device_address(address)? && memory::find(address).is_none()
+            }
+            Self::Array(_) => false,
+        })
+    }
+
+    /// Whether copies of the memory are always synchronous.
+    fn is_sync(&self) -> bool {
+        matches!(*self, Self::Memory(_, address) if memory::is_sync(address))
+    }
+
+    /// A side without the members that its type of memory does not use.
+    fn side(&self, at: &CopySide3D) -> Answer<CopySide3D> {
+        let CopySide3D { x_in_bytes, y, z, array, pitch, height, .. } = *at;
+        let side = match *self {
+            Self::Array(_) => {
+                CopySide3D { memory_type: CU_MEMORYTYPE_ARRAY, array, ..CopySide3D::default() }
+            }
+            Self::Memory(space, address) => {
+                let is_host = match space {
+                    Space::Host => true,
+                    Space::Device => false,
+                    Space::Unified => match memory::find(address) {
+                        Some(allocation) => allocation.on_host(),
+                        None => !memory::is_device_address(address)?,
+                    },
+                };
+                let kind = if is_host { CU_MEMORYTYPE_HOST } else { CU_MEMORYTYPE_DEVICE };
+                CopySide3D { pitch, height, ..bytes_at(kind, address) }
+            }
+        };
+        Ok(CopySide3D { x_in_bytes, y, z, ..side })
     }
 }
 
@@ -65,109 +150,62 @@ pub(crate) struct ResolvedEnd<'a> {
     at: [u64; 3],
 }
 
-impl<'a> CopyEnd<'a> {
-    /// A region in memory of any space at an offset of bytes, rows, slices.
-    ///
-    /// # Safety
-    /// The part of the region in memory unknown to the driver is valid for the lifetime: readable
-    /// for a source, writable and not referenced elsewhere for a destination.
-    pub(crate) unsafe fn memory(memory: Memory, at: [u64; 3]) -> Self {
-        Self { of: EndKind::Memory(memory), at, program: PhantomData }
-    }
-
-    /// A region in device memory with a pitch.
-    pub(crate) fn device(address: u64, pitch: u64) -> Self {
-        let memory = Memory { pitch, ..Memory::bytes(Space::Device, address) };
-        Self { of: EndKind::Memory(memory), at: [0; 3], program: PhantomData }
-    }
-
-    /// A region in an array at an offset of bytes, rows, slices or layers.
-    pub(crate) fn array(array: Array, at: [u64; 3]) -> Self {
-        Self { of: EndKind::Array(array, false), at, program: PhantomData }
-    }
-
-    /// A byte range of a one-dimensional array.
-    pub(crate) fn line(array: Array, offset: u64) -> Self {
-        Self { of: EndKind::Array(array, true), at: [offset, 0, 0], program: PhantomData }
-    }
-
-    /// Whether the end is device memory that is not allocated yet, but may be when a graph is
-    /// launched.
-    pub(crate) fn comes_later(&self) -> Answer<bool> {
-        Ok(match &self.of {
-            EndKind::Memory(memory) => {
-                memory::is_device_address(memory.address)? && memory::find(memory.address).is_none()
-            }
-            EndKind::Array(..) => false,
-        })
-    }
-
-    /// The end as a side of the copy structure.
-    pub(crate) fn side(&self) -> Answer<CopySide3D> {
-        let [x_in_bytes, y, z] = self.at.map(|n| n as usize);
-        let side = CopySide3D { x_in_bytes, y, z, ..CopySide3D::default() };
-        Ok(match &self.of {
-            EndKind::Array(array, _) => {
-                let memory_type = CU_MEMORYTYPE_ARRAY;
-                CopySide3D { memory_type, array: ArrayObject::handle_of(array)?.number(), ..side }
-            }
-            &EndKind::Memory(Memory { address, pitch, height, space }) => {
-                let side = CopySide3D { pitch: pitch as usize, height: height as usize, ..side };
-                let is_host = match space {
-                    Space::Host => true,
-                    Space::Device => false,
-                    Space::Unified => match memory::find(address) {
-                        Some(allocation) => allocation.on_host(),
-                        None => !memory::is_device_address(address)?,
-                    },
-                };
-                match is_host {
-                    true => CopySide3D { memory_type: CU_MEMORYTYPE_HOST, host: address, ..side },
-                    false => {
-                        CopySide3D { memory_type: CU_MEMORYTYPE_DEVICE, device: address, ..side }
-                    }
+/// Resolves a side of a copy, and checks that a region of this size is inside.
+///
+/// # Safety
+/// The part of the region in memory unknown to the driver is valid for the lifetime: readable for a
+/// source, writable and not referenced elsewhere for a destination.
+unsafe fn find<'a>(
+    side: Side,
+    side_params: &CopySide3D,
+    end: &End,
+    (size, is_line): ([u64; 3], bool),
+) -> Answer<ResolvedEnd<'a>> {
+    let CopySide3D { x_in_bytes, y, z, pitch, height, .. } = *side_params;
+    let at = [x_in_bytes, y, z].map(|n| n as u64);
+    let (space, address) = match end {
+        End::Array(object) => {
+            let array = &object.array;
+            array.check_box(at, size).map_err(|error| {
+                let side = side.name();
+                match wrong_in_array(side, array, is_line, (at, size)) {
+                    Some(reason) => CUresult::INVALID_VALUE.because(reason),
+                    None => refusal(error).within(|| format!("{side}Array"), &[]),
                 }
-            }
-        })
-    }
-
-    /// Resolves the end, and checks that a region of this size is inside.
-    pub(crate) fn find(&self, side: Side, size: [u64; 3]) -> Answer<ResolvedEnd<'a>> {
-        let at = self.at;
-        match &self.of {
-            EndKind::Array(array, is_line) => {
-                array.check_box(at, size).map_err(|error| {
-                    let side = side.name();
-                    match wrong_in_array(side, array, *is_line, (at, size)) {
-                        Some(reason) => CUresult::INVALID_VALUE.because(reason),
-                        None => refusal(error).within(|| format!("{side}Array"), &[]),
-                    }
-                })?;
-                Ok(ResolvedEnd { place: Endpoint::Array(array.clone()), steps: [0; 2], at })
-            }
-            &EndKind::Memory(Memory { address, pitch, height, space }) => {
-                let Span { before, len, steps } = span(side.name(), pitch, height, at, size)?;
-                let passed = || {
-                    invalid!(
-                        "{} {address:#x}: the bytes that are copied pass the end of the addresses",
-                        space.parameter(side)
-                    )
-                };
-                let start = address.checked_add(before).ok_or_else(passed)?;
-                // The allocation is found by the base address; the region must be in it, too.
-                if memory::is_known(address)? {
-                    let all = before.checked_add(len).ok_or_else(passed)?;
-                    // SAFETY: the contract of the end's constructor guarantees memory unknown to
-                    // the driver; this memory is known.
-                    let place = unsafe { Endpoint::at(side, space, address, all)? };
-                    return Ok(ResolvedEnd { place, steps, at: [before, 0, 0] });
-                }
-                // SAFETY: the contract of the end's constructor guarantees the memory.
-                let place = unsafe { Endpoint::at(side, space, start, len)? };
-                Ok(ResolvedEnd { place, steps, at: [0; 3] })
-            }
+            })?;
+            return Ok(ResolvedEnd { place: Endpoint::Array(array.clone()), steps: [0; 2], at });
         }
-    }
+        &End::Memory(space, address) => (space, address),
+    };
+    let Span { before, len, steps } = span(side.name(), pitch as u64, height as u64, at, size)?;
+    let passed = || {
+        invalid!(
+            "{} {address:#x}: the bytes that are copied pass the end of the addresses",
+            space.parameter(side)
+        )
+    };
+    let start = address.checked_add(before).ok_or_else(passed)?;
+    // The allocation is found by the base address; the region must be in it, too.
+    let (start, len, before) = match memory::is_known(address)? {
+        true => (address, before.checked_add(len).ok_or_else(passed)?, before),
+        false => (start, len, 0),
+    };
+    // SAFETY: the caller upholds this function's safety contract. Memory before the region is in
+    // an allocation, which the driver knows.
+    let place = unsafe { Endpoint::at(side, space, start, len)? };
+    Ok(ResolvedEnd { place, steps, at: [before, 0, 0] })
+}
+
+/// Resolves rows of device memory that are set.
+pub(crate) fn find_rows(
+    address: u64,
+    pitch: usize,
+    size: [u64; 3],
+) -> Answer<ResolvedEnd<'static>> {
+    let (end, side) =
+        (End::Memory(Space::Device, address), bytes_at(CU_MEMORYTYPE_DEVICE, address));
+    // SAFETY: memory of devices is known to the driver.
+    unsafe { find(Side::Dst, &CopySide3D { pitch, ..side }, &end, (size, false)) }
 }
 
 /// Names the parameter that does not fit an array, of the offset or the size. Copies of contiguous
@@ -306,35 +344,29 @@ impl ResolvedEnd<'_> {
     }
 }
 
-/// Contiguous bytes at an address of any memory space.
-///
-/// # Safety
-/// As for [`CopyEnd::memory`].
-pub(crate) unsafe fn any<'a>(address: u64) -> CopyEnd<'a> {
-    // SAFETY: the caller upholds this function's safety contract.
-    unsafe { CopyEnd::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
-}
-
 /// Copies a region in a stream, immediately or deferred. Nothing is copied if an end is invalid; an
 /// empty region is allowed.
-pub(crate) fn copy(
-    to_end: &CopyEnd<'_>,
-    from_end: &CopyEnd<'_>,
-    size: [u64; 3],
-    order: &Order,
-) -> Answer {
+///
+/// # Safety
+/// Memory unknown to the driver satisfies the safety contract of [`find`] during the call.
+pub(crate) unsafe fn copy(params: &CopyParams, order: &Order) -> Answer {
+    let ([src, dst], size) = (params.ends()?, params.size());
     if size.contains(&0) {
         return Ok(());
     }
-    let (from, to) = (from_end.find(Side::Src, size)?, to_end.find(Side::Dst, size)?);
+    let region = (size, params.is_line);
+    // SAFETY: the caller upholds this function's safety contract.
+    let (from, to) = unsafe {
+        let from = find(Side::Src, &params.copy.src, &src, region)?;
+        (from, find(Side::Dst, &params.copy.dst, &dst, region)?)
+    };
     let packed = from.is_packed(size) && to.is_packed(size);
     let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
     if !deferred::must_defer(order) {
         return transfer(&from, &to, size, &QueuePosition::now(order.queue));
     }
     // A copy to pageable memory ends before the call returns.
-    let is_sync = |end: &CopyEnd<'_>| matches!(&end.of, EndKind::Memory(memory) if memory::is_sync(memory.address));
-    let waits = order.waits || is_sync(to_end) || is_sync(from_end);
+    let waits = order.waits || src.is_sync() || dst.is_sync();
     let Some(to) = to.without_lifetime().filter(|_| !waits) else {
         deferred::wait_before(order);
         order.context.check()?;
@@ -344,7 +376,8 @@ pub(crate) fn copy(
     let position = QueuePosition::submitted(order.queue);
     let shared = from.shared(size).map(|row| (row, false));
     let shared = shared.chain(to.shared(size).map(|row| (row, true)));
-    checks::copies(order.queue, shared, size.iter().product());
+    let bytes = Count(size.iter().product::<u64>(), "byte");
+    checks::submitted(order.queue, format_args!("a copy of {bytes}"), shared);
     deferred::submit(order, move |works| {
         works?;
         transfer(&from, &to, size, &position)

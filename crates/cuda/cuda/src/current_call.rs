@@ -13,26 +13,8 @@ thread_local! {
 
 /// Allocating functions of the runtime and of libraries; those of the driver are recognised by
 /// prefix.
-const MAKERS: [&str; 18] = [
-    "cudaMalloc",
-    "cudaMallocPitch",
-    "cudaMalloc3D",
-    "cudaMallocManaged",
-    "cudaMallocHost",
-    "cudaHostAlloc",
-    "cudaMallocAsync",
-    "cudaMallocFromPoolAsync",
-    "cufftPlan1d",
-    "cufftPlan2d",
-    "cufftPlan3d",
-    "cufftPlanMany",
-    "cufftMakePlan1d",
-    "cufftMakePlan2d",
-    "cufftMakePlan3d",
-    "cufftMakePlanMany",
-    "cufftMakePlanMany64",
-    "curandCreatePoissonDistribution",
-];
+static MAKERS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| include_str!("../data/makers.txt").lines().collect());
 
 /// The allocating function that the program has called, by which messages name the memory.
 pub(crate) fn maker() -> Option<&'static str> {
@@ -69,7 +51,7 @@ pub(crate) fn runtime_begins(function: &[u8]) {
     if !has_runtime() {
         HAS_RUNTIME.store(true, Relaxed);
     }
-    let maker = MAKERS.into_iter().find(|name| name.as_bytes() == function);
+    let maker = MAKERS.iter().copied().find(|name| name.as_bytes() == function);
     if maker.is_some() && MAKER.get().is_none() {
         MAKER.set(maker);
     }

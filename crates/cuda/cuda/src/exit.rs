@@ -8,11 +8,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU32};
 /// Registers a function for the exit of the process. It runs before functions registered earlier
 /// and before destructors of the program's objects.
 pub(crate) fn at_exit(function: extern "C" fn()) {
-    unsafe extern "C" {
-        fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
-    }
     // SAFETY: the library is linked so that it is never unloaded, and the function with it.
-    unsafe { atexit(function) };
+    unsafe { libc::atexit(function) };
 }
 
 /// An entry in the list of functions called at exit: the function, and the entry registered before

@@ -82,13 +82,10 @@ pub(crate) fn report(fault: &Fault, source: &SourceFile) {
 
 /// Prints once how to see source lines for PTX that is not in a file.
 fn explain_lines(fault: &Fault) {
-    static SAID: Once = Once::new();
     if settings().save_ptx.is_none() && fault.frames().is_empty() {
-        SAID.call_once(|| {
-            say(format_args!(
-                "compile with `-lineinfo` for the line of the source; `texunit run --save-ptx DIR` writes the PTX"
-            ));
-        });
+        say_once(
+            "compile with `-lineinfo` for the line of the source; `texunit run --save-ptx DIR` writes the PTX",
+        );
     }
 }
 

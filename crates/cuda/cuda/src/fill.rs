@@ -2,9 +2,9 @@
 
 use crate::check_log::QueuePosition;
 use crate::checks;
-use crate::copy::CopyEnd;
+use crate::copy::find_rows;
 use crate::deferred::{self, Order};
-use crate::memory::endpoint::{Endpoint, Side};
+use crate::memory::endpoint::Endpoint;
 use crate::prelude::*;
 use texunit_device::Linear;
 
@@ -25,6 +25,16 @@ impl FillRows {
         self.offsets.iter().map(|offset| (self.linear.address() + offset, len)).collect()
     }
 
+    /// Tells the race detector about rows that the program can access, too.
+    fn tell_host(&self, queue: Queue) {
+        if self.linear.is_of_host() {
+            let ranges = self.ranges();
+            let bytes = Count(ranges.iter().map(|range| range.1).sum::<u64>(), "byte");
+            let rows = ranges.into_iter().map(|range| (range, true));
+            checks::submitted(queue, format_args!("a fill of {bytes}"), rows);
+        }
+    }
+
     fn set(&self, position: &QueuePosition) -> Answer {
         for &offset in &self.offsets {
             self.linear.fill(offset, &self.pattern, self.count).map_err(refusal)?;
@@ -33,8 +43,8 @@ impl FillRows {
             let ranges = self.ranges();
             let part = |range: (u64, u64)| (checks::AccessedMemory::Memory(range.0), range.1);
             ranges.iter().for_each(|&range| checks::copied(position, part(range), true));
-            if self.linear.is_of_host() && !position.is_late() {
-                checks::fills(position.queue, &ranges);
+            if !position.is_late() {
+                self.tell_host(position.queue);
             }
         }
         Ok(())
@@ -52,9 +62,7 @@ impl FillRows {
             self.set(&QueuePosition::now(order.queue))?;
         } else {
             let position = QueuePosition::submitted(order.queue);
-            if is_of_host && crate::check_log::race().is_some() {
-                checks::fills(order.queue, &self.ranges());
-            }
+            self.tell_host(order.queue);
             deferred::submit(order, move |works| {
                 works?;
                 self.set(&position)
@@ -88,7 +96,7 @@ pub(crate) fn fill(set: &CUDA_MEMSET_NODE_PARAMS, order: &Order) -> Answer<bool>
         "dstPitch {pitch} is not a multiple of {unit}, the bytes of a number that is set"
     );
     let all = [bytes, height, 1];
-    let found = CopyEnd::device(address, pitch as u64).find(Side::Dst, all)?;
+    let found = find_rows(address, pitch, all)?;
     let Endpoint::Linear(linear) = &found.place else {
         bail!("dstDevice {address:#x} is not memory that a device reaches");
     };

@@ -38,8 +38,7 @@ macro_rules! refused {
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         unsafe extern "C" fn $name() -> CUresult {
-            static SAID: std::sync::Once = std::sync::Once::new();
-            crate::call::not_supported(stringify!($name), $group, &SAID)
+            crate::call::not_supported(stringify!($name), $group)
         }
     )*};
 }

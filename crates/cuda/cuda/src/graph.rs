@@ -44,8 +44,8 @@ pub(crate) struct Graph {
     pub(crate) id: u32,
     /// Whether the graph was created for a node, and not by the program.
     pub(crate) is_inner: bool,
-    /// The node that owns a child graph or a body of a conditional node.
-    owner: OnceLock<Handle<Node>>,
+    /// The node that owns a child graph or a body of a conditional node; the first stays the owner.
+    pub(crate) owner: OnceLock<Handle<Node>>,
     state: Mutex<State>,
 }
 
@@ -109,7 +109,7 @@ impl Graph {
     fn new_node(&self, op: &Op) -> Handle<Node> {
         let handle = Handle::fresh();
         Node::registry().insert_as(handle, Arc::new(Node { graph: self.handle }));
-        op.inner().for_each(|graph| graph.belong_to(handle));
+        op.inner().for_each(|graph| _ = graph.owner.set(handle));
         handle
     }
 
@@ -201,16 +201,6 @@ impl Graph {
         };
         inside.into_iter().find_map(|graph| graph.find_in_clone(original))
     }
-
-    /// Makes a node own the graph, unless one does.
-    fn belong_to(&self, node: Handle<Node>) {
-        let _ = self.owner.set(node);
-    }
-
-    /// The node that owns the graph, if any.
-    pub(crate) fn owner(&self) -> Option<Handle<Node>> {
-        self.owner.get().copied()
-    }
 }
 
 impl State {
@@ -227,7 +217,7 @@ impl State {
 
 /// Destroys a graph (`cuGraphDestroy`). An inner graph is destroyed with its node only.
 pub(crate) fn destroy(graph: Handle<Graph>) -> Answer {
-    if let Some(node) = graph.get()?.owner() {
+    if let Some(node) = graph.get()?.owner.get() {
         bail!("hGraph {graph:?} belongs to node {node:?}, and ends with it");
     }
     end(graph);

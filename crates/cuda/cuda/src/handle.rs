@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, LazyLock, RwLock};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUresult, FIRST_HANDLE, Refusal, Subject, read_lock, write_lock};
 
@@ -47,12 +47,12 @@ pub(crate) use object;
 /// The live objects of one kind, by handle.
 #[derive(Debug)]
 pub(crate) struct Registry<T> {
-    alive: RwLock<Option<HashMap<usize, Arc<T>>>>,
+    alive: LazyLock<RwLock<HashMap<usize, Arc<T>>>>,
 }
 
 impl<T> Registry<T> {
     pub(crate) const fn new() -> Self {
-        Self { alive: RwLock::new(None) }
+        Self { alive: LazyLock::new(RwLock::default) }
     }
 
     /// Registers an object and returns its handle.
@@ -65,39 +65,34 @@ impl<T> Registry<T> {
     /// Registers an object under a given handle, for objects that store their own handle, and
     /// texture objects, whose handles kernels read.
     pub(crate) fn insert_as(&self, handle: Handle<T>, object: Arc<T>) {
-        let mut alive = write_lock(&self.alive);
-        alive.get_or_insert_default().insert(handle.number, object);
+        write_lock(&self.alive).insert(handle.number, object);
     }
 
     /// The object of a handle.
     pub(crate) fn find(&self, handle: Handle<T>) -> Option<Arc<T>> {
-        let alive = read_lock(&self.alive);
-        alive.as_ref()?.get(&handle.number).cloned()
+        read_lock(&self.alive).get(&handle.number).cloned()
     }
 
     /// Removes an object, whose handle is invalid from then on.
     pub(crate) fn remove(&self, handle: Handle<T>) -> Option<Arc<T>> {
-        let mut alive = write_lock(&self.alive);
-        alive.as_mut()?.remove(&handle.number)
+        write_lock(&self.alive).remove(&handle.number)
     }
 
     /// Removes all objects for which `gone` holds, such as those of a destroyed context.
     pub(crate) fn remove_all(&self, mut gone: impl FnMut(&T) -> bool) -> Vec<Arc<T>> {
         let mut alive = write_lock(&self.alive);
-        let Some(alive) = alive.as_mut() else { return Vec::new() };
         alive.extract_if(|_, object| gone(object)).map(|(_, object)| object).collect()
     }
 
     /// Live objects for which `wanted` holds.
     pub(crate) fn all(&self, wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
-        let alive = read_lock(&self.alive);
-        alive.iter().flat_map(HashMap::values).filter(|object| wanted(object)).cloned().collect()
+        read_lock(&self.alive).values().filter(|object| wanted(object)).cloned().collect()
     }
 
     /// Live objects for which `wanted` holds, with their handles and sorted by them.
     pub(crate) fn all_with_handles(&self, wanted: impl Fn(&T) -> bool) -> Vec<(usize, Arc<T>)> {
         let alive = read_lock(&self.alive);
-        let all = alive.iter().flatten().filter(|(_, object)| wanted(object));
+        let all = alive.iter().filter(|(_, object)| wanted(object));
         let mut all: Vec<_> = all.map(|(number, object)| (*number, Arc::clone(object))).collect();
         all.sort_by_key(|(number, _)| *number);
         all

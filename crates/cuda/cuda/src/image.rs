@@ -7,6 +7,8 @@ use crate::prelude::*;
 use crate::settings::{printed_refusal, say_refused, settings};
 use texunit_fatbin::{self as fatbin, Compatibility, EntryKind};
 use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
+use texunit_syntax::SourceFile;
+use texunit_syntax::ast::{Item, Version};
 
 pub(crate) use texunit_link::Ptx;
 
@@ -114,8 +116,7 @@ impl Image {
                 if is_in_place(bytes) {
                     say_once(
                         "the program has ptxas make machine code; texunit's ptxas has checked the PTX and hands that on, as texunit \
-                         runs PTX"
-                            .to_owned(),
+                         runs PTX",
                     );
                 }
                 Ptx { name: name.to_owned(), text: text(bytes) }
@@ -282,39 +283,22 @@ pub(crate) struct Heading {
 
 /// Reads the heading leniently; the checker reports errors.
 pub(crate) fn heading(text: &str) -> Heading {
+    // The text is parsed as a whole when it is loaded.
+    let head = text.find("\n.address_size").map_or(text, |end| &text[..end]);
+    let source = SourceFile::new("heading", head);
     let mut heading = Heading::default();
-    let mut rest = text;
-    while heading.version.is_none() || heading.target.is_none() {
-        rest = rest.trim_start();
-        if let Some(comment) = rest.strip_prefix("//") {
-            rest = comment.split_once('\n').map_or("", |(_, rest)| rest);
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            rest = comment.split_once("*/").map_or("", |(_, rest)| rest);
-        } else if let Some(after) = rest.strip_prefix(".version") {
-            let word = first_word(after);
-            let number = word.split_once('.').and_then(|(major, minor)| {
-                let (major, minor): (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
-                major.checked_mul(10)?.checked_add(minor)
-            });
-            heading.version = number;
-            rest = &after[after.find(word).unwrap_or(0) + word.len()..];
-            if number.is_none() {
-                break;
+    for item in texunit_syntax::parse(&source).module.items {
+        match item {
+            Item::Version(Version { major, minor, .. }) if heading.version.is_none() => {
+                heading.version = major.checked_mul(10).and_then(|n| n.checked_add(minor));
             }
-        } else if let Some(after) = rest.strip_prefix(".target") {
-            heading.target = target(first_word(after));
-            break;
-        } else {
-            break;
+            Item::Target(of) if heading.target.is_none() => {
+                heading.target = of.options.first().and_then(|option| target(option.text));
+            }
+            _ => {}
         }
     }
     heading
-}
-
-fn first_word(text: &str) -> &str {
-    let text = text.trim_start();
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.'));
-    &text[..end.unwrap_or(text.len())]
 }
 
 fn target(word: &str) -> Option<(u32, Compatibility)> {
@@ -371,12 +355,4 @@ fn newer(ptx: &Ptx, device: &Card, origin: &Origin) -> Answer {
         ));
     }
     Ok(())
-}
-
-/// Prints a text once in a process.
-pub(crate) fn say_once(text: String) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if lock(&SAID).insert(text.clone()) {
-        say(format_args!("{text}"));
-    }
 }

@@ -6,6 +6,7 @@
 //! ended, or of another one with the same number, is recognised as invalid.
 
 use crate::prelude::*;
+use crate::state::Gpu;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use texunit_device::{Block, Pages, Reserved};
@@ -14,18 +15,37 @@ use texunit_evidence::ProcessStat;
 /// A handle as in C (`CUipcMemHandle`, `CUipcEventHandle`).
 pub(crate) type Handle = [u8; 64];
 
-/// Kind of object behind a handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Kind {
-    /// The handle is for memory.
-    Memory = b'm',
-    /// The handle is for an event.
-    Event = b'e',
+/// First bytes of the handles of memory and of events.
+pub(crate) const MEMORY: [u8; 16] = *b"texunit handle m";
+const EVENT: [u8; 16] = *b"texunit handle e";
+
+/// Encodes numbers for other processes, after bytes that say what they are.
+pub(crate) fn encoded(magic: [u8; 16], numbers: [u64; 3]) -> Handle {
+    let mut bytes = [0; 64];
+    bytes[..16].copy_from_slice(&magic);
+    bytes[16..40].copy_from_slice(numbers.map(u64::to_le_bytes).as_flattened());
+    bytes
 }
 
-/// First bytes of each handle.
-const MAGIC: [u8; 15] = *b"texunit handle ";
+/// The numbers of [`encoded`]; `None` for other bytes.
+pub(crate) fn decoded(magic: [u8; 16], bytes: &Handle) -> Option<[u64; 3]> {
+    let (words, _) = bytes.as_chunks::<8>();
+    let numbers = [2, 3, 4].map(|i| u64::from_le_bytes(words[i]));
+    (*bytes == encoded(magic, numbers)).then_some(numbers)
+}
+
+/// The label of a memory file of a device: the kind of memory, the number by which all processes
+/// know the device, and a number.
+pub(crate) fn label(kind: u8, gpu: &Gpu, number: u64) -> Vec<u8> {
+    [&[kind], &gpu.index.to_le_bytes()[..], &number.to_le_bytes()].concat()
+}
+
+/// The device and the number in a [`label`]; `None` if it is of another kind.
+pub(crate) fn read_label(kind: u8, label: &[u8]) -> Option<(i32, u64)> {
+    let (&[own, ref index @ ..], number) = label.split_first_chunk::<5>()?;
+    let number = u64::from_le_bytes(number.try_into().ok()?);
+    (own == kind).then_some((i32::from_le_bytes(*index), number))
+}
 
 /// The contents of a handle: an open file of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,33 +89,19 @@ impl Ticket {
     }
 
     /// Encodes the ticket as a handle of the C API.
-    pub(crate) fn handle(&self, kind: Kind) -> Handle {
-        let mut handle = [0; 64];
-        handle[..15].copy_from_slice(&MAGIC);
-        handle[15] = kind as u8;
-        handle[16..20].copy_from_slice(&self.process.to_le_bytes());
-        handle[20..24].copy_from_slice(&self.file.to_le_bytes());
-        handle[24..32].copy_from_slice(&self.began.to_le_bytes());
-        handle[32..40].copy_from_slice(&self.number.to_le_bytes());
-        handle
+    pub(crate) fn handle(&self, magic: [u8; 16]) -> Handle {
+        let process = u64::from(self.file.cast_unsigned()) << 32 | u64::from(self.process);
+        encoded(magic, [process, self.began, self.number])
     }
 
     /// Reads a handle; `CUDA_ERROR_INVALID_VALUE` if it is invalid.
-    pub(crate) fn read(handle: &Handle, kind: Kind) -> Answer<Self> {
-        let bytes = |at: usize| -> [u8; 8] { std::array::from_fn(|i| handle[at + i]) };
-        let [a, b, c, d, e, f, g, h] = bytes(16);
-        let (process, file) = (u32::from_le_bytes([a, b, c, d]), i32::from_le_bytes([e, f, g, h]));
-        let ticket = Self {
-            process,
-            file,
-            began: u64::from_le_bytes(bytes(24)),
-            number: u64::from_le_bytes(bytes(32)),
+    pub(crate) fn read(handle: &Handle, magic: [u8; 16]) -> Answer<Self> {
+        let Some([process, began, number]) = decoded(magic, handle) else {
+            bail!(
+                "handle is not one that cuIpcGetMemHandle or cuIpcGetEventHandle has given of this kind of thing"
+            );
         };
-        ensure!(
-            handle[..15] == MAGIC && handle[15] == kind as u8 && handle[40..] == [0; 24],
-            "handle is not one that cuIpcGetMemHandle or cuIpcGetEventHandle has given of this kind of thing"
-        );
-        Ok(ticket)
+        Ok(Self { process: process as u32, began, file: (process >> 32) as i32, number })
     }
 
     /// Whether the process is still running.
@@ -170,11 +176,11 @@ impl SharedEvent {
     }
 
     pub(crate) fn handle(&self) -> Handle {
-        self.own.handle(Kind::Event)
+        self.own.handle(EVENT)
     }
 
     pub(crate) fn open(handle: &Handle) -> Answer<Self> {
-        let ticket = Ticket::read(handle, Kind::Event)?;
+        let ticket = Ticket::read(handle, EVENT)?;
         ensure!(
             !ticket.is_own(),
             CUresult::INVALID_CONTEXT,
@@ -234,10 +240,10 @@ mod tests {
     fn handles_are_read_and_checked() {
         let own = Ticket::own(5, 77).unwrap();
         assert!(own.is_own() && own.is_alive());
-        let handle = own.handle(Kind::Memory);
-        assert_eq!(Ticket::read(&handle, Kind::Memory).unwrap(), own);
-        assert!(Ticket::read(&handle, Kind::Event).is_err());
-        assert!(Ticket::read(&[0; 64], Kind::Memory).is_err());
+        let handle = own.handle(MEMORY);
+        assert_eq!(Ticket::read(&handle, MEMORY).unwrap(), own);
+        assert!(Ticket::read(&handle, EVENT).is_err());
+        assert!(Ticket::read(&[0; 64], MEMORY).is_err());
         // A ticket of another process with the same number is invalid.
         let later = Ticket { began: own.began + 1, ..own };
         assert!(!later.is_alive() && later.open().is_err());

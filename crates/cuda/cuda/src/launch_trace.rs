@@ -4,7 +4,7 @@
 use crate::module::{Function, Module};
 use crate::prelude::*;
 use std::fmt::Write;
-use texunit_device::{Fault, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
+use texunit_device::{Fault, Watch, Watched, WatchedFetch, WatchedSurface};
 use texunit_report::CodeLocation;
 use texunit_report::place::{function_name, shown_file};
 use texunit_unit::{CoordType, Element, ResultType};
@@ -24,9 +24,12 @@ pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
             Arc::clone(place)
         };
         let ([bx, by, bz], [tx, ty, tz]) = (block, thread);
+        let what = match &access.what {
+            Watched::Fetch(fetch) => fetched(fetch),
+            Watched::Surface(surface) => accessed(surface),
+        };
         say(format_args!(
-            "fetch {kernel} CTA ({bx}, {by}, {bz}) thread ({tx}, {ty}, {tz}) {place}: {}",
-            describe(access)
+            "fetch {kernel} CTA ({bx}, {by}, {bz}) thread ({tx}, {ty}, {tz}) {place}: {what}"
         ));
     })
 }
@@ -45,13 +48,6 @@ pub(crate) fn kernel(function: &Function) -> String {
 pub(crate) fn fault(function: &Function, fault: &Fault) -> String {
     let place = CodeLocation::of_fault(fault, function.kernel.module().source());
     format!(", fault: {} at {}", fault.kind.name(), place.with_ptx())
-}
-
-fn describe(access: &WatchedAccess) -> String {
-    match &access.what {
-        Watched::Fetch(fetch) => fetched(fetch),
-        Watched::Surface(surface) => accessed(surface),
-    }
 }
 
 /// A fetch in a line of the trace: `tex.2d.v4.f32.f32 [name, {0.5, 0.5}] -> {1, 0, 0, 1}`.

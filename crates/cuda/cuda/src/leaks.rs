@@ -61,7 +61,7 @@ pub(crate) fn at_end() {
             add(&mut groups, rules::LEAK_OBJECT, "reservation of addresses", number, 0);
         }
         // Graphs belong to no context; inner graphs are destroyed with their outer graph.
-        let graphs = alive::<Graph>(|graph| graph.owner().is_none()).into_iter();
+        let graphs = alive::<Graph>(|graph| graph.owner.get().is_none()).into_iter();
         for number in graphs.filter(|&number| allocation_trace::is_recorded(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "graph", number, 0);
         }

@@ -65,8 +65,6 @@ mod launch;
 mod launch_trace;
 mod leaks;
 mod library;
-#[cfg(test)]
-mod linked;
 mod log;
 mod memory;
 mod memory_ops;

@@ -2,7 +2,7 @@
 //! there.
 
 use crate::context::Context;
-use crate::image::{Image, Ptx, say_once};
+use crate::image::{Image, Ptx};
 use crate::module::{self, Function, LoadTarget, Module};
 use crate::module_options::JitOptions;
 use crate::prelude::*;
@@ -53,12 +53,8 @@ fn names(ptx: &Ptx, jit: &JitOptions<'_>) -> Answer<(Vec<String>, HashSet<String
         let mut ptx = ptx.clone();
         crate::saved::save(&mut ptx);
         let source = SourceFile::new(ptx.name, ptx.text);
-        if !jit.report(&source, &parsed.diagnostics) {
-            let color = crate::settings::settings().color;
-            let errors = texunit_report::human(&source, &parsed.diagnostics, color);
-            say_once(format!("a library cannot be loaded\n{}", errors.trim_end()));
-        }
-        return Err(CUresult::INVALID_PTX.because(module::unreadable(&source, &parsed.diagnostics)));
+        let (located, code) = ((&source).into(), CUresult::INVALID_PTX);
+        return Err(module::refused(jit, "a library", located, &parsed.diagnostics, code));
     }
     let entries = parsed.module.items.iter().filter_map(|item| match item {
         Item::Function(f) if f.is_entry && f.body.is_some() => Some(f.name.text.to_owned()),
@@ -124,7 +120,7 @@ pub(crate) fn unload(library: Handle<Library>) -> Answer {
     for kernel in &library.kernels {
         Kernel::registry().remove(*kernel);
     }
-    for module in library.modules().values() {
+    for module in lock(&library.modules).values() {
         // An error is ignored: the context may have ended, and the module with it.
         let _ = module::unload(*module);
         crate::texref::release_module(*module);
@@ -141,10 +137,6 @@ pub(crate) fn function(kernel: Handle<Kernel>, context: &Context) -> Answer<Hand
 }
 
 impl Library {
-    fn modules(&self) -> MutexGuard<'_, HashMap<usize, Handle<Module>>> {
-        lock(&self.modules)
-    }
-
     /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
     pub(crate) fn kernel(&self, name: &str) -> Answer<Handle<Kernel>> {
         if let Some(refusal) = &self.unreadable {
@@ -187,7 +179,7 @@ impl Library {
 
     fn module_with(&self, place: LoadTarget<'_>, jit: &JitOptions<'_>) -> Answer<Handle<Module>> {
         // The lock is held during loading, so that other threads wait for the module.
-        let mut modules = self.modules();
+        let mut modules = lock(&self.modules);
         modules.retain(|_, module| Module::registry().find(*module).is_some());
         if let Some(module) = modules.get(&place.context.number()) {
             return Ok(*module);
@@ -212,7 +204,7 @@ impl Library {
 
     /// The functions of a kernel on a device, in all contexts that have loaded the library.
     fn functions(&self, name: &str, device: CUdevice) -> Vec<Arc<Function>> {
-        let modules: Vec<_> = self.modules().iter().map(|(&c, &m)| (c, m)).collect();
+        let modules: Vec<_> = lock(&self.modules).iter().map(|(&c, &m)| (c, m)).collect();
         let on_device = modules.into_iter().filter(|(context, _)| {
             let context = Context::registry().find(Handle::of(*context));
             context.is_some_and(|context| context.gpu.ordinal == device)
@@ -225,13 +217,9 @@ impl Library {
 }
 
 impl Kernel {
-    fn set(&self) -> MutexGuard<'_, HashMap<(CUdevice, u32), i32>> {
-        lock(&self.set)
-    }
-
     /// Applies the attributes that were set for a function's device.
     fn apply(&self, function: &Function, device: CUdevice) {
-        for (&(of, attribute), &value) in &*self.set() {
+        for (&(of, attribute), &value) in &*lock(&self.set) {
             if of == device {
                 // The value was checked when it was set.
                 let _ = function.set_attribute(attribute, value);
@@ -269,7 +257,7 @@ impl Kernel {
         for function in library.functions(self.name.to_str().unwrap_or_default(), device) {
             function.set_attribute(attribute, value)?;
         }
-        self.set().insert((device, attribute), value);
+        lock(&self.set).insert((device, attribute), value);
         Ok(())
     }
 }

@@ -1,9 +1,12 @@
 //! Messages on standard error, and the progress line that a terminal shows until the next one.
 
+use std::collections::BTreeSet;
 use std::fmt::Arguments;
 use std::io::Write;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
+use texunit_cuda_abi::lock;
 
 /// Whether messages are coloured; false while the settings are being read.
 static IS_COLORED: AtomicBool = AtomicBool::new(false);
@@ -19,6 +22,15 @@ pub(crate) fn set_colored(is_colored: bool) {
 /// Prints a line on standard error, the libraries' messages to the user.
 pub(crate) fn say(text: Arguments<'_>) {
     write_error(format_args!("texunit: {text}\n"));
+}
+
+/// Prints a line as [`say`] does, once in a process.
+pub(crate) fn say_once(text: impl Into<String>) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let text = text.into();
+    if lock(&SAID).insert(text.clone()) {
+        say(format_args!("{text}"));
+    }
 }
 
 /// Writes to standard error. A failure (closed pipe, full disk) is ignored; `eprint!` would panic,

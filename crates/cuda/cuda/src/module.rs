@@ -3,7 +3,7 @@
 mod function;
 
 use crate::context::Context;
-use crate::image::{Heading, Image, heading, say_once};
+use crate::image::{Heading, Image, heading};
 use crate::module_options::JitOptions;
 use crate::prelude::*;
 use crate::state::Gpu;
@@ -68,7 +68,7 @@ pub(crate) fn load(
         Ok(loaded) => loaded,
         Err(LoadError { source, diagnostics, sources, .. }) => {
             let code = load_code(&diagnostics);
-            return Err(refused(jit, (&source, &*sources).into(), &diagnostics, code));
+            return Err(refused(jit, "a module", (&source, &*sources).into(), &diagnostics, code));
         }
     };
     let located = Located::from((loaded.source(), &**loaded.sources()));
@@ -78,7 +78,7 @@ pub(crate) fn load(
             Unloadable::ReferenceParameter => CUresult::INVALID_IMAGE,
             Unloadable::TextureQuery => CUresult::NOT_FOUND,
         };
-        return Err(refused(jit, located, std::slice::from_ref(found), code));
+        return Err(refused(jit, "a module", located, std::slice::from_ref(found), code));
     }
     jit.report(located, loaded.warnings());
     let heading = heading(&ptx.text);
@@ -89,10 +89,12 @@ pub(crate) fn load(
     Ok(handle)
 }
 
-/// The refusal of a module; its errors are written to the log, or to standard error, there once:
-/// the runtime loads a module again whenever the program uses a kernel or variable of it.
-fn refused(
+/// The refusal of PTX that is to be loaded or linked as `what`; its errors are written to the log,
+/// or to standard error, there once: the runtime loads a module again whenever the program uses a
+/// kernel or variable of it.
+pub(crate) fn refused(
     jit: &JitOptions<'_>,
+    what: &str,
     located: Located<'_>,
     diagnostics: &[Diagnostic],
     code: CUresult,
@@ -102,13 +104,13 @@ fn refused(
         let errors: Vec<Diagnostic> =
             diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
         let errors = texunit_report::human(located, &errors, crate::settings::settings().color);
-        say_once(format!("a module cannot be loaded\n{}", errors.trim_end()));
+        say_once(format!("{what} cannot be loaded\n{}", errors.trim_end()));
     }
     code.because(unreadable(located.text, diagnostics))
 }
 
 /// The reason for refusing PTX with errors: location of the first, and their number.
-pub(crate) fn unreadable(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
+fn unreadable(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
     let mut errors = diagnostics.iter().filter(|d| d.is_error());
     let Some(first) = errors.next() else { return format!("{} cannot be loaded", source.name()) };
     let place = source.location(first.primary.span.start);

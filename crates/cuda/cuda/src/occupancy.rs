@@ -75,8 +75,8 @@ pub(crate) fn best_block(
     dynamic: impl Fn(u32) -> u64,
 ) -> (u32, u32) {
     let most = match limit {
-        0 => function.max_threads(),
-        limit => limit.min(function.max_threads()),
+        0 => function.kernel.max_threads(),
+        limit => limit.min(function.kernel.max_threads()),
     };
     let (mut best, mut held) = ((0, 0), 0);
     // Sizes are tried in descending order of whole warps; the first may be limited to part of a

@@ -82,31 +82,15 @@ impl Origin {
 
 /// Prefixes of the file names of NVIDIA's libraries for the host, and whether they work on this
 /// driver; the others have kernels as machine code.
-const NVIDIAS: [(&str, bool); 16] = [
-    ("libcublas", false),
-    ("libcudnn", false),
-    ("libcudss", false),
-    ("libcufft", false),
-    ("libcurand", false),
-    ("libcusolver", false),
-    ("libcusparse", false),
-    ("libcutensor", false),
-    ("libcuvs", false),
-    ("libnccl", false),
-    ("libnpp", false),
-    ("libnvgraph", false),
-    ("libnvinfer", false),
-    ("libnvJitLink", true),
-    ("libnvjpeg", false),
-    ("libnvrtc", true),
-];
+const NVIDIAS: &str = include_str!("../data/libraries.txt");
 
 /// Whether a library of NVIDIA's works on this driver; `None` for other files. It is recognised by
 /// its file name: `libcublasLt.so.12`, `libcufft-1a2b3c4d.so.11` in a Python wheel.
 pub(crate) fn nvidias_works(file: &Path) -> Option<bool> {
     let name = file.file_name()?.to_str()?;
     let is_of = |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.contains(".so"));
-    NVIDIAS.iter().find(|(start, _)| is_of(start)).map(|(_, works)| *works)
+    let mut all = NVIDIAS.lines().filter_map(|line| line.split_once(' '));
+    all.find(|(start, _)| is_of(start)).map(|(_, what)| what == "works")
 }
 
 /// Whether a library is loaded in a process, by its name, which a Python wheel may extend by a
@@ -175,37 +159,34 @@ mod tests {
         let library = said(Origin::At(malloc as *const () as u64));
         assert!(library.starts_with("the library /") && library.contains("libc"), "{library}");
         assert!(said(Origin::Named("k.cubin".into())).starts_with("k.cubin is machine code"));
-        // nvrtc is not loaded in this process; where it is, its option is named.
+        // nvrtc is not loaded in this process.
         assert!(!said(Origin::At(0)).contains("nvrtc"));
-        assert!(!has_library(MAPS, "libnvrtc") && has_library(MAPS, "libcurand"));
-        let maps = "7f00-7f01 r-xp 0 0:0 1 /x/libnvrtc.so.13\n7f01-7f02 r-xp 0 0:0 1 /y/libnvJitLink-0a1b.so.12\n";
-        assert!(has_library(maps, "libnvrtc") && has_library(maps, "libnvJitLink"));
     }
 
+    /// What is said about machine code that is mapped at 0x1000, or not in a file, at 0x5000.
     #[test]
-    fn what_cannot_be_compiled_is_not_to_be() {
+    fn files_of_a_process_decide() {
         let device = &texunit_device::cards::CARDS[0];
-        for name in ["libcublasLt.so.12", "libcusolver.so.11", "libcufft-1a2b3c4d.so.11"] {
-            let maps = format!("1000-2000 r--p 00000000 fe:01 11     /opt/{name}\n");
-            let said = Origin::At(0x1800).in_process(device, &maps);
-            assert!(
-                said.starts_with(&format!("the library /opt/{name} has machine code only")),
-                "{said}"
-            );
-            assert!(said.contains("NVIDIA's") && !said.contains("-arch="), "{said}");
+        let has = "has machine code only, but texunit runs PTX";
+        let [cublas, cufft] = ["libcublasLt.so.12", "libcufft-1a2b3c4d.so.11"]
+            .map(|name| format!("the library /opt/{name} {has}"));
+        let (nvrtc, linker) = ("/x/libnvrtc.so.12", "/x/libnvJitLink-0a1b.so.12");
+        let cupy = "/x/cupy_backends/cuda/api/driver.cpython-312.so";
+        for (address, files, wanted, not) in [
+            (0x1000, &["/opt/libcublasLt.so.12"][..], [&*cublas, "NVIDIA's"], "-arch="),
+            (0x1000, &["/opt/libcufft-1a2b3c4d.so.11"], [&cufft, "NVIDIA's"], "-arch="),
+            (0x1000, &["/opt/libcusolver.so.11"], [has, "NVIDIA's"], "-arch="),
+            (0x1000, &["/opt/libmine.so"], [has, "recompiled with `-arch=compute_86`"], "NVIDIA"),
+            // nvJitLink makes the final image from nvrtc's results.
+            (0x5000, &[nvrtc, linker], [has, "if nvJitLink made it"], "nvrtcGetPTX"),
+            (0x5000, &[nvrtc], [has, "nvrtcGetPTX"], "nvJitLink"),
+            (0x5000, &[cupy], [has, "CuPy's backend"], "nvrtcGetPTX"),
+            (0x5000, &["/x/cupy.so"], [has, "compile with `-arch=compute_86`"], "CuPy"),
+        ] {
+            let line = |(at, file)| format!("{at}000-{at}fff r--p 0 fe:01 11     {file}\n");
+            let maps: String = (1..).zip(files).map(line).collect();
+            let said = Origin::At(address).in_process(device, &maps);
+            assert!(wanted.iter().all(|part| said.contains(part)) && !said.contains(not), "{said}");
         }
-        let other = Origin::At(0x1800)
-            .in_process(device, "1000-2000 r--p 00000000 fe:01 11     /opt/libmine.so\n");
-        assert!(other.contains("recompiled with `-arch=compute_86`"), "{other}");
-        // nvJitLink makes the final image from nvrtc's results.
-        let both = "1000-2000 r--p 0 0:0 1 /x/libnvrtc.so.12\n2000-3000 r--p 0 0:0 1 /x/libnvJitLink.so.12\n";
-        let said = Origin::At(0x5000).in_process(device, both);
-        assert!(said.contains("if nvJitLink made it") && !said.contains("nvrtcGetPTX"), "{said}");
-        let said = Origin::At(0x5000).in_process(device, both.lines().next().unwrap_or_default());
-        assert!(said.contains("nvrtcGetPTX") && !said.contains("nvJitLink"), "{said}");
-        assert!(is_cupy(
-            "/x/site-packages/cupy_backends/cuda/api/driver.cpython-312-x86_64-linux-gnu.so"
-        ));
-        assert!(!is_cupy("/x/cupy.so") && !MAPS.lines().filter_map(file_of).any(is_cupy));
     }
 }

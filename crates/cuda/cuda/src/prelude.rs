@@ -4,7 +4,7 @@
 
 pub(crate) use crate::error::refusal;
 pub(crate) use crate::handle::{Handle, Object, object};
-pub(crate) use crate::message::say;
+pub(crate) use crate::message::{say, say_once};
 pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) use std::ffi::{c_int, c_uint, c_void};
 pub(crate) use std::ops::Range;

@@ -233,7 +233,7 @@ impl Recording {
             }
         };
         let launch = Launch { kernel: &function.kernel, options, params, remarks: &remarks };
-        let unfinished = folder::unfinished(wanted);
+        let unfinished = folder::unfinished(&wanted.folder);
         let written = before.write(&launch, &unfinished, ended).and_then(|written| {
             let job = folder::finish(&unfinished, wanted, function, number).map_err(|error| {
                 Refused::File(format!("`{}`: {error}", wanted.folder.display()))

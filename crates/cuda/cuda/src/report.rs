@@ -99,9 +99,8 @@ fn this_process(pid: u32) -> Process {
 impl State {
     fn append(&mut self, event: Event) {
         if let Some(Err(error)) = writer().map(|writer| writer.append(&event)) {
-            static ONCE: Once = Once::new();
             let folder = settings().evidence.as_deref().unwrap_or("".as_ref());
-            ONCE.call_once(|| say(format_args!("{}", unreported(folder, &error))));
+            say_once(unreported(folder, &error));
         }
         if settings().report.is_some() {
             self.record.add(event);
@@ -145,12 +144,17 @@ impl State {
 
     /// Adds a finding, or counts a repetition. Returns its number if it is the first of its kind.
     fn find(&mut self, key: (u64, u32), finding: Finding) {
-        let same = |found: &&mut ReportedFinding| found.is(key, &finding);
+        let same = |found: &&mut ReportedFinding| {
+            let this = &found.finding;
+            found.key == key && (&this.kind, &this.kernel) == (&finding.kind, &finding.kernel)
+        };
         if let Some(found) = self.findings.iter_mut().find(same) {
-            found.count_repeat();
+            found.finding.count = found.finding.count.saturating_add(1);
+            found.has_news = true;
         } else if self.findings.len() < MAX_FINDINGS {
             let number = self.next_number();
-            self.findings.push(ReportedFinding::new(key, Finding { number, count: 1, ..finding }));
+            let finding = Finding { number, count: 1, ..finding };
+            self.findings.push(ReportedFinding { key, finding, has_news: true });
         } else {
             self.totals.more_findings += 1;
         }

@@ -31,10 +31,7 @@ pub(crate) fn save(ptx: &mut Ptx) {
             written.insert(key, ptx.name.clone());
         }
         Err(error) => {
-            static SAID: Once = Once::new();
-            SAID.call_once(|| {
-                say(format_args!("warning: PTX cannot be saved in {}: {error}", folder.display()));
-            });
+            say_once(format!("warning: PTX cannot be saved in {}: {error}", folder.display()));
         }
     }
 }
@@ -43,43 +40,20 @@ pub(crate) fn save(ptx: &mut Ptx) {
 pub(crate) fn put(folder: &Path, text: &str) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let stem = format!("{}-{:016x}", name(text), number(text.as_bytes()));
-    // The file gets its name when it is complete, as another process may look for it at the same
-    // time.
-    static NUMBERS: AtomicU32 = AtomicU32::new(0);
-    let (process, number) = (std::process::id(), NUMBERS.fetch_add(1, Relaxed));
-    let new = folder.join(format!(".{stem}.{process}.{number}.new"));
-    let mut alike = 0;
-    let result = loop {
-        let file = match alike {
-            0 => folder.join(format!("{stem}.ptx")),
-            _ => folder.join(format!("{stem}-{alike}.ptx")),
-        };
+    let others = (1..=MAX_ALIKE).map(|n| format!("{stem}-{n}.ptx"));
+    for name in std::iter::once(format!("{stem}.ptx")).chain(others) {
+        let file = folder.join(name);
         match std::fs::read(&file) {
-            Ok(there) if there == text.as_bytes() => break Ok(file),
-            Ok(_) if alike < MAX_ALIKE => alike += 1,
-            Ok(_) => break Err(io::ErrorKind::AlreadyExists.into()),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => break Err(error),
-            Err(_) => match named(&new, &file, text) {
-                // Another process has created it first.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                result => break result.map(|()| file),
-            },
+            Ok(there) if there == text.as_bytes() => return Ok(file),
+            Ok(_) => {}
+            // Another process that writes the file at the same time writes the same text.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return texunit_evidence::write(&file, text.as_bytes()).map(|()| file);
+            }
+            Err(error) => return Err(error),
         }
-    };
-    let _ = std::fs::remove_file(&new);
-    result
-}
-
-/// Creates a file unless it exists.
-fn named(new: &Path, file: &Path, text: &str) -> io::Result<()> {
-    std::fs::write(new, text)?;
-    match std::fs::hard_link(new, file) {
-        // Some file systems do not support hard links.
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !file.exists() => {
-            std::fs::rename(new, file)
-        }
-        result => result,
     }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// Name of the first kernel in a text, restricted to characters for file names.

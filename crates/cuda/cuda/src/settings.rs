@@ -27,72 +27,118 @@ pub(crate) struct Trace {
     pub(crate) fetch: bool,
 }
 
-/// All settings of the driver, from the environment variables `TEXUNIT_*`.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Settings {
+/// Declares the settings with their values, which a [`Reader`] reads in this order.
+macro_rules! settings {
+    ($reader:ident: $($(#[$doc:meta])* $name:ident: $type:ty = $value:expr;)*) => {
+        /// All settings of the driver, from the environment variables `TEXUNIT_*`.
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct Settings {
+            $($(#[$doc])* pub(crate) $name: $type,)*
+            /// Messages about invalid values, to be printed once.
+            pub(crate) complaints: Vec<String>,
+        }
+
+        fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
+            let mut $reader = Reader { variable, complaints: Vec::new() };
+            $(let $name: $type = $value;)*
+            Settings { $($name,)* complaints: $reader.complaints }
+        }
+    };
+}
+
+settings! { reader:
     /// What is traced (`TEXUNIT_TRACE`).
-    pub(crate) trace: Trace,
-    /// `TEXUNIT_DEVICE`: names of device profiles, one for each device.
-    pub(crate) devices: Option<String>,
-    /// `CUDA_VISIBLE_DEVICES`: the devices of those that the program sees; empty: none.
-    pub(crate) visible: Option<String>,
-    /// `TEXUNIT_STRICT=1`: refuses PTX that is newer than the device, as a driver does.
-    pub(crate) strict: bool,
-    /// `TEXUNIT_FMAD`: whether mul and add without a rounding modifier are fused as by ptxas; `0`
-    /// keeps them separate.
-    pub(crate) fmad: bool,
-    /// `TEXUNIT_APPROX`: implementation of approximate instructions.
-    pub(crate) approximate: Approximate,
-    /// `TEXUNIT_REPORT`: file of the report, written when the program ends; `%p` in it is the
-    /// process number.
-    pub(crate) report: Option<PathBuf>,
-    /// `TEXUNIT_COVERAGE`: file of the coverage of device code; `%p` in it is the process number.
-    pub(crate) coverage: Option<PathBuf>,
-    /// `TEXUNIT_PROFILE`: file of the execution counts of device code; `%p` in it is the process
-    /// number.
-    pub(crate) profile: Option<PathBuf>,
-    /// `TEXUNIT_COVERAGE_TOOLKIT=1`: includes CUDA's headers in the coverage.
-    pub(crate) coverage_toolkit: bool,
-    /// `TEXUNIT_REPORT_FORMAT`: format of the report, if the file name does not imply it.
-    pub(crate) report_format: Option<Format>,
-    /// `TEXUNIT_EVIDENCE`: the folder of the run that the process is part of (crate `evidence`).
-    pub(crate) evidence: Option<PathBuf>,
-    /// `TEXUNIT_COUNTERS=1`: reports fetches by geometry and format, and processor times, to the
-    /// run.
-    pub(crate) counters: bool,
-    /// `TEXUNIT_MAX_STEPS`: maximum number of instructions of a warp, after which the launch is
-    /// ended as infinite.
-    pub(crate) max_steps: Option<u64>,
-    /// `TEXUNIT_SCHEDULE`: seed of a random order of CTAs and warps.
-    pub(crate) schedule: Option<u64>,
-    /// `TEXUNIT_FILL`: fill pattern of new memory.
-    pub(crate) fill: Option<Fill>,
-    /// `TEXUNIT_CONTINUE_AFTER_FAULT=1`: a fault ends the launch but not the context.
-    pub(crate) continue_after_fault: bool,
-    /// `TEXUNIT_COLOR`: whether messages are coloured: `always`, `never`, or `auto` (on a
-    /// terminal).
-    pub(crate) color: bool,
-    /// `TEXUNIT_SAVE_PTX`: folder for the PTX of modules.
-    pub(crate) save_ptx: Option<PathBuf>,
-    /// `TEXUNIT_HOST_BACKTRACE=1`: reports show where the program allocated and freed memory.
-    pub(crate) host_backtrace: bool,
-    /// `TEXUNIT_REPORT_API_ERRORS=1`: prints each refused call with its reason on standard error.
-    pub(crate) report_api_errors: bool,
-    /// `TEXUNIT_RECORD` and related variables: launches that are recorded as jobs.
-    pub(crate) record: Option<RecordSettings>,
-    /// `TEXUNIT_THREADS`: number of host threads of a launch; 0 for one per core.
-    pub(crate) threads: usize,
-    /// `TEXUNIT_BOUNDS`: granularity at which accesses beyond an object become faults.
-    pub(crate) bounds: Bounds,
-    /// `TEXUNIT_BAD_FETCH`: handling of fetches whose texture does not fit the instruction.
-    pub(crate) bad_fetch: BadFetch,
-    /// `TEXUNIT_CHECK` and related variables: checks of kernels.
-    pub(crate) checks: Option<CheckSettings>,
+    trace: Trace = reader.trace();
     /// `TEXUNIT_FAIL_ON`: minimum severity of findings that count as failures in the report of the
     /// process.
-    pub(crate) fail_on: Severity,
-    /// Messages about invalid values, to be printed once.
-    pub(crate) complaints: Vec<String>,
+    fail_on: Severity = {
+        let takes = "; it takes note, warning, which holds now, and error";
+        let severity = reader.parsed("TEXUNIT_FAIL_ON", takes, Severity::from_name);
+        severity.unwrap_or(Severity::Warning)
+    };
+    /// `TEXUNIT_CHECK` and related variables: checks of kernels.
+    checks: Option<CheckSettings> = checks::wanted(&mut reader);
+    /// `TEXUNIT_DEVICE`: names of device profiles, one for each device.
+    devices: Option<String> = reader.set("TEXUNIT_DEVICE");
+    /// `CUDA_VISIBLE_DEVICES`: the devices of those that the program sees; empty: none.
+    visible: Option<String> = (reader.variable)("CUDA_VISIBLE_DEVICES");
+    /// `TEXUNIT_STRICT=1`: refuses PTX that is newer than the device, as a driver does.
+    strict: bool = reader.is_on("TEXUNIT_STRICT");
+    /// `TEXUNIT_SAVE_PTX`: folder for the PTX of modules.
+    save_ptx: Option<PathBuf> = reader.path("TEXUNIT_SAVE_PTX");
+    /// `TEXUNIT_HOST_BACKTRACE=1`: reports show where the program allocated and freed memory, as
+    /// findings about leaks and uninitialised memory do.
+    host_backtrace: bool = reader.is_on("TEXUNIT_HOST_BACKTRACE")
+        || checks.as_ref().is_some_and(|all| all.has(Check::Leak) || all.has(Check::Init));
+    /// `TEXUNIT_REPORT_API_ERRORS=1`: prints each refused call with its reason on standard error.
+    report_api_errors: bool = reader.is_on("TEXUNIT_REPORT_API_ERRORS");
+    /// `TEXUNIT_REPORT`: file of the report, written when the program ends; `%p` in it is the
+    /// process number.
+    report: Option<PathBuf> = reader.path("TEXUNIT_REPORT");
+    /// `TEXUNIT_COVERAGE_TOOLKIT=1`: includes CUDA's headers in the coverage.
+    coverage_toolkit: bool = reader.is_on("TEXUNIT_COVERAGE_TOOLKIT");
+    /// `TEXUNIT_COVERAGE`: file of the coverage of device code; `%p` in it is the process number.
+    coverage: Option<PathBuf> = reader.file("TEXUNIT_COVERAGE");
+    /// `TEXUNIT_PROFILE`: file of the execution counts of device code; `%p` in it is the process
+    /// number.
+    profile: Option<PathBuf> = reader.file("TEXUNIT_PROFILE");
+    /// `TEXUNIT_RECORD` and related variables: launches that are recorded as jobs.
+    record: Option<RecordSettings> = record::wanted(&mut reader);
+    /// `TEXUNIT_COUNTERS=1`: reports fetches by geometry and format, and processor times, to the
+    /// run.
+    counters: bool = reader.is_on("TEXUNIT_COUNTERS");
+    /// `TEXUNIT_CONTINUE_AFTER_FAULT=1`: a fault ends the launch but not the context.
+    continue_after_fault: bool = reader.is_on("TEXUNIT_CONTINUE_AFTER_FAULT");
+    /// `TEXUNIT_COLOR`: whether messages are coloured: `always`, `never`, or `auto` (on a
+    /// terminal).
+    color: bool = reader.color();
+    /// `TEXUNIT_REPORT_FORMAT`: format of the report, if the file name does not imply it.
+    report_format: Option<Format> = {
+        let takes = "; it takes json, sarif, junit and github";
+        reader.parsed("TEXUNIT_REPORT_FORMAT", takes, Format::from_name)
+    };
+    /// `TEXUNIT_MAX_STEPS`: maximum number of instructions of a warp, after which the launch is
+    /// ended as infinite.
+    max_steps: Option<u64> = {
+        let why = ", which is not a number of instructions; the limit stays as it is";
+        let parse = |steps: &str| steps.parse().ok().filter(|&steps| steps > 0);
+        reader.parsed("TEXUNIT_MAX_STEPS", why, parse)
+    };
+    /// `TEXUNIT_SCHEDULE`: seed of a random order of CTAs and warps.
+    schedule: Option<u64> = {
+        let why = format!(", which is not a seed (0 to {}); the order stays as it is", u64::MAX);
+        reader.parsed("TEXUNIT_SCHEDULE", &why, |seed| seed.parse().ok())
+    };
+    /// `TEXUNIT_FILL`: fill pattern of new memory.
+    fill: Option<Fill> = reader.fill();
+    /// `TEXUNIT_THREADS`: number of host threads of a launch; 0 for one per core.
+    threads: usize = {
+        let why = ", which is not a number; launches use every core";
+        reader.parsed("TEXUNIT_THREADS", why, |number| number.parse().ok()).unwrap_or_default()
+    };
+    /// `TEXUNIT_BOUNDS`: granularity at which accesses beyond an object become faults.
+    bounds: Bounds = {
+        let takes = "exact, which holds now, and hardware";
+        reader.word("TEXUNIT_BOUNDS", takes, &Bounds::NAMES).unwrap_or_default()
+    };
+    /// `TEXUNIT_FMAD`: whether mul and add without a rounding modifier are fused as by ptxas; `0`
+    /// keeps them separate.
+    fmad: bool = {
+        let words = [("1", true), ("on", true), ("0", false), ("off", false)];
+        reader.word("TEXUNIT_FMAD", "1, which holds now, and 0", &words).unwrap_or(true)
+    };
+    /// `TEXUNIT_APPROX`: implementation of approximate instructions.
+    approximate: Approximate = {
+        let takes = "card, which holds now, and rounded";
+        reader.word("TEXUNIT_APPROX", takes, &Approximate::NAMES).unwrap_or_default()
+    };
+    /// `TEXUNIT_BAD_FETCH`: handling of fetches whose texture does not fit the instruction.
+    bad_fetch: BadFetch = {
+        let takes = "zero, which holds now, and fault";
+        reader.word("TEXUNIT_BAD_FETCH", takes, &BadFetch::NAMES).unwrap_or_default()
+    };
+    /// `TEXUNIT_EVIDENCE`: the folder of the run that the process is part of (crate `evidence`).
+    evidence: Option<PathBuf> = texunit_evidence::folder();
 }
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
@@ -100,8 +146,8 @@ static SETTINGS: OnceLock<Settings> = OnceLock::new();
 /// The settings, which are read from the environment at the first call.
 pub(crate) fn settings() -> &'static Settings {
     SETTINGS.get_or_init(|| {
-        let named = texunit_evidence::folder();
-        let above = if named.is_none() { texunit_evidence::run_above() } else { None };
+        let has_run = texunit_evidence::folder().is_some();
+        let above = if has_run { None } else { texunit_evidence::run_above() };
         // The environment of the process takes precedence over the run's variables.
         let kept = match &above {
             Some(OuterRun::Folder(folder)) => texunit_evidence::kept_variables(folder),
@@ -112,7 +158,6 @@ pub(crate) fn settings() -> &'static Settings {
             None => kept.get(name).cloned(),
         };
         let mut settings = read(&variable);
-        settings.evidence = named;
         if let Some(above) = above {
             settings.of_parents(above);
         }
@@ -128,6 +173,13 @@ pub(crate) fn settings() -> &'static Settings {
 pub(crate) fn say_refused(text: &str) {
     if !settings().report_api_errors {
         say(format_args!("{text}"));
+    }
+}
+
+/// Prints once that a function is not supported, as [`say_refused`] does.
+pub(crate) fn say_unsupported(function: &str) {
+    if !settings().report_api_errors {
+        say_once(format!("{function} is not supported"));
     }
 }
 
@@ -247,69 +299,6 @@ impl Reader<'_> {
         let is_dumb = self.set("TERM").is_some_and(|term| term == "dumb");
         let has_no_color = (self.variable)("NO_COLOR").is_some_and(|value| !value.is_empty());
         wanted.unwrap_or_else(|| std::io::stderr().is_terminal() && !has_no_color && !is_dumb)
-    }
-}
-
-fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
-    let mut reader = Reader { variable, complaints: Vec::new() };
-    let trace = reader.trace();
-    let fail_on = "; it takes note, warning, which holds now, and error";
-    let fail_on = reader.parsed("TEXUNIT_FAIL_ON", fail_on, Severity::from_name);
-    let checks = checks::wanted(&mut reader);
-    // Findings about leaks and uninitialised memory show where the memory was allocated.
-    let leaks =
-        checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak) || wanted.has(Check::Init));
-    let [formats, not_steps, not_threads] = [
-        "; it takes json, sarif, junit and github",
-        ", which is not a number of instructions; the limit stays as it is",
-        ", which is not a number; launches use every core",
-    ];
-    let not_seed = format!(", which is not a seed (0 to {}); the order stays as it is", u64::MAX);
-    Settings {
-        trace,
-        devices: reader.set("TEXUNIT_DEVICE"),
-        visible: variable("CUDA_VISIBLE_DEVICES"),
-        strict: reader.is_on("TEXUNIT_STRICT"),
-        save_ptx: reader.path("TEXUNIT_SAVE_PTX"),
-        fail_on: fail_on.unwrap_or(Severity::Warning),
-        checks,
-        host_backtrace: reader.is_on("TEXUNIT_HOST_BACKTRACE") || leaks,
-        report_api_errors: reader.is_on("TEXUNIT_REPORT_API_ERRORS"),
-        report: reader.path("TEXUNIT_REPORT"),
-        coverage_toolkit: reader.is_on("TEXUNIT_COVERAGE_TOOLKIT"),
-        coverage: reader.file("TEXUNIT_COVERAGE"),
-        profile: reader.file("TEXUNIT_PROFILE"),
-        record: record::wanted(&mut reader),
-        counters: reader.is_on("TEXUNIT_COUNTERS"),
-        continue_after_fault: reader.is_on("TEXUNIT_CONTINUE_AFTER_FAULT"),
-        color: reader.color(),
-        report_format: reader.parsed("TEXUNIT_REPORT_FORMAT", formats, Format::from_name),
-        max_steps: reader.parsed("TEXUNIT_MAX_STEPS", not_steps, |steps| {
-            steps.parse().ok().filter(|&steps| steps > 0)
-        }),
-        schedule: reader.parsed("TEXUNIT_SCHEDULE", &not_seed, |seed| seed.parse().ok()),
-        fill: reader.fill(),
-        threads: reader
-            .parsed("TEXUNIT_THREADS", not_threads, |number| number.parse().ok())
-            .unwrap_or_default(),
-        bounds: reader
-            .word("TEXUNIT_BOUNDS", "exact, which holds now, and hardware", &Bounds::NAMES)
-            .unwrap_or_default(),
-        fmad: reader
-            .word(
-                "TEXUNIT_FMAD",
-                "1, which holds now, and 0",
-                &[("1", true), ("on", true), ("0", false), ("off", false)],
-            )
-            .unwrap_or(true),
-        approximate: reader
-            .word("TEXUNIT_APPROX", "card, which holds now, and rounded", &Approximate::NAMES)
-            .unwrap_or_default(),
-        bad_fetch: reader
-            .word("TEXUNIT_BAD_FETCH", "zero, which holds now, and fault", &BadFetch::NAMES)
-            .unwrap_or_default(),
-        evidence: None,
-        complaints: reader.complaints,
     }
 }
 

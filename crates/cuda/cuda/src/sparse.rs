@@ -9,7 +9,7 @@ use crate::array::{ArrayObject, MipmapObject};
 use crate::context::Context;
 use crate::memory::virtual_memory::Physical;
 use crate::prelude::*;
-use texunit_device::{Array, Error, Extent, TileRegion};
+use texunit_device::{Array, Extent, TileRegion};
 
 /// Size of a tile in bytes.
 const TILE: u64 = 65_536;
@@ -89,24 +89,21 @@ impl Sparse {
         let done = match (region, &self.mipmapped) {
             (Region::Level(tiles), _) if resident => self.array.map_tiles(tiles),
             (Region::Level(tiles), _) => self.array.unmap_tiles(tiles),
-            (Region::Tail(tail), Some(object)) => set_tail(object, tail, resident),
-            (Region::Tail(_), None) => return Err(CUresult::INVALID_VALUE.because(NO_TAIL)),
+            (Region::Tail { layer, tiles, all }, Some(object)) => {
+                // The lock is held to the end, as another thread may change other tiles of this mip
+                // tail.
+                let mut tails = lock(&object.tails);
+                let mapped = tails.entry(*layer).or_default();
+                match resident {
+                    true => mapped.extend(tiles.clone()),
+                    false => mapped.retain(|tile| !tiles.contains(tile)),
+                }
+                object.array.set_mip_tail(*layer, mapped.len() as u64 == *all)
+            }
+            (Region::Tail { .. }, None) => return Err(CUresult::INVALID_VALUE.because(NO_TAIL)),
         };
         done.map_err(refusal)
     }
-}
-
-/// Maps or unmaps tiles of a mip tail.
-fn set_tail(object: &MipmapObject, tail: &Tail, resident: bool) -> Result<(), Error> {
-    // The lock is held to the end, as another thread may change other tiles of this mip tail.
-    let mut tails = lock(&object.tails);
-    let mapped = tails.entry(tail.layer).or_default();
-    if resident {
-        mapped.extend(tail.tiles.clone());
-    } else {
-        mapped.retain(|tile| !tail.tiles.contains(tile));
-    }
-    object.array.set_mip_tail(tail.layer, mapped.len() as u64 == tail.all)
 }
 
 /// The part of an array that is mapped.
@@ -114,17 +111,8 @@ fn set_tail(object: &MipmapObject, tail: &Tail, resident: bool) -> Result<(), Er
 enum Region {
     /// A region of tiles of a level.
     Level(TileRegion),
-    /// A range of tiles of a mip tail.
-    Tail(Tail),
-}
-
-/// A range of tiles of the mip tail of a layer.
-#[derive(Clone, Debug)]
-struct Tail {
-    layer: u32,
-    tiles: Range<u64>,
-    /// Number of tiles in the mip tail.
-    all: u64,
+    /// A range of tiles of a layer's mip tail, which has `all`.
+    Tail { layer: u32, tiles: Range<u64>, all: u64 },
 }
 
 /// An entry of the list of `cuMemMapArrayAsync` that has been checked.
@@ -267,5 +255,5 @@ fn tail_region(sparse: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
         "offset {offset} and size {size} are not multiples of {TILE}, the bytes of a tile"
     );
     let tiles = offset / TILE..(offset + size) / TILE;
-    Ok((Region::Tail(Tail { layer, tiles, all: tail.size / TILE }), size))
+    Ok((Region::Tail { layer, tiles, all: tail.size / TILE }, size))
 }

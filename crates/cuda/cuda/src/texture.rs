@@ -278,6 +278,3 @@ pub(crate) fn release_context(context: &Context) {
     Texture::registry().remove_all(|texture| texture.context == context.handle);
     Surface::registry().remove_all(|surface| surface.context == context.handle);
 }
-
-#[cfg(test)]
-mod tests;

@@ -205,7 +205,7 @@ impl Task {
             let pieces = region.in_pieces();
             pieces.addresses().map(move |at| ((at, pieces.element), region.is_written()))
         });
-        checks::works(position.queue, &self.function, pieces);
+        checks::submitted(position.queue, &self.function, pieces);
     }
 }
 

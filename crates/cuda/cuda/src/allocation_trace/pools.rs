@@ -12,67 +12,62 @@ use texunit_evidence::Finding;
 const MAX_LOOKED_AT: usize = 40;
 
 /// A package with a memory pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pool {
-    CuPy,
-    PyTorch,
+#[derive(Debug, PartialEq)]
+pub(super) struct Pool {
+    name: &'static str,
+    /// Substrings of the names of files whose functions allocate for the pool.
+    files: &'static [&'static str],
+    /// The setting that turns the pool off.
+    switch: &'static str,
+    /// A variable with which any value turns the pool off.
+    variable: Option<&'static str>,
+}
+
+static POOLS: [Pool; 2] = [
+    Pool {
+        name: "CuPy",
+        files: &["/cupy/cuda/memory."],
+        switch: "`cupy.cuda.set_allocator(None)`",
+        variable: None,
+    },
+    Pool {
+        name: "PyTorch",
+        files: &["/libc10_cuda.", "/libtorch_cuda."],
+        switch: "PYTORCH_NO_CUDA_MEMORY_CACHING=1",
+        variable: Some("PYTORCH_NO_CUDA_MEMORY_CACHING"),
+    },
+];
+
+/// The number of a file's pool.
+fn of_file(file: &str) -> Option<usize> {
+    POOLS.iter().position(|pool| pool.files.iter().any(|part| file.contains(part)))
 }
 
 impl Pool {
-    const ALL: [Self; 2] = [Self::CuPy, Self::PyTorch];
-
-    /// Substrings of the names of files whose functions allocate for the pool.
-    fn files(self) -> &'static [&'static str] {
-        match self {
-            Self::CuPy => &["/cupy/cuda/memory."],
-            Self::PyTorch => &["/libc10_cuda.", "/libtorch_cuda."],
-        }
-    }
-
-    fn of_file(file: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|pool| pool.files().iter().any(|part| file.contains(part)))
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::CuPy => "CuPy",
-            Self::PyTorch => "PyTorch",
-        }
-    }
-
-    /// The setting that turns the pool off.
-    fn switch(self) -> &'static str {
-        match self {
-            Self::CuPy => "`cupy.cuda.set_allocator(None)`",
-            Self::PyTorch => "PYTORCH_NO_CUDA_MEMORY_CACHING=1",
-        }
-    }
-
     /// Whether `texunit run` has turned the pool off.
-    fn is_turned_off(self) -> bool {
+    fn is_turned_off(&self) -> bool {
         let off = std::env::var("TEXUNIT_POOLS_OFF").unwrap_or_default();
-        off.split(',').any(|name| name.eq_ignore_ascii_case(self.name()))
+        off.split(',').any(|name| name.eq_ignore_ascii_case(self.name))
     }
 
     /// Whether the pool is on, so that arrays share allocations.
-    fn is_on(self) -> bool {
-        match self {
-            Self::CuPy => !self.is_turned_off(),
-            // Any value of the variable turns the pool off.
-            Self::PyTorch => std::env::var_os("PYTORCH_NO_CUDA_MEMORY_CACHING").is_none(),
+    fn is_on(&self) -> bool {
+        match self.variable {
+            None => !self.is_turned_off(),
+            Some(variable) => std::env::var_os(variable).is_none(),
         }
     }
 
-    fn news(self) -> Option<(String, Option<Finding>)> {
+    fn news(&self) -> Option<(String, Option<Finding>)> {
         if self.is_on() {
             let message = format!(
                 "memory of the program is a block of {}'s memory pool, which has arrays in it and room behind them: an access \
                  past the end of an array is not found within a block",
-                self.name()
+                self.name
             );
             let help = format!(
                 "`texunit run --check memory` turns the pool off, as {} does, and each array is an allocation of its own",
-                self.switch()
+                self.switch
             );
             let text = format!("{message}; {help}");
             let finding = Finding {
@@ -81,7 +76,7 @@ impl Pool {
                 severity: texunit_report::Severity::Note,
                 message,
                 help: Some(help),
-                object: Some(format!("pool of {}", self.name())),
+                object: Some(format!("pool of {}", self.name)),
                 ..Finding::default()
             };
             return Some((text, Some(finding)));
@@ -90,7 +85,7 @@ impl Pool {
             format!(
                 "{}'s memory pool is turned off (--check), so that each array is an allocation of its own; --keep-pools \
                  leaves it on",
-                self.name()
+                self.name
             )
         };
         self.is_turned_off().then(|| (text(), None))
@@ -105,18 +100,18 @@ static TOLD: AtomicU8 = AtomicU8::new(0);
 /// several arrays; pinned memory and memory of the driver's own pools has the size of one array.
 pub(crate) fn allocated(number: u64, is_block: bool) {
     let Some(pool) = asking() else { return };
-    ASKED.fetch_or(u8::from(is_block) << pool as u8, Relaxed);
-    traces().pools.insert(number, (pool, is_block));
+    ASKED.fetch_or(u8::from(is_block) << pool, Relaxed);
+    traces().pools.insert(number, (&POOLS[pool], is_block));
 }
 
-/// The pool that makes the current allocation.
-fn asking() -> Option<Pool> {
+/// The number of the pool that makes the current allocation.
+fn asking() -> Option<usize> {
     if !is_any_loaded() {
         return None;
     }
     let (mut found, mut left) = (None, MAX_LOOKED_AT);
     backtrace::trace(|frame| {
-        found = module(frame.ip().addr()).and_then(|(file, _)| Pool::of_file(&file));
+        found = module(frame.ip().addr()).and_then(|(file, _)| of_file(&file));
         left -= 1;
         found.is_none() && left > 0
     });
@@ -141,7 +136,7 @@ fn is_any_loaded() -> bool {
             (file.to_string_lossy(), (*info).dlpi_adds, &mut *known.cast::<[u64; 2]>())
         };
         *now = loaded;
-        match Pool::of_file(&file) {
+        match of_file(&file) {
             Some(_) => 2,
             None => c_int::from(loaded == *before),
         }
@@ -165,8 +160,8 @@ pub(crate) fn news() -> Vec<(String, Option<Finding>)> {
         return Vec::new();
     }
     let news = news & !TOLD.fetch_or(news, Relaxed);
-    let is_new = |pool: &Pool| news >> *pool as u8 & 1 == 1;
-    Pool::ALL.into_iter().filter(is_new).filter_map(Pool::news).collect()
+    let new = POOLS.iter().enumerate().filter(|(i, _)| news >> i & 1 == 1);
+    new.filter_map(|(_, pool)| pool.news()).collect()
 }
 
 impl Traces {
@@ -174,7 +169,7 @@ impl Traces {
     pub(super) fn block(&self, number: u64) -> Option<String> {
         let (pool, _) =
             self.pools.get(&number).filter(|(pool, is_block)| *is_block && pool.is_on())?;
-        let (name, switch) = (pool.name(), pool.switch());
+        let Pool { name, switch, .. } = pool;
         Some(format!(
             "allocation {number} is a block of {name}'s memory pool, which {switch} turns off"
         ))
@@ -188,11 +183,11 @@ mod tests {
     #[test]
     fn pools_are_known_by_their_files() {
         let packages = "/home/u/.venv/lib/python3.12/site-packages";
-        let of = |file: &str| Pool::of_file(&format!("{packages}/{file}"));
-        assert_eq!(of("cupy/cuda/memory.cpython-312-x86_64-linux-gnu.so"), Some(Pool::CuPy));
-        assert_eq!(of("torch/lib/libc10_cuda.so"), Some(Pool::PyTorch));
+        let of = |file: &str| of_file(&format!("{packages}/{file}"));
+        assert_eq!(of("cupy/cuda/memory.cpython-312-x86_64-linux-gnu.so"), Some(0));
+        assert_eq!(of("torch/lib/libc10_cuda.so"), Some(1));
         assert_eq!(of("torch/lib/libtorch_python.so"), None);
-        assert_eq!(Pool::of_file("/home/u/cupy/cuda/a.out"), None);
+        assert_eq!(of_file("/home/u/cupy/cuda/a.out"), None);
         assert!(!is_any_loaded() && asking().is_none());
     }
 }

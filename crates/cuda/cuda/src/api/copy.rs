@@ -2,9 +2,8 @@
 //! 2D and 3D copies that a structure describes.
 
 use crate::api::*;
-use crate::copy::{CopyEnd, Memory, any, end_2d, end_3d};
-use crate::graph::capture::{self, copy_bytes};
-use crate::memory::endpoint::Space;
+use crate::copy::{CopyParams, any, bytes_at};
+use crate::graph::capture;
 
 /// Ends a copy: a call without a stream has waited for it and for all preceding work.
 pub(super) fn done(copied: Answer, order: &Order) -> Answer {
@@ -35,11 +34,10 @@ macro_rules! copies {
             $(#[$doc])*
             fn $name($($arg,)* $count $(, $stream)?) {
                 let order = $order?;
-                #[allow(unused_unsafe)] // where both ends are of a device
+                let params = CopyParams::line($to, $from, $count);
                 // SAFETY: the program's memory is valid during the call, as the driver API
                 // requires.
-                let (to, from) = unsafe { ($to, $from) };
-                done(copy_bytes(to, from, $count, &order), &order)
+                done(unsafe { capture::copy(&params, &order) }, &order)
             }
         }
     };
@@ -73,53 +71,50 @@ copies! {
 
     /// Copies bytes from host memory into the first row of an array.
     fn cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost) {
-        host(srcHost) => array(dstArray, dstOffset)?
+        host(srcHost) => array(dstArray, dstOffset)
     }
 
     /// Copies bytes from the first row of an array to host memory.
     fn cuMemcpyAtoH_v2, cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset) {
-        array(srcArray, srcOffset)? => host(dstHost)
+        array(srcArray, srcOffset) => host(dstHost)
     }
 }
 
 copies! {
     /// Copies bytes from device memory into the first row of an array.
     fn cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice) {
-        device(srcDevice) => array(dstArray, dstOffset)?
+        device(srcDevice) => array(dstArray, dstOffset)
     }
 
     /// Copies bytes from the first row of an array to device memory.
     fn cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset) {
-        array(srcArray, srcOffset)? => device(dstDevice)
+        array(srcArray, srcOffset) => device(dstDevice)
     }
 
     /// Copies bytes between the first rows of two arrays.
     fn cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset) {
-        array(srcArray, srcOffset)? => array(dstArray, dstOffset)?
+        array(srcArray, srcOffset) => array(dstArray, dstOffset)
     }
 }
 
-fn device(address: u64) -> CopyEnd<'static> {
-    CopyEnd::device(address, 0)
+fn device(address: u64) -> CopySide3D {
+    bytes_at(CU_MEMORYTYPE_DEVICE, address)
 }
 
-/// An end in device memory of a context, which must have no fault.
-fn of(context: Handle<Context>, address: u64) -> Answer<CopyEnd<'static>> {
+/// A side in device memory of a context, which must have no fault.
+fn of(context: Handle<Context>, address: u64) -> Answer<CopySide3D> {
     context.get()?.check()?;
     Ok(device(address))
 }
 
-/// An end in host memory.
-///
-/// # Safety
-/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
-unsafe fn host(pointer: Raw<'_>) -> CopyEnd<'_> {
-    // SAFETY: the caller upholds this function's safety contract.
-    unsafe { CopyEnd::memory(Memory::bytes(Space::Host, pointer.address()), [0; 3]) }
+fn host(pointer: Raw<'_>) -> CopySide3D {
+    bytes_at(CU_MEMORYTYPE_HOST, pointer.address())
 }
 
-fn array(array: Handle<ArrayObject>, offset: usize) -> Answer<CopyEnd<'static>> {
-    Ok(CopyEnd::line(array.get()?.array.clone(), offset as u64))
+/// A side in an array, from a byte of its first row on.
+pub(super) fn array(array: Handle<ArrayObject>, x_in_bytes: usize) -> CopySide3D {
+    let (memory_type, array) = (CU_MEMORYTYPE_ARRAY, array.number());
+    CopySide3D { memory_type, array, x_in_bytes, ..CopySide3D::default() }
 }
 
 /// Defines pairs of a synchronous and an asynchronous function for copies that a structure
@@ -156,25 +151,29 @@ boxes! {
 }
 
 /// # Safety
-/// Both ends satisfy the safety contract of [`crate::copy::CopyEnd::memory`].
+/// Both sides satisfy the safety contract of [`capture::copy`].
 pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
-    let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
+    let side = |side: &CopySide2D| {
+        let CopySide2D { x_in_bytes, y, memory_type, host, device, array, pitch } = *side;
+        let plane =
+            CopySide3D { x_in_bytes, y, memory_type, host, device, ..CopySide3D::default() };
+        CopySide3D { array, pitch, ..plane }
+    };
+    let (src, dst) = (side(&copy.src), side(&copy.dst));
+    let CUDA_MEMCPY2D { width_in_bytes, height, .. } = *copy;
     // SAFETY: the caller upholds this function's safety contract.
-    let (to, from) = unsafe { (end_2d("dst", &copy.dst)?, end_2d("src", &copy.src)?) };
-    capture::copy(&to, &from, size, order)
+    unsafe { copy_3d(&CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth: 1 }, order) }
 }
 
 /// # Safety
-/// Both ends satisfy the safety contract of [`crate::copy::CopyEnd::memory`].
+/// Both sides satisfy the safety contract of [`capture::copy`].
 pub(super) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
-    let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
     // SAFETY: the caller upholds this function's safety contract.
-    let (to, from) = unsafe { (end_3d("dst", &copy.dst)?, end_3d("src", &copy.src)?) };
-    capture::copy(&to, &from, size, order)
+    unsafe { capture::copy(&CopyParams { copy: *copy, is_line: false }, order) }
 }
 
 /// # Safety
-/// Both ends satisfy the safety contract of [`crate::copy::CopyEnd::memory`].
+/// Both sides satisfy the safety contract of [`capture::copy`].
 unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
         // The context is that of device memory or an array; for host memory it is ignored.

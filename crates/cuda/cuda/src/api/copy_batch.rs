@@ -1,11 +1,10 @@
 //! Copies in batches, and copies with attributes.
 
+use super::copy::{array, copy_3d};
 use crate::api::*;
-use crate::copy::{CopyEnd, Memory, any};
+use crate::copy::{CopyParams, any};
 use crate::graph::capture;
-use crate::graph::copies::{Batch, BatchError, CopiesOp, batch_error, check_attributes};
-use crate::memory::endpoint::Space;
-use texunit_device::Array;
+use crate::graph::copies::{BatchError, CopiesOp, batch_error, check_attributes};
 
 driver_api! {
     /// Copies bytes with attributes of the copy.
@@ -13,8 +12,7 @@ driver_api! {
         let order = on_other_than_default(hStream)?;
         check_attributes(attr.get()?.src_access_order)?;
         // SAFETY: both addresses are valid as the driver API requires.
-        let (to, from) = unsafe { (any(dst), any(src)) };
-        capture::copy_bytes(to, from, size, &order)
+        unsafe { capture::copy(&CopyParams::line(any(dst), any(src), size), &order) }
     }
 
     /// Copies a 3D region with attributes of the copy.
@@ -30,9 +28,15 @@ driver_api! {
         dsts[count], srcs[count], sizes[count], count, attrs[numAttrs], attrsIdxs[numAttrs], numAttrs,
         [failIdx = Out::null()], hStream,
     ) {
-        let batch = Batch { dsts, srcs, sizes, attrs, indices: attrsIdxs };
+        let batch = || {
+            let order = Order::capturable(hStream)?;
+            check_other_than_default(hStream, &order)?;
+            let op = CopiesOp::of(order.context.handle, [dsts, srcs], sizes, (attrs, attrsIdxs))?;
+            Ok((op, order))
+        };
         // SAFETY: addresses of the batch are valid as the driver API requires.
-        unsafe { batch.submit(hStream) }.map_err(|fault| failed(fault, failIdx))
+        let submit = |(op, order)| unsafe { submit(op, &order) };
+        batch().map_err(batch_error).and_then(submit).map_err(|fault| failed(fault, failIdx))
     }
 
     /// Copies 3D regions in a batch; `failIdx` is the index of a failed copy, in version 1.
@@ -68,35 +72,23 @@ fn failed((index, refusal): BatchError, to: Out<usize>) -> Refusal {
     refusal
 }
 
-impl Batch<'_> {
-    /// Checks all arguments, then copies; in a captured stream the batch becomes a graph node.
-    ///
-    /// # Safety
-    /// All destinations and sources satisfy the safety contract of [`CopyEnd::memory`].
-    unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), BatchError> {
-        let order = Order::capturable(stream).map_err(batch_error)?;
-        check_other_than_default(stream, &order).map_err(batch_error)?;
-        self.check().map_err(batch_error)?;
-        let Self { dsts, srcs, sizes, .. } = *self;
-        if let Some(place) = order.capture {
-            let op = CopiesOp::of(self, order.context.handle);
-            return op.and_then(|op| place.add(Op::Copies(Arc::new(op)))).map_err(batch_error);
-        }
-        for i in 0..sizes.len() {
-            let copy = || {
-                // SAFETY: the caller upholds this function's safety contract.
-                let (to, from) = unsafe { (any(dsts.at(i)?), any(srcs.at(i)?)) };
-                capture::copy_bytes(to, from, sizes.at(i)?, &order)
-            };
-            copy()
-                .map_err(|refusal| (i, refusal.within(|| format!("copy {i} of the batch"), &[])))?;
-        }
-        Ok(())
+/// Copies one after the other; in a captured stream the batch becomes a graph node.
+///
+/// # Safety
+/// All copies satisfy the safety contract of [`capture::copy`].
+unsafe fn submit(op: CopiesOp, order: &Order) -> Result<(), BatchError> {
+    if let Some(place) = order.capture {
+        return place.add(Op::Copies(Arc::new(op))).map_err(batch_error);
     }
+    op.each().enumerate().try_for_each(|(i, (to, from, size))| {
+        // SAFETY: the caller upholds this function's safety contract.
+        let copied = unsafe { capture::copy(&CopyParams::line(any(to), any(from), size), order) };
+        copied.map_err(|refusal| (i, refusal.within(|| format!("copy {i} of the batch"), &[])))
+    })
 }
 
 /// # Safety
-/// Both ends of all copies satisfy the safety contract of [`CopyEnd::memory`].
+/// All copies satisfy the safety contract of [`capture::copy`].
 unsafe fn copy_operations(
     list: Elements<'_, CUDA_MEMCPY3D_BATCH_OP>,
     flags: c_ulonglong,
@@ -121,39 +113,37 @@ unsafe fn copy_operations(
 /// Executes a copy of a batch. Sizes are in elements of the array, or in bytes without an array.
 ///
 /// # Safety
-/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
+/// Both operands satisfy the safety contract of [`capture::copy`].
 unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> Answer {
-    check_attributes(operation.src_access_order)?;
-    let size = operation.extent.map(|n| n as u64);
-    if size.contains(&0) {
-        let [width, height, depth] = size;
-        bail!("extent {width} x {height} x {depth} is empty: each side is at least 1");
-    }
-    let arrays = [array_of(&operation.src)?, array_of(&operation.dst)?];
-    let units: Vec<u64> = arrays.iter().flatten().map(Array::copy_unit).collect();
-    let unit = units.first().copied().unwrap_or(1);
+    let CUDA_MEMCPY3D_BATCH_OP { src, dst, extent, src_access_order, .. } = operation;
+    check_attributes(*src_access_order)?;
+    let [width, height, depth] = *extent;
     ensure!(
-        !units.iter().any(|&other| other != unit),
-        "src and dst are arrays whose elements have {} and {}: they are copied only between arrays of the \
-         same element size",
-        units[0],
-        Count(units[1], "byte")
+        !extent.contains(&0),
+        "extent {width} x {height} x {depth} is empty: each side is at least 1"
     );
-    let [from, to] = arrays;
+    let units = [unit_of(src)?, unit_of(dst)?];
+    let unit = units[0].or(units[1]).unwrap_or(1);
+    ensure!(
+        units[1].is_none_or(|other| other == unit),
+        "src and dst are arrays whose elements have {unit} and {}: they are copied only between arrays of the \
+         same element size",
+        Count(units[1].unwrap_or(unit), "byte")
+    );
+    let (src, dst) = (operand(src, extent, unit)?, operand(dst, extent, unit)?);
+    let width_in_bytes = bytes(width, unit)?;
     // SAFETY: the caller upholds this function's safety contract.
-    let from = unsafe { operand(&operation.src, from, size, unit)? };
-    // SAFETY: the caller upholds this function's safety contract.
-    let to = unsafe { operand(&operation.dst, to, size, unit)? };
-    let width = size[0].checked_mul(unit).ok_or_else(|| too_wide(size[0], unit))?;
-    capture::copy(&to, &from, [width, size[1], size[2]], order)
+    unsafe { copy_3d(&CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth }, order) }
 }
 
-fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {
+/// Size in bytes of an array's elements; `None` for memory.
+fn unit_of(operand: &CUmemcpy3DOperand) -> Answer<Option<usize>> {
     match operand.kind {
         CU_MEMCPY_OPERAND_TYPE_POINTER => Ok(None),
         CU_MEMCPY_OPERAND_TYPE_ARRAY => {
             let array = Handle::<ArrayObject>::of(operand.what as usize).get();
-            Ok(Some(array.map_err(|refusal| refusal.named("op.array.array"))?.array.clone()))
+            let array = array.map_err(|refusal| refusal.named("op.array.array"))?;
+            Ok(Some(array.array.copy_unit() as usize))
         }
         kind => {
             Err(invalid!("type {kind} is not a CUmemcpy3DOperandType: 1 (pointer) or 2 (array)"))
@@ -161,32 +151,29 @@ fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {
     }
 }
 
-/// Refusal of an extent whose size in bytes exceeds 64 bits.
-fn too_wide(elements: u64, unit: u64) -> Refusal {
-    invalid!(
-        "{} of {} are more bytes than 64 bits count",
-        Count(elements, "element"),
-        Count(unit, "byte")
-    )
+/// The bytes of elements.
+fn bytes(elements: usize, unit: usize) -> Answer<usize> {
+    elements.checked_mul(unit).ok_or_else(|| {
+        invalid!(
+            "{} of {} are more bytes than 64 bits count",
+            Count(elements, "element"),
+            Count(unit, "byte")
+        )
+    })
 }
 
-/// # Safety
-/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
-unsafe fn operand<'a>(
+fn operand(
     operand: &CUmemcpy3DOperand,
-    array: Option<Array>,
-    size: [u64; 3],
-    unit: u64,
-) -> Answer<CopyEnd<'a>> {
-    let [a, b, c] = operand.numbers.map(|n| n as u64);
-    let bytes = |n: u64| n.checked_mul(unit).ok_or_else(|| too_wide(n, unit));
-    if let Some(array) = array {
-        return Ok(CopyEnd::array(array, [bytes(a)?, b, c]));
+    [width, rows, _]: &[usize; 3],
+    unit: usize,
+) -> Answer<CopySide3D> {
+    let [a, b, z] = operand.numbers;
+    if operand.kind == CU_MEMCPY_OPERAND_TYPE_ARRAY {
+        let side = array(Handle::of(operand.what as usize), bytes(a, unit)?);
+        return Ok(CopySide3D { y: b, z, ..side });
     }
     // A pitch or height of zero means rows or layers without gaps.
-    let pitch = bytes(if a == 0 { size[0] } else { a })?;
-    let height = if b == 0 { size[1] } else { b };
-    let memory = Memory { pitch, height, ..Memory::bytes(Space::Unified, operand.what) };
-    // SAFETY: the caller upholds this function's safety contract.
-    Ok(unsafe { CopyEnd::memory(memory, [0; 3]) })
+    let pitch = bytes(if a == 0 { *width } else { a }, unit)?;
+    let height = if b == 0 { *rows } else { b };
+    Ok(CopySide3D { pitch, height, ..any(operand.what) })
 }

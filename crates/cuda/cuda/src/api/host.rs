@@ -33,10 +33,7 @@ driver_api! {
 
     /// The device address of host memory, which equals its host address. Flags must be 0.
     fn cuMemHostGetDevicePointer_v2(pdptr, p, Flags) {
-        current()?;
-        ensure!(Flags == 0, "Flags {Flags:#x} is not 0");
-        host_allocation(p)?;
-        pdptr.set(p.address())
+        pdptr.set(device_pointer(p, Flags)?)
     }
 
     /// The flags with which host memory was allocated or registered.
@@ -118,6 +115,14 @@ fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
     let (bytes, are) = (Count(size, "byte"), Count(size, "byte").are());
     let reason = format!("{bytes} of host memory at {address:#x} {are} not registered: {why}");
     Err(printed_refusal(CUresult::INVALID_VALUE, reason))
+}
+
+/// The device address of host memory.
+pub(super) fn device_pointer(p: Raw<'_>, flags: c_uint) -> Answer<CUdeviceptr> {
+    current()?;
+    ensure!(flags == 0, "Flags {flags:#x} is not 0");
+    host_allocation(p)?;
+    Ok(p.address())
 }
 
 /// The host allocation that contains an address.

@@ -116,19 +116,3 @@ fn find(name: &str, version: c_int) -> Option<&'static Function> {
     let newest = FUNCTIONS.iter().filter(fits).max_by_key(|f| f.version);
     newest.or_else(|| FUNCTIONS.iter().find(|f| f.symbol == name && f.base != name))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_choose() {
-        let symbol = |name, version| find(name, version).map(|f| f.symbol);
-        assert_eq!(symbol("cuMemAlloc", 2000), Some("cuMemAlloc"));
-        assert_eq!(symbol("cuMemAlloc", 13_000), Some("cuMemAlloc_v2"));
-        assert_eq!(symbol("cuCtxCreate", 11_050), Some("cuCtxCreate_v3"));
-        assert_eq!(symbol("cuMemAlloc_v2", 1), Some("cuMemAlloc_v2"));
-        assert_eq!(symbol("cuLaunchKernelEx", 11_050), None);
-        assert_eq!(symbol("cuNothing", 13_000), None);
-    }
-}

@@ -119,19 +119,8 @@ fn attributed(
             event.get().map_err(|refusal| refusal.named("the event of the attribute"))?;
             events.push(event);
         }
-        attribute::IGNORE
-        | attribute::ACCESS_POLICY_WINDOW
-        | attribute::SYNCHRONIZATION_POLICY
-        | attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE
-        | attribute::PROGRAMMATIC_STREAM_SERIALIZATION
-        | attribute::PRIORITY
-        | attribute::MEM_SYNC_DOMAIN_MAP
-        | attribute::MEM_SYNC_DOMAIN
-        | attribute::DEVICE_UPDATABLE_KERNEL_NODE
-        | attribute::PREFERRED_SHARED_MEMORY_CARVEOUT
-        | attribute::NVLINK_UTIL_CENTRIC_SCHEDULING
-        | attribute::PORTABLE_CLUSTER_SIZE_MODE
-        | attribute::SHARED_MEMORY_MODE => {}
+        attribute::IGNORE..=attribute::PREFERRED_SHARED_MEMORY_CARVEOUT
+        | attribute::NVLINK_UTIL_CENTRIC_SCHEDULING..=attribute::SHARED_MEMORY_MODE => {}
         other => {
             bail!("attribute {other} of the launch is not a CUlaunchAttributeID that texunit has")
         }

@@ -6,7 +6,7 @@ use crate::api::module::file;
 use crate::api::*;
 use crate::context;
 use crate::image::{Content, Image, Ptx, unlinked};
-use crate::module::unreadable;
+use crate::module::refused;
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
 use texunit_link::{limited, link};
@@ -56,11 +56,8 @@ impl LinkState {
         let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
         let diagnostics = texunit_syntax::parse(&source).diagnostics;
         if diagnostics.iter().any(Diagnostic::is_error) {
-            if !self.jit.report(&source, &diagnostics) {
-                let text = texunit_report::human(&source, &diagnostics, false);
-                say(format_args!("a text cannot be linked\n{}", text.trim_end()));
-            }
-            return Err(CUresult::INVALID_PTX.because(unreadable(&source, &diagnostics)));
+            let (located, code) = ((&source).into(), CUresult::INVALID_PTX);
+            return Err(refused(&self.jit, "a text for linking", located, &diagnostics, code));
         }
         Ok(limited(ptx, jit.registers.or(self.jit.registers), device.capability.number()))
     }

@@ -9,10 +9,9 @@ use crate::memory::{self, AllocationKind, virtual_memory};
 driver_api! {
     /// Free and total device memory in bytes.
     fn cuMemGetInfo_v2(free, total) {
-        let device = &current()?.gpu.device;
-        let limit = device.memory().limit();
-        free.set(limit.saturating_sub(device.memory().used()) as usize)?;
-        total.set(limit as usize)
+        let [left, all] = free_and_total()?;
+        free.set(left as usize)?;
+        total.set(all as usize)
     }
 
     /// Allocates device memory, aligned to 512 bytes, to 4096 from that size on, and to 2 MiB from
@@ -50,10 +49,7 @@ driver_api! {
 
     /// Base and size of the allocation that contains an address.
     fn cuMemGetAddressRange_v2(pbase, psize, dptr) {
-        let context = current()?;
-        let range = range_of(&context, dptr).ok_or_else(|| CUresult::NOT_FOUND.because(format!(
-            "dptr {dptr:#x} is not an address in memory that was allocated, nor in a variable of a module"
-        )))?;
+        let range = memory_range(dptr)?;
         pbase.set_if(range.start);
         psize.set_if((range.end - range.start) as usize);
         Ok(())
@@ -80,15 +76,28 @@ pub(crate) fn check_if_any() -> Answer {
     current_even_if_faulty().map_or(Ok(()), |context| context.check())
 }
 
+/// Free and total device memory in bytes.
+pub(super) fn free_and_total() -> Answer<[u64; 2]> {
+    let context = current()?;
+    let memory = context.gpu.device.memory();
+    Ok([memory.limit().saturating_sub(memory.used()), memory.limit()])
+}
+
 /// The allocation or variable that contains an address.
-pub(crate) fn range_of(context: &Context, address: u64) -> Option<Range<u64>> {
-    if let Some(allocation) = memory::find(address) {
-        return Some(allocation.base..allocation.base + allocation.size);
+pub(super) fn memory_range(dptr: CUdeviceptr) -> Answer<Range<u64>> {
+    let context = current()?;
+    if let Some(allocation) = memory::find(dptr) {
+        return Ok(allocation.base..allocation.base + allocation.size);
     }
-    if let Some(found) = virtual_memory::find(address) {
-        return Some(found.range);
+    if let Some(found) = virtual_memory::find(dptr) {
+        return Ok(found.range);
     }
-    Some(context.gpu.device.linear(address, 1).ok()?.allocation())
+    let linear = context.gpu.device.linear(dptr, 1);
+    linear.map(|linear| linear.allocation()).map_err(|_| {
+        CUresult::NOT_FOUND.because(format!(
+            "dptr {dptr:#x} is not an address in memory that was allocated, nor in a variable of a module"
+        ))
+    })
 }
 
 /// Sets rows. A call without a stream waits only if the program can access the memory, too.

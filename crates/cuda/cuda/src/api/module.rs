@@ -72,19 +72,25 @@ driver_api! {
 
     /// Address and size of a variable; either out-pointer may be null, but not both.
     fn cuModuleGetGlobal_v2(dptr, bytes, hmod, name) {
-        context::current()?;
-        let module = hmod.get()?;
-        ensure!(
-            !dptr.is_null() || !bytes.is_null(),
-            "dptr and bytes are both null: nothing is asked for"
-        );
-        give_global(module.global(&name.get()?)?, dptr, bytes)
+        give_global(global(hmod, name, dptr.is_null() && bytes.is_null())?, dptr, bytes)
     }
 
     /// Loading mode of modules, which is always eager.
     fn cuModuleGetLoadingMode(mode) {
         mode.set(CU_MODULE_EAGER_LOADING)
     }
+}
+
+/// Address and size of a variable, unless both out-pointers are null.
+pub(super) fn global(
+    module: Handle<Module>,
+    name: Text<'_>,
+    are_null: bool,
+) -> Answer<(CUdeviceptr, usize)> {
+    context::current()?;
+    let module = module.get()?;
+    ensure!(!are_null, "dptr and bytes are both null: nothing is asked for");
+    module.global(&name.get()?)
 }
 
 /// Returns address and size of a variable; either out-pointer may be null.

@@ -122,40 +122,29 @@ driver_api! {
 
     /// Base and size of the allocation that contains an address.
     fn cuMemGetAddressRange(pbase, psize, dptr) {
-        let (mut base, mut size) = (0, 0);
-        // SAFETY: both out-pointers are to local variables.
-        ok(unsafe { cuMemGetAddressRange_v2(Out::new(&raw mut base), Out::new(&raw mut size), dptr.into()) })?;
+        let range = memory_range(dptr.into())?;
         if !pbase.is_null() {
-            pbase.set(narrow(base)?)?;
+            pbase.set(narrow(range.start)?)?;
         }
-        psize.set_if(narrow(size as u64)?);
+        psize.set_if(narrow(range.end - range.start)?);
         Ok(())
     }
 
     /// Free and total device memory, limited to 32 bits.
     fn cuMemGetInfo(free, total) {
-        let (mut left, mut all) = (0_usize, 0_usize);
-        // SAFETY: both out-pointers are to local variables.
-        ok(unsafe { cuMemGetInfo_v2(Out::new(&raw mut left), Out::new(&raw mut all)) })?;
-        let cut = |bytes: usize| c_uint::try_from(bytes).unwrap_or(c_uint::MAX);
-        free.set_if(cut(left));
-        total.set(cut(all))
+        let [left, all] = free_and_total()?.map(|bytes| c_uint::try_from(bytes).unwrap_or(c_uint::MAX));
+        free.set(left)?;
+        total.set(all)
     }
 
     /// The device address of host memory, if it fits into 32 bits.
     fn cuMemHostGetDevicePointer(pdptr, p, Flags) {
-        pdptr.check()?;
-        let mut address = 0;
-        // SAFETY: the out-pointer is to a local variable.
-        ok(unsafe { cuMemHostGetDevicePointer_v2(Out::new(&raw mut address), p, Flags) })?;
-        pdptr.set(narrow(address)?)
+        pdptr.give(|| narrow(device_pointer(p, Flags)?))
     }
 
     /// Address and size of a variable, if the address fits into 32 bits.
     fn cuModuleGetGlobal(dptr, bytes, hmod, name) {
-        let (mut address, mut size) = (0, 0_usize);
-        // SAFETY: both out-pointers are to local variables.
-        ok(unsafe { cuModuleGetGlobal_v2(Out::new(&raw mut address), Out::new(&raw mut size), hmod, name) })?;
+        let (address, size) = global(hmod, name, dptr.is_null() && bytes.is_null())?;
         if !dptr.is_null() {
             dptr.set(narrow(address)?)?;
         }
@@ -183,14 +172,6 @@ unsafe fn wide_2d(copy: &CUDA_MEMCPY2D_v1, order: &Order) -> Answer {
 unsafe fn wide_3d(copy: &CUDA_MEMCPY3D_v1, order: &Order) -> Answer {
     // SAFETY: the caller upholds this function's safety contract.
     unsafe { copy_3d(&(*copy).widen(), order) }
-}
-
-/// The result of another driver function, whose refusal has been reported already.
-fn ok(code: CUresult) -> Answer {
-    match code {
-        CUresult::SUCCESS => Ok(()),
-        code => Err(code.because("the function of today refuses the call")),
-    }
 }
 
 /// Converts an address to 32 bits, or refuses it.

@@ -4,6 +4,7 @@
 use super::*;
 use crate::allocation_trace;
 use crate::memory::endpoint::Endpoint;
+use std::fmt::Display;
 use texunit_checks::Padding;
 use texunit_device::Linear;
 use texunit_report::Severity;
@@ -42,52 +43,24 @@ fn push(pieces: &mut Vec<(u64, u64, bool)>, (at, len): (u64, u64), writes: bool)
     }
 }
 
-/// Records an asynchronous memory set of rows that the program can access, too.
-pub(crate) fn fills(queue: Queue, rows: &[(u64, u64)]) {
-    let mut pieces = Vec::new();
-    rows.iter().for_each(|&row| push(&mut pieces, row, true));
-    let bytes = rows.iter().map(|row| row.1).sum();
-    super::waited(|race| submitted(race, queue, ("fill", bytes), &pieces));
-}
-
-/// Records an asynchronous copy that accesses these ranges of memory that the program can access,
-/// too.
-pub(crate) fn copies(queue: Queue, pieces: impl Iterator<Item = ((u64, u64), bool)>, bytes: u64) {
-    let mut all = Vec::new();
-    if super::race().is_some() {
-        pieces.for_each(|(range, writes)| push(&mut all, range, writes));
-    }
-    if !all.is_empty() {
-        super::waited(|race| submitted(race, queue, ("copy", bytes), &all));
-    }
-}
-
-/// Records asynchronous work of a library on these ranges of memory that the program can access,
-/// too.
-pub(crate) fn works(
+/// Records asynchronous work, which `what` names, on these ranges of memory that the program can
+/// access, too; each with whether it is written.
+pub(crate) fn submitted(
     queue: Queue,
-    function: &str,
+    what: impl Display,
     pieces: impl Iterator<Item = ((u64, u64), bool)>,
 ) {
+    if super::race().is_none() {
+        return;
+    }
     let mut all = Vec::new();
     pieces.for_each(|(range, writes)| push(&mut all, range, writes));
     if !all.is_empty() {
-        super::waited(|race| {
-            race.streams().copies(queue, format!("{function}{}", called_at()), &all)
-        });
+        // The program's call site.
+        let place = allocation_trace::current_frames().into_iter().next();
+        let place = place.map_or_else(String::new, |place| format!(" at {place}"));
+        super::waited(|race| race.streams().copies(queue, format!("{what}{place}"), &all));
     }
-}
-
-/// Tells the race detector about an asynchronous copy or memory set.
-fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[(u64, u64, bool)]) {
-    let what = format!("a {what} of {}{}", Count(bytes, "byte"), called_at());
-    race.streams().copies(queue, what, pieces);
-}
-
-/// The program's call site.
-fn called_at() -> String {
-    let place = allocation_trace::current_frames().into_iter().next();
-    place.map_or_else(String::new, |place| format!(" at {place}"))
 }
 
 impl<'a> Watch<'a> {
@@ -172,8 +145,9 @@ impl Drop for Watch<'_> {
             } else if !self.shared.is_empty() {
                 let written = self.shared.iter().filter(|piece| piece.2).map(|piece| piece.1);
                 let read = self.shared.iter().filter(|piece| !piece.2).map(|piece| piece.1);
-                let bytes = written.sum::<u64>().max(read.sum());
-                super::waited(|race| submitted(race, queue, ("copy", bytes), &self.shared));
+                let bytes = Count(written.sum::<u64>().max(read.sum()), "byte");
+                let pieces = self.shared.iter().map(|&(at, len, writes)| ((at, len), writes));
+                submitted(queue, format_args!("a copy of {bytes}"), pieces);
             }
         }
         let (Some(log), Some((count, at))) = (log(), self.lost.take()) else { return };

@@ -47,7 +47,7 @@ fn report_one(race: &Memory, access: &HostAccess) {
             super::by_kernel(*stores).0
         ),
         HostRace::Copy(what, stores) => {
-            let uses = if *stores { "writes" } else { "reads" };
+            let uses = super::does(*stores);
             format!("the host {does} memory that {what} {uses}, and has not waited for it")
         }
     };

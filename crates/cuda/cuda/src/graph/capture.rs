@@ -16,11 +16,10 @@ mod captured_stream;
 
 use super::*;
 use crate::capture::{self, Callback, CapturedGraph, Ended, NextNode, Recapture};
-use crate::copy::{self, CopyEnd};
+use crate::copy::{self, CopyParams};
 use crate::current_call::in_program;
 use crate::deferred::Order;
 use crate::fill;
-use crate::memory::endpoint::Side;
 
 pub(crate) use crate::capture::is_to_graph;
 
@@ -101,26 +100,22 @@ fn discard(graphs: impl IntoIterator<Item = CapturedGraph>) {
 }
 
 /// Copies a region in a stream ([`copy::copy`]), or adds the copy to the captured graph.
-pub(crate) fn copy(to: &CopyEnd<'_>, from: &CopyEnd<'_>, size: [u64; 3], order: &Order) -> Answer {
-    let Some(place) = order.capture else { return copy::copy(to, from, size, order) };
+///
+/// # Safety
+/// The arguments satisfy the safety contract of [`copy::copy`].
+pub(crate) unsafe fn copy(params: &CopyParams, order: &Order) -> Answer {
+    let Some(place) = order.capture else {
+        // SAFETY: the caller upholds this function's safety contract.
+        return unsafe { copy::copy(params, order) };
+    };
     place.check()?;
-    if size.contains(&0) {
-        return Ok(());
-    }
-    for (end, side) in [(from, Side::Src), (to, Side::Dst)] {
-        if !end.comes_later()? {
-            end.find(side, size)?;
+    // SAFETY: the caller upholds this function's safety contract.
+    match unsafe { params.for_graph()? } {
+        None => Ok(()),
+        Some(copy) => {
+            place.add(Op::Memcpy(Arc::new(CopyOp { copy, context: order.context.handle })))
         }
     }
-    let [width_in_bytes, height, depth] = size.map(|n| n as usize);
-    let (src, dst) = (from.side()?, to.side()?);
-    let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-    place.add(Op::Memcpy(Arc::new(CopyOp { copy, context: order.context.handle })))
-}
-
-/// Copies contiguous bytes.
-pub(crate) fn copy_bytes(to: CopyEnd<'_>, from: CopyEnd<'_>, len: usize, order: &Order) -> Answer {
-    copy(&to, &from, [len as u64, 1, 1], order)
 }
 
 /// Sets rows in a stream ([`fill::fill`]), or adds the memory set to the captured graph.
@@ -200,7 +195,7 @@ fn recaptured_node(
             return Err(wrong("changes, which the function of the program refuses"));
         }
     }
-    op.inner().for_each(|graph| graph.belong_to(node));
+    op.inner().for_each(|graph| _ = graph.owner.set(node));
     with_node(node, |data| data.op = op)?;
     old.graphs().into_iter().for_each(super::end);
     Ok(node)

@@ -4,7 +4,6 @@
 //! by a store, which is all that `cudaGraphSetConditional` does (its PTX is in `texunit-link`).
 
 use super::*;
-use std::sync::Weak;
 use texunit_cuda_abi::graph_conditional_type as kind;
 use texunit_device::Buffer;
 
@@ -19,10 +18,8 @@ pub(crate) struct Condition {
     is_assigned: bool,
     pub(crate) context: Arc<Context>,
     /// Whether a node uses the value.
-    is_used: AtomicBool,
+    pub(super) is_used: AtomicBool,
 }
-
-static ALL: Mutex<BTreeMap<u64, Weak<Condition>>> = Mutex::new(BTreeMap::new());
 
 impl Condition {
     /// Creates a conditional handle for a graph (`cuGraphConditionalHandleCreate`).
@@ -42,16 +39,16 @@ impl Condition {
         let is_assigned = flags & CU_GRAPH_COND_ASSIGN_DEFAULT != 0;
         let is_used = AtomicBool::new(false);
         let new = Arc::new(Self { word, default, is_assigned, context, is_used });
-        let mut all = lock(&ALL);
-        all.retain(|_, condition| condition.strong_count() > 0);
-        all.insert(new.handle(), Arc::downgrade(&new));
         graph.state().conditions.push(Arc::clone(&new));
         Ok(new)
     }
 
     fn find(handle: u64) -> Answer<Arc<Self>> {
-        let found = lock(&ALL).get(&handle).and_then(Weak::upgrade);
-        found.ok_or_else(|| {
+        let find = |graph: &Arc<Graph>| {
+            let state = graph.state();
+            state.conditions.iter().find(|condition| condition.handle() == handle).cloned()
+        };
+        Graph::registry().all(|_| true).iter().find_map(find).ok_or_else(|| {
             invalid!(
                 "handle {handle:#x} is not a conditional handle (cuGraphConditionalHandleCreate)"
             )
@@ -60,10 +57,6 @@ impl Condition {
 
     pub(crate) fn handle(&self) -> u64 {
         self.word.address()
-    }
-
-    pub(crate) fn is_used(&self) -> bool {
-        self.is_used.load(Relaxed)
     }
 
     /// Assigns the default value at the start of a launch.

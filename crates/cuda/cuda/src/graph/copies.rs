@@ -22,40 +22,6 @@ pub(crate) fn check_attributes(order: u32) -> Answer {
     Ok(())
 }
 
-/// The arguments of `cuMemcpyBatchAsync`.
-pub(crate) struct Batch<'a> {
-    pub(crate) dsts: Elements<'a, CUdeviceptr>,
-    pub(crate) srcs: Elements<'a, CUdeviceptr>,
-    pub(crate) sizes: Elements<'a, usize>,
-    pub(crate) attrs: Elements<'a, CUmemcpyAttributes>,
-    /// For each attribute, the index of the first copy to which it applies.
-    pub(crate) indices: Elements<'a, usize>,
-}
-
-impl Batch<'_> {
-    /// Checks the lengths of the arrays and the attributes' indices.
-    pub(crate) fn check(&self) -> Answer {
-        let Self { sizes, attrs, indices, .. } = *self;
-        let (count, groups) = (sizes.len(), attrs.len());
-        ensure!(count != 0, "count is 0: a batch has at least one copy");
-        ensure!((1..=count).contains(&groups), "numAttrs {groups} is not from 1 to count, {count}");
-        let mut before = None;
-        for group in 0..groups {
-            check_attributes(attrs.at(group)?.src_access_order)
-                .map_err(|refusal| refusal.within(|| format!("attrs[{group}]"), &[]))?;
-            let first = indices.at(group)?;
-            let wanted = if group == 0 { first == 0 } else { before < Some(first) };
-            ensure!(
-                wanted && first < count,
-                "attrsIdxs[{group}] is {first}: the first is 0, each is more than the one before, and all are less \
-                 than count, {count}"
-            );
-            before = Some(first);
-        }
-        Ok(())
-    }
-}
-
 /// Several copies as one operation.
 #[derive(Debug)]
 pub(crate) struct CopiesOp {
@@ -76,29 +42,46 @@ impl CopiesOp {
         let CUDA_MEMCPY_BATCH_NODE_PARAMS { count, numAttrs, .. } = *params;
         let context = context_or_current(params.ctx)?.handle;
         // SAFETY: the caller upholds this function's safety contract.
-        let batch = unsafe {
-            Batch {
-                dsts: In::of(params.dsts).elements(count),
-                srcs: In::of(params.srcs).elements(count),
-                sizes: In::of(params.sizes).elements(count),
-                attrs: In::of(params.attrs).elements(numAttrs),
-                indices: In::of(params.attrsIdxs).elements(numAttrs),
-            }
-        };
-        batch.check()?;
-        Self::of(&batch, context)
+        unsafe {
+            let addresses = [params.dsts, params.srcs].map(|at| In::of(at).elements(count));
+            let sizes = In::of(params.sizes).elements(count);
+            let attrs = In::of(params.attrs).elements(numAttrs);
+            Self::of(
+                context,
+                addresses,
+                sizes,
+                (attrs, In::of(params.attrsIdxs).elements(numAttrs)),
+            )
+        }
     }
 
-    /// The copies of a batch that has been checked.
-    pub(crate) fn of(batch: &Batch<'_>, context: Handle<Context>) -> Answer<Self> {
-        Ok(Self {
-            dsts: batch.dsts.to_vec()?.into(),
-            srcs: batch.srcs.to_vec()?.into(),
-            sizes: batch.sizes.to_vec()?.into(),
-            attrs: batch.attrs.to_vec()?.into(),
-            indices: batch.indices.to_vec()?.into(),
-            context,
-        })
+    /// The copies of a batch: destinations and sources, sizes, and attributes, each with the index
+    /// of the first copy to which it applies.
+    pub(crate) fn of(
+        context: Handle<Context>,
+        [dsts, srcs]: [Elements<'_, CUdeviceptr>; 2],
+        sizes: Elements<'_, usize>,
+        (attrs, indices): (Elements<'_, CUmemcpyAttributes>, Elements<'_, usize>),
+    ) -> Answer<Self> {
+        let (count, groups) = (sizes.len(), attrs.len());
+        ensure!(count != 0, "count is 0: a batch has at least one copy");
+        ensure!((1..=count).contains(&groups), "numAttrs {groups} is not from 1 to count, {count}");
+        let (attrs, indices): (Box<[_]>, Box<[_]>) =
+            (attrs.to_vec()?.into(), indices.to_vec()?.into());
+        let mut before = None;
+        for (group, (attributes, &first)) in attrs.iter().zip(&indices).enumerate() {
+            check_attributes(attributes.src_access_order)
+                .map_err(|refusal| refusal.within(|| format!("attrs[{group}]"), &[]))?;
+            let wanted = if group == 0 { first == 0 } else { before < Some(first) };
+            ensure!(
+                wanted && first < count,
+                "attrsIdxs[{group}] is {first}: the first is 0, each is more than the one before, and all are less \
+                 than count, {count}"
+            );
+            before = Some(first);
+        }
+        let [dsts, srcs] = [dsts.to_vec()?.into(), srcs.to_vec()?.into()];
+        Ok(Self { dsts, srcs, sizes: sizes.to_vec()?.into(), attrs, indices, context })
     }
 
     /// The parameter structure, whose pointers lead into this value.
@@ -132,12 +115,12 @@ impl CopiesOp {
         let of = |(to, from, size): (u64, u64, usize)| {
             [(from, size as u64, false), (to, size as u64, true)]
         };
-        self.each().flat_map(of).collect()
+        self.each().filter(|(.., size)| *size > 0).flat_map(of).collect()
     }
 
     /// Destination, source and size in bytes of each copy. One of size 0 is disabled.
-    pub(super) fn each(&self) -> impl Iterator<Item = (u64, u64, usize)> {
+    pub(crate) fn each(&self) -> impl Iterator<Item = (u64, u64, usize)> {
         let all = self.dsts.iter().zip(&self.srcs).zip(&self.sizes);
-        all.map(|((&to, &from), &size)| (to, from, size)).filter(|(.., size)| *size > 0)
+        all.map(|((&to, &from), &size)| (to, from, size))
     }
 }

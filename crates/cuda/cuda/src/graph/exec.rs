@@ -73,12 +73,12 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Whether the step, or a step of an inner graph, may wait for other work.
+    /// Whether the operation may wait for other work.
     pub(crate) fn may_wait(&self) -> bool {
         match &self.op {
             Op::Batch(op) => op.may_wait(),
             Op::Kernel(op) => op.function.kernel.may_wait(),
-            _ => self.inner.iter().any(|plan| plan.steps.iter().any(Self::may_wait)),
+            _ => false,
         }
     }
 }
@@ -110,7 +110,9 @@ impl Plan {
             let (id, op, before) = (node.id, node.op.clone(), before.collect());
             steps.push(Step { node: number, id, op, is_enabled: true, before, inner });
         }
-        if let Some(unused) = state.conditions.iter().find(|condition| !condition.is_used()) {
+        if let Some(unused) =
+            state.conditions.iter().find(|condition| !condition.is_used.load(Relaxed))
+        {
             let refusal = invalid!(
                 "conditional handle {:#x} was made for graph {}, and no conditional node looks at it",
                 unused.handle(),
@@ -144,47 +146,31 @@ impl Plan {
     }
 
     /// Checks that a graph can be launched by a kernel.
-    fn check_device_launch(
-        &self,
-        context: &mut Option<Handle<Context>>,
-    ) -> Result<(), InstantiationError> {
-        for step in &self.steps {
+    fn check_device_launch(&self) -> Result<(), InstantiationError> {
+        let mut context = None;
+        self.each(&mut |plan, step| {
             let own = match &step.op {
-                Op::Kernel(op) => Some(op.context.handle),
-                Op::Work(_, context) => Some(*context),
-                Op::Memcpy(op) => Some(op.context),
-                Op::Copies(op) => Some(op.context),
-                Op::Memset(op) => Some(Handle::of(op.ctx)),
-                Op::Empty | Op::Child(_) => None,
+                Op::Kernel(op) => op.context.handle,
+                Op::Work(_, context) => *context,
+                Op::Memcpy(op) => op.context,
+                Op::Copies(op) => op.context,
+                Op::Memset(op) => Handle::of(op.ctx),
+                Op::Empty | Op::Child(_) => return Ok(()),
                 other => {
-                    let name = other.node_name(step.id, self.graph);
+                    let name = other.node_name(step.id, plan.graph);
                     let reason = format!(
                         "{name}: a graph for launches from the device has kernels, copies, sets and child graphs only"
                     );
-                    return Err(not_supported(
-                        result::NODE_OPERATION_NOT_SUPPORTED,
-                        step.node,
-                        reason,
-                    ));
+                    let how = result::NODE_OPERATION_NOT_SUPPORTED;
+                    return Err(not_supported(how, step.node, reason));
                 }
             };
-            if let Some(own) = own {
-                if context.is_some_and(|context| context != own) {
-                    let reason =
-                        "nodes of a graph for launches from the device are of several contexts";
-                    return Err(not_supported(
-                        result::MULTIPLE_CTXS_NOT_SUPPORTED,
-                        step.node,
-                        reason,
-                    ));
-                }
-                *context = Some(own);
+            if *context.get_or_insert(own) != own {
+                let why = "nodes of a graph for launches from the device are of several contexts";
+                return Err(not_supported(result::MULTIPLE_CTXS_NOT_SUPPORTED, step.node, why));
             }
-            for inner in &step.inner {
-                inner.check_device_launch(context)?;
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Whether each step is one that no other depends on.
@@ -232,13 +218,22 @@ impl Plan {
         Ok(graph.handle)
     }
 
-    /// Calls `work` for all steps, including those of inner graphs.
-    pub(crate) fn each(&self, work: &mut dyn FnMut(&Step) -> Answer) -> Answer {
+    /// Calls `work` for all steps, including those of inner graphs, with their plans.
+    pub(crate) fn each<E>(
+        &self,
+        work: &mut dyn FnMut(&Self, &Step) -> Result<(), E>,
+    ) -> Result<(), E> {
         for step in &self.steps {
-            work(step)?;
+            work(self, step)?;
             step.inner.iter().try_for_each(|plan| plan.each(work))?;
         }
         Ok(())
+    }
+
+    /// Whether a question is true of a step, also of inner graphs.
+    pub(crate) fn any(&self, question: &dyn Fn(&Step) -> bool) -> bool {
+        let inside = |step: &Step| step.inner.iter().any(|plan| plan.any(question));
+        self.steps.iter().any(|step| question(step) || inside(step))
     }
 }
 
@@ -265,7 +260,7 @@ pub(crate) fn instantiate(
     let (graph, context) = given().map_err(whole)?;
     let plan = Plan::of(&graph, 0)?;
     if flags & flag::DEVICE_LAUNCH != 0 {
-        plan.check_device_launch(&mut None)?;
+        plan.check_device_launch()?;
     }
     {
         let mut state = graph.state();

@@ -95,18 +95,12 @@ pub(super) fn host_threads(plan: &Plan) -> usize {
     };
     let is_small = |step: &&Step| needs(step, threads).threads < threads;
     let small = plan.steps.iter().filter(|step| matches!(step.op, Op::Kernel(_)));
-    let prints = plan.steps.iter().any(prints);
+    // The texts of kernels that print are in the order of the steps.
+    let prints =
+        plan.any(&|step| matches!(&step.op, Op::Kernel(op) if op.function.kernel.prints()));
     match small.filter(is_small).nth(1) {
         Some(_) if !prints => threads,
         _ => 1,
-    }
-}
-
-/// Whether kernels of a step print: their texts are in the order of the steps.
-fn prints(step: &Step) -> bool {
-    match &step.op {
-        Op::Kernel(op) => op.function.kernel.prints(),
-        _ => step.inner.iter().any(|plan| plan.steps.iter().any(prints)),
     }
 }
 

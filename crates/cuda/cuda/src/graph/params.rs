@@ -222,10 +222,10 @@ fn moved(child: Handle<Graph>, parent: &Graph) -> Answer<Op> {
     // A graph cannot be moved into itself or its inner graphs.
     let mut above = Some(parent.handle);
     while let Some(handle) = above.filter(|&handle| handle != child) {
-        above = handle.get()?.owner().and_then(|node| node.get().ok()).map(|node| node.graph);
+        above = handle.get()?.owner.get().and_then(|node| node.get().ok()).map(|node| node.graph);
     }
     ensure!(
-        graph.owner().is_none() && above.is_none(),
+        graph.owner.get().is_none() && above.is_none(),
         "graph {child:?} belongs to a node already, or is the parent itself or above it"
     );
     Ok(Op::Child(child))
@@ -233,41 +233,32 @@ fn moved(child: Handle<Graph>, parent: &Graph) -> Answer<Op> {
 
 /// The parameters of a node, whose pointers lead into its operation.
 pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
-    let kind = op.kind();
+    let mut params = CUgraphNodeParams { kind: op.kind(), ..CUgraphNodeParams::default() };
     match op {
-        Op::Kernel(op) => CUgraphNodeParams::new(kind, of_kernel(op)),
-        Op::Memcpy(op) => {
-            let context = op.context.number();
-            let copy = CUDA_MEMCPY_NODE_PARAMS {
-                flags: 0,
-                reserved: 0,
-                copyCtx: context,
-                copyParams: op.copy,
-            };
-            CUgraphNodeParams::new(kind, copy)
-        }
-        Op::Copies(op) => CUgraphNodeParams::new(kind, op.params()),
-        Op::Memset(op) => CUgraphNodeParams::new(kind, **op),
-        Op::Host(op) => CUgraphNodeParams::new(kind, **op),
+        Op::Kernel(op) => params.set(of_kernel(op)),
+        Op::Memcpy(op) => params.set(CUDA_MEMCPY_NODE_PARAMS {
+            flags: 0,
+            reserved: 0,
+            copyCtx: op.context.number(),
+            copyParams: op.copy,
+        }),
+        Op::Copies(op) => params.set(op.params()),
+        Op::Memset(op) => params.set(**op),
+        Op::Host(op) => params.set(**op),
         // The inner graph is owned by the driver, and callers that pass the parameters on must not
         // take ownership.
         Op::Child(graph) => {
-            let params = CUDA_CHILD_GRAPH_NODE_PARAMS { graph: graph.number(), ownership: -1 };
-            CUgraphNodeParams::new(kind, params)
+            params.set(CUDA_CHILD_GRAPH_NODE_PARAMS { graph: graph.number(), ownership: -1 });
         }
-        Op::Work(..) | Op::Empty => CUgraphNodeParams { kind, ..CUgraphNodeParams::default() },
-        Op::WaitEvent(event) => {
-            CUgraphNodeParams::new(kind, CUDA_EVENT_WAIT_NODE_PARAMS { event: event.number() })
-        }
+        Op::Work(..) | Op::Empty => {}
+        Op::WaitEvent(event) => params.set(CUDA_EVENT_WAIT_NODE_PARAMS { event: event.number() }),
         Op::RecordEvent(event) => {
-            let params = CUDA_EVENT_RECORD_NODE_PARAMS { event: event.number(), ctx: 0 };
-            CUgraphNodeParams::new(kind, params)
+            params.set(CUDA_EVENT_RECORD_NODE_PARAMS { event: event.number(), ctx: 0 });
         }
-        Op::MemAlloc(op) => CUgraphNodeParams::new(kind, op.params()),
-        Op::MemFree(dptr) => {
-            CUgraphNodeParams::new(kind, CUDA_MEM_FREE_NODE_PARAMS { dptr: *dptr })
-        }
-        Op::Batch(op) => CUgraphNodeParams::new(kind, op.params()),
-        Op::Conditional(op) => CUgraphNodeParams::new(kind, op.params()),
+        Op::MemAlloc(op) => params.set(op.params()),
+        Op::MemFree(dptr) => params.set(CUDA_MEM_FREE_NODE_PARAMS { dptr: *dptr }),
+        Op::Batch(op) => params.set(op.params()),
+        Op::Conditional(op) => params.set(op.params()),
     }
+    params
 }

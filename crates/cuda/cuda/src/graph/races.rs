@@ -5,6 +5,7 @@
 //! leave no trace in shadow memory, so that their ranges are compared after the graph has run.
 
 use super::*;
+use crate::check_log::{event_of, fresh_queue};
 use crate::checks;
 
 /// Maximum number of rows that are compared one by one; of a larger region the gaps between rows
@@ -125,18 +126,6 @@ pub(super) fn report(plan: &Plan, order: &[usize], queues: &[Queue]) {
     }
 }
 
-/// A queue without other work.
-fn fresh_queue() -> Queue {
-    /// Queue numbers of graph nodes, above all stream handles and below the numbers of per-thread
-    /// default streams.
-    static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
-    Queue::new(NEXT.fetch_add(1, Relaxed), false)
-}
-
-fn number(queue: Queue) -> u64 {
-    queue.own.map_or(0, |(id, _)| id)
-}
-
 /// The race detector's queues for the steps of a plan.
 pub(super) struct Queues {
     race: &'static texunit_checks::race::Memory,
@@ -160,27 +149,27 @@ impl Queues {
     pub(super) fn begin(&self, step: &Step, i: usize) -> Queue {
         let queue = self.own[i];
         if step.before.is_empty() {
-            let event = number(queue);
+            let event = event_of(queue);
             self.race.streams().record(event, self.outer);
             self.race.streams().wait(event, Some(queue));
         }
         for &before in &step.before {
-            self.race.streams().wait(number(self.own[before as usize]), Some(queue));
+            self.race.streams().wait(event_of(self.own[before as usize]), Some(queue));
         }
         queue
     }
 
     pub(super) fn end(&self, i: usize) {
-        self.race.streams().record(number(self.own[i]), self.own[i]);
+        self.race.streams().record(event_of(self.own[i]), self.own[i]);
     }
 
     /// Ends the queues: later work of the outer queue is ordered after all steps.
     pub(super) fn finish(&self) {
         for (&queue, &is_last) in self.own.iter().zip(&self.is_last) {
             if is_last {
-                self.race.streams().wait(number(queue), Some(self.outer));
+                self.race.streams().wait(event_of(queue), Some(self.outer));
             }
-            self.race.streams().end_event(number(queue));
+            self.race.streams().end_event(event_of(queue));
             self.race.streams().end_stream(queue);
         }
     }

@@ -11,6 +11,7 @@ use super::order::shuffled;
 use super::races::Queues;
 use super::*;
 use crate::check_log::QueuePosition;
+use crate::copy::CopyParams;
 use crate::deferred::{self, Order};
 use crate::fill::fill;
 use crate::settings::settings;
@@ -30,10 +31,10 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
     let (exec, plan, place) = (Arc::clone(exec), exec.plan(), order.clone());
     let launch =
         Arc::new(Launch { order: place, tail: Mutex::default(), running: Mutex::default() });
-    let (mut events, mut has_memory, mut may_wait) = (Vec::new(), false, false);
-    plan.each(&mut |step| {
-        has_memory |= step.op.has_memory();
-        may_wait |= step.may_wait();
+    let (has_memory, may_wait) =
+        (plan.any(&|step| step.op.has_memory()), plan.any(&Step::may_wait));
+    let mut events = Vec::new();
+    plan.each(&mut |_, step| -> Answer {
         if let Op::RecordEvent(event) = &step.op {
             events.push(event.number());
         }
@@ -57,20 +58,13 @@ pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
     Ok(())
 }
 
-/// Prepares memory and conditional values before the first step.
-fn begin(plan: &Plan, flags: u64) -> Answer {
-    let frees = flags & flag::AUTO_FREE_ON_LAUNCH != 0;
+/// Prepares memory and conditional values before the first step. Memory of an earlier launch is
+/// freed or, unless the graph was instantiated so, an error.
+fn begin(plan: &Plan, frees: bool) -> Answer {
     plan.conditions.iter().try_for_each(|condition| condition.begin())?;
-    plan.each(&mut |step| {
-        match &step.op {
-            Op::MemAlloc(op) => op.begin(frees)?,
-            Op::Child(_) | Op::Conditional(_) => {
-                let conditions = step.inner.iter().flat_map(|plan| &plan.conditions);
-                conditions.into_iter().try_for_each(|condition| condition.begin())?;
-            }
-            _ => {}
-        }
-        Ok(())
+    plan.steps.iter().try_for_each(|step| match &step.op {
+        Op::MemAlloc(op) => op.begin(frees),
+        _ => step.inner.iter().try_for_each(|inner| begin(inner, frees)),
     })
 }
 
@@ -107,7 +101,7 @@ impl Launch {
 
     fn one(self: &Arc<Self>, exec: &Exec, plan: &Arc<Plan>) -> Answer {
         let _running = exec.begin();
-        begin(plan, exec.flags)?;
+        begin(plan, exec.flags & flag::AUTO_FREE_ON_LAUNCH != 0)?;
         lock(&self.running).push(exec.handle.number());
         let answer = self.run(plan, None);
         lock(&self.running).pop();
@@ -184,7 +178,7 @@ impl Launch {
             Some(seed) => shuffled(&before, seed ^ u64::from(plan.graph)),
         };
         let threads = order::host_threads(plan);
-        let may_wait = || deferred::may_outlive_call() && plan.steps.iter().any(Step::may_wait);
+        let may_wait = || deferred::may_outlive_call() && plan.any(&Step::may_wait);
         let answer = if order.len() > 1 && (threads > 1 || may_wait()) {
             let needs = plan.steps.iter().map(|step| order::needs(step, threads)).collect();
             let before = plan.steps.iter().map(|step| &step.before[..]);
@@ -216,20 +210,18 @@ impl Launch {
             Op::Work(task, context) => task.run(&*alive(*context)?, &QueuePosition::now(queue)),
             Op::Memcpy(op) => {
                 let order = Order::on(alive(op.context)?, queue);
-                let CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth } = &op.copy;
+                let params = CopyParams { copy: op.copy, is_line: false };
                 // SAFETY: the program guarantees that the operands' memory exists when the node
                 // runs.
-                let (to, from) = unsafe { (copy::end_3d("dst", dst)?, copy::end_3d("src", src)?) };
-                let size = [*width_in_bytes, *height, *depth].map(|n| n as u64);
-                copy::copy(&to, &from, size, &order)
+                unsafe { copy::copy(&params, &order) }
             }
             Op::Copies(op) => {
                 let order = Order::on(alive(op.context)?, queue);
                 op.each().try_for_each(|(to, from, size)| {
+                    let params = CopyParams::line(copy::any(to), copy::any(from), size);
                     // SAFETY: the program guarantees that the operands' memory exists when the node
                     // runs.
-                    let (to, from) = unsafe { (copy::any(to), copy::any(from)) };
-                    copy::copy(&to, &from, [size as u64, 1, 1], &order)
+                    unsafe { copy::copy(&params, &order) }
                 })
             }
             Op::Memset(op) => fill(op, &Order::on(alive(Handle::of(op.ctx))?, queue)).map(|_| ()),
@@ -277,7 +269,9 @@ impl Launch {
             if op.kind != graph_conditional_type::WHILE {
                 break;
             }
-            if rounds >= most || !sets_condition(body) {
+            // A loop body without kernels cannot change its condition.
+            let sets = |step: &Step| step.is_enabled && matches!(step.op, Op::Kernel(_));
+            if rounds >= most || !body.any(&sets) {
                 let name = step.op.node_name(step.id, plan.graph);
                 let reason = format!(
                     "{name} has run its body {}, and its condition is still not 0: it has no end",
@@ -288,14 +282,6 @@ impl Launch {
         }
         Ok(())
     }
-}
-
-/// Whether a loop body contains a node that could change its condition.
-fn sets_condition(plan: &Plan) -> bool {
-    plan.steps.iter().any(|step| match &step.op {
-        Op::Kernel(_) => step.is_enabled,
-        _ => step.inner.iter().any(|plan| sets_condition(plan)),
-    })
 }
 
 fn alive(context: Handle<Context>) -> Answer<Arc<Context>> {

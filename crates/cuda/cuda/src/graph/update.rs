@@ -9,17 +9,12 @@ use texunit_cuda_abi::{
     graph_exec_update_result as result, graph_node_type as kind, launch_attribute as attribute,
 };
 
-/// Description of a failed update: `CUgraphExecUpdateResult`, the node of the new graph, the source
-/// of a differing edge, and the reason.
-#[derive(Debug)]
-pub(crate) struct Mismatch {
-    pub(crate) info: CUgraphExecUpdateResultInfo,
-    pub(crate) reason: String,
-}
+/// A failed update: `CUgraphExecUpdateResult`, the node of the new graph and the source of a
+/// differing edge, and the reason.
+pub(crate) type Mismatch = (CUgraphExecUpdateResultInfo, String);
 
 fn mismatch(result: u32, node: usize, from: usize, reason: String) -> Mismatch {
-    let info = CUgraphExecUpdateResultInfo { result, errorNode: node, errorFromNode: from };
-    Mismatch { info, reason }
+    (CUgraphExecUpdateResultInfo { result, errorNode: node, errorFromNode: from }, reason)
 }
 
 /// Updates an executable graph to a graph of the same topology.
@@ -235,7 +230,7 @@ pub(crate) fn child(step: &mut Step, graph: Handle<Graph>) -> Answer {
         bail!("hNode is not a child graph node");
     };
     let new = Plan::of(&graph, 0).map_err(|(_, _, refusal)| refusal)?;
-    let updated = merged(inner, &new).map_err(|wrong| invalid!("childGraph: {}", wrong.reason))?;
+    let updated = merged(inner, &new).map_err(|(_, reason)| invalid!("childGraph: {reason}"))?;
     step.inner = vec![Arc::new(updated)];
     Ok(())
 }

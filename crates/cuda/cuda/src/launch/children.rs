@@ -8,8 +8,10 @@
 //! parent.
 
 use super::*;
+use crate::check_log::{event_of, fresh_queue};
 use crate::context::known_limit;
 use std::sync::PoisonError;
+use texunit_checks::race::Memory;
 use texunit_cuda_abi::function_attribute as attribute;
 use texunit_device::runtime::{
     self, Caller, Grid, KernelAttributes, Runtime, RuntimeHost, Shape as DeviceShape, Task, Work,
@@ -78,12 +80,6 @@ pub(super) struct ParentGrid<'a> {
     pub(super) is_recorded: bool,
     /// The reason why a child grid that the kernel waited for has failed.
     pub(super) failed: Mutex<Option<Result<GridOutcome, Refusal>>>,
-}
-
-/// A number for a stream or event in the race detector that no handle has.
-fn number() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
-    NEXT.fetch_add(1, Relaxed)
 }
 
 impl ParentGrid<'_> {
@@ -254,12 +250,12 @@ struct Order<'s> {
     events: Option<Events>,
 }
 
-/// Events and streams of the items.
 struct Events {
+    race: &'static Memory,
     /// Events before the parent and after it.
     parent: [u64; 2],
-    /// The event after each item, and its stream, by the item's number.
-    items: HashMap<u64, (u64, Queue)>,
+    /// The queue of each item, by the item's number.
+    items: HashMap<u64, Queue>,
 }
 
 impl<'s> Order<'s> {
@@ -267,50 +263,40 @@ impl<'s> Order<'s> {
         // Deferred work has its position in the race detector already.
         let race = crate::check_log::race().filter(|_| !parent.is_late());
         let events = race.map(|race| {
-            let events = Events { parent: [number(), number()], items: HashMap::new() };
-            race.streams().record_before_last(events.parent[0], parent.queue);
-            race.streams().record(events.parent[1], parent.queue);
-            events
+            let [before, after] = [(); 2].map(|()| event_of(fresh_queue()));
+            race.streams().record_before_last(before, parent.queue);
+            race.streams().record(after, parent.queue);
+            Events { race, parent: [before, after], items: HashMap::new() }
         });
         Self { parent, events }
     }
 
     /// Position of an item in the race detector.
     fn before(&self, work: &Work) -> QueuePosition {
-        let (Some(race), Some(Events { parent, items })) = (crate::check_log::race(), &self.events)
-        else {
-            return self.parent.clone();
-        };
-        let queue = Queue::new(number(), false);
+        let Some(Events { race, parent, items }) = &self.events else { return self.parent.clone() };
+        let queue = fresh_queue();
         let all = items.keys().filter(|_| work.is_tail).chain(&work.after);
-        let behind: Vec<(u64, Queue)> = all.filter_map(|id| items.get(id).copied()).collect();
+        let behind: Vec<Queue> = all.filter_map(|id| items.get(id).copied()).collect();
         // A tail launch comes after the whole parent; other items come after its start.
         race.streams().wait(parent[usize::from(work.is_tail)], Some(queue));
-        behind.iter().for_each(|(event, _)| race.streams().wait(*event, Some(queue)));
-        let behind: Vec<Queue> = behind.into_iter().map(|(_, queue)| queue).collect();
+        behind.iter().for_each(|other| race.streams().wait(event_of(*other), Some(queue)));
         race.child_begins(queue, (self.parent.queue, work.id), &behind);
         QueuePosition::now(queue)
     }
 
-    fn after(&mut self, work: &Work, position: &QueuePosition) {
-        if let (Some(race), Some(Events { items, .. })) =
-            (crate::check_log::race(), &mut self.events)
-        {
-            let event = number();
-            race.streams().record(event, position.queue);
-            race.streams().end_stream(position.queue);
-            items.insert(work.id, (event, position.queue));
+    fn after(&mut self, work: &Work, &QueuePosition { queue, .. }: &QueuePosition) {
+        if let Some(Events { race, items, .. }) = &mut self.events {
+            race.streams().record(event_of(queue), queue);
+            race.streams().end_stream(queue);
+            items.insert(work.id, queue);
         }
     }
 
     fn end(self) {
-        let (Some(race), Some(Events { parent, items })) = (crate::check_log::race(), self.events)
-        else {
-            return;
-        };
-        let queues: Vec<Queue> = items.values().map(|(_, queue)| *queue).collect();
+        let Some(Events { race, parent, items }) = self.events else { return };
+        let queues: Vec<Queue> = items.into_values().collect();
         race.children_end(self.parent.queue, &queues);
-        for (event, _) in items.into_values() {
+        for event in queues.into_iter().map(event_of) {
             race.streams().wait(event, Some(self.parent.queue));
             race.streams().end_event(event);
         }

@@ -4,7 +4,6 @@
 //! some kernels are empty.
 
 use super::*;
-use crate::image::say_once;
 use texunit_device::Diagnostic;
 
 /// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
@@ -95,7 +94,7 @@ fn print(text: &[u8]) {
 /// be empty in the source, too.
 fn warn_of_older_ptx(function: &Function, shape: &Shape, stats: &LaunchStats) {
     let may_be_newer = || {
-        function.has_later_code() && is_empty(shape, stats) && !function.kernel.params().is_empty()
+        function.has_later_code && is_empty(shape, stats) && !function.kernel.params().is_empty()
     };
     let Some((target, device)) = function.older().filter(|_| may_be_newer()) else { return };
     say_once(format!(

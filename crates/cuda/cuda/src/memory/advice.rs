@@ -69,17 +69,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_split_and_joined() {
+    fn equal_neighbours_are_joined() {
         let mut map = AdviceMap::new(1000);
-        map.change(1200..1400, |advice| advice.read_mostly = true);
-        let read_mostly = |map: &AdviceMap, range| map.common(range, |advice| advice.read_mostly);
-        assert_eq!(read_mostly(&map, 1200..1400), Some(true));
-        assert_eq!(read_mostly(&map, 1199..1400), None);
-        assert_eq!(read_mostly(&map, 1300..1401), None);
-        assert_eq!(read_mostly(&map, 1400..1500), Some(false));
-        map.change(1000..1300, |advice| advice.read_mostly = true);
-        assert_eq!(read_mostly(&map, 1000..1400), Some(true));
-        map.change(1000..2000, |advice| advice.read_mostly = false);
+        for (range, read_mostly) in [(1200..1400, true), (1000..1300, true), (1000..2000, false)] {
+            map.change(range, |advice| advice.read_mostly = read_mostly);
+        }
         assert_eq!(map.0.len(), 1);
     }
 }

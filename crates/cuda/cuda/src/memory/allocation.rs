@@ -31,19 +31,38 @@ pub(crate) enum AllocationKind {
 }
 
 impl AllocationKind {
+    /// The allocating function, what the memory is, and the functions that free it.
+    fn words(&self) -> [&'static str; 3] {
+        const FREE: &str = "cuMemFree, cudaFree";
+        match self {
+            Self::Device => ["cuMemAlloc", "device memory", FREE],
+            Self::Graph => [GRAPH_NODE, "memory of a graph", FREE],
+            Self::Pool(_) => {
+                let frees = "cuMemFreeAsync, cudaFreeAsync, cuMemFree";
+                [pool::MADE_BY, "memory of a pool", frees]
+            }
+            Self::Host(_) => ["cuMemHostAlloc", "host memory", "cuMemFreeHost, cudaFreeHost"],
+            Self::Registered(_) => {
+                let what = "registered host memory";
+                [what, what, "cuMemHostUnregister, cudaHostUnregister"]
+            }
+            Self::Managed => ["cuMemAllocManaged", "managed memory", FREE],
+            Self::OpenedMemory(_) => {
+                let frees = "cuIpcCloseMemHandle, cudaIpcCloseMemHandle";
+                ["cuIpcOpenMemHandle", "memory of another process", frees]
+            }
+            Self::External => [EXTERNAL_BUFFER, "imported memory", FREE],
+        }
+    }
+
     /// The allocating function that the program called, by which messages name the memory.
     pub(crate) fn made_by(&self) -> &'static str {
-        let function = match self {
-            Self::Device => "cuMemAlloc",
-            Self::Graph => GRAPH_NODE,
-            Self::Pool(_) => pool::MADE_BY,
-            Self::Host(_) => "cuMemHostAlloc",
-            Self::Registered(_) => return "registered host memory",
-            Self::Managed => "cuMemAllocManaged",
-            Self::OpenedMemory(_) => "cuIpcOpenMemHandle",
-            Self::External => EXTERNAL_BUFFER,
-        };
-        crate::current_call::maker().unwrap_or(function)
+        crate::current_call::maker().unwrap_or(self.words()[0])
+    }
+
+    /// The functions that free this kind of memory.
+    pub(super) fn freed_by(&self) -> &'static str {
+        self.words()[2]
     }
 }
 
@@ -107,6 +126,12 @@ impl Allocation {
             Storage::Device { buffer } => buffer.name(),
             Storage::Host { block } => block.name(),
         }
+    }
+
+    /// Kind of memory and allocating function, in a sentence.
+    pub(crate) fn words(&self) -> String {
+        let made_by = Some(self.made_by()).filter(|name| name.starts_with("cu"));
+        format!("{} ({})", self.kind.words()[1], made_by.unwrap_or("cuMemHostRegister"))
     }
 
     /// The buffer of device memory.

@@ -1,7 +1,7 @@
 //! Device memory shared between processes (`cuIpcGetMemHandle`).
 
 use super::*;
-use crate::ipc::{self, Handle, Kind, Ticket};
+use crate::ipc::{self, Handle, Ticket};
 use crate::memory::{self, Allocation, AllocationKind};
 use std::os::fd::AsRawFd;
 use texunit_device::Pages;
@@ -29,18 +29,16 @@ pub(crate) fn handle(address: u64) -> Answer<Handle> {
     let found = found.filter(|found| matches!(found.kind, AllocationKind::Device));
     let found = found.ok_or_else(refused)?;
     let buffer = found.buffer().ok_or_else(refused)?;
-    let mut note = vec![KIND];
-    note.extend(found.gpu.index.to_le_bytes());
-    note.extend(found.size.to_le_bytes());
-    let pages = buffer.share_pages(&note).map_err(|error| {
+    let label = ipc::label(KIND, &found.gpu, found.size);
+    let pages = buffer.share_pages(&label).map_err(|error| {
         CUresult::OUT_OF_MEMORY.because(format!("the system has no file in memory for it: {error}"))
     })?;
-    Ok(Ticket::own(pages.own_number().ok_or_else(refused)?, found.id)?.handle(Kind::Memory))
+    Ok(Ticket::own(pages.own_number().ok_or_else(refused)?, found.id)?.handle(ipc::MEMORY))
 }
 
 /// Opens a handle and returns the address of the memory in this process.
 pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
-    let ticket = Ticket::read(handle, Kind::Memory)?;
+    let ticket = Ticket::read(handle, ipc::MEMORY)?;
     ensure!(
         !ticket.is_own(),
         CUresult::INVALID_CONTEXT,
@@ -50,16 +48,15 @@ pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
         opened(|of, opened| opened.ticket == ticket && of.context == context.handle)
     {
         if let AllocationKind::OpenedMemory(opened) = &known.kind {
-            *opened.users() += 1;
+            *lock(&opened.users) += 1;
         }
         return Ok(known.base);
     }
     let file = ticket.open()?;
     let failed = || CUresult::MAP_FAILED.because("handle is not one of memory of cuMemAlloc");
-    let (pages, note) = Pages::of_file(file.as_raw_fd()).map_err(|_| failed())?;
-    let &[KIND, a, b, c, d, ref size @ ..] = note.as_slice() else { return Err(failed()) };
-    let size = u64::from_le_bytes(size.try_into().map_err(|_| failed())?);
-    let gpu = state::with_index(i32::from_le_bytes([a, b, c, d]))?;
+    let (pages, label) = Pages::of_file(file.as_raw_fd()).map_err(|_| failed())?;
+    let (index, size) = ipc::read_label(KIND, &label).ok_or_else(failed)?;
+    let gpu = state::with_index(index)?;
     let (block, base) = map(&Arc::new(pages), (0, size), "cuIpcOpenMemHandle")?;
     let buffer = gpu.device.adopt(base, block, false).map_err(refusal)?;
     let kind = AllocationKind::OpenedMemory(OpenedMemory { ticket, users: Mutex::new(1) });
@@ -88,7 +85,7 @@ pub(crate) fn close(address: u64) -> Answer {
         )
     })?;
     let AllocationKind::OpenedMemory(opened) = &known.kind else { return Ok(()) };
-    let mut users = opened.users();
+    let mut users = lock(&opened.users);
     *users = users.saturating_sub(1);
     match *users {
         0 => memory::free("dptr", address, |kind| matches!(kind, AllocationKind::OpenedMemory(_))),
@@ -102,10 +99,4 @@ fn opened(is: impl Fn(&Allocation, &OpenedMemory) -> bool) -> Option<Arc<Allocat
         _ => false,
     });
     all.into_iter().next()
-}
-
-impl OpenedMemory {
-    fn users(&self) -> std::sync::MutexGuard<'_, u32> {
-        lock(&self.users)
-    }
 }

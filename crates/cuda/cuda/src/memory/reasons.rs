@@ -1,39 +1,8 @@
 //! Reasons for refusing memory that a call cannot use.
 
-use super::{Allocation, AllocationKind, find, is_device_address, touches};
+use super::{find, is_device_address, touches};
 use crate::prelude::*;
 use texunit_device::{Device, Error};
-
-impl AllocationKind {
-    /// The function that frees this kind of memory.
-    pub(super) fn given_back(&self) -> &'static str {
-        match self {
-            Self::Device | Self::External | Self::Graph | Self::Managed => "cuMemFree, cudaFree",
-            Self::Pool(_) => "cuMemFreeAsync, cudaFreeAsync, cuMemFree",
-            Self::Host(_) => "cuMemFreeHost, cudaFreeHost",
-            Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
-            Self::OpenedMemory(_) => "cuIpcCloseMemHandle, cudaIpcCloseMemHandle",
-        }
-    }
-}
-
-impl Allocation {
-    /// Kind of memory and allocating function, in a sentence.
-    pub(crate) fn words(&self) -> String {
-        let what = match self.kind {
-            AllocationKind::Device => "device memory",
-            AllocationKind::Graph => "memory of a graph",
-            AllocationKind::Pool(_) => "memory of a pool",
-            AllocationKind::Host(_) => "host memory",
-            AllocationKind::Registered(_) => "registered host memory",
-            AllocationKind::Managed => "managed memory",
-            AllocationKind::OpenedMemory(_) => "memory of another process",
-            AllocationKind::External => "imported memory",
-        };
-        let made_by = Some(self.made_by()).filter(|name| name.starts_with("cu"));
-        format!("{what} ({})", made_by.unwrap_or("cuMemHostRegister"))
-    }
-}
 
 /// The reason when a device is out of memory.
 pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
@@ -95,7 +64,7 @@ pub(super) fn not_freed(name: &str, address: u64) -> String {
         Some(found) if found.base == address => format!(
             "{name} {address:#x} is {}, which is released by {}",
             found.words(),
-            found.kind.given_back()
+            found.kind.freed_by()
         ),
         Some(found) => format!(
             "{name} {address:#x} is {} past the start of its allocation, {:#x} (number {}, {})",

@@ -17,7 +17,7 @@ pub(crate) struct Function {
     /// Version and target of the PTX.
     pub(super) heading: Heading,
     /// Whether a GPU would use machine code for a later architecture instead of the PTX.
-    pub(super) has_later_code: bool,
+    pub(crate) has_later_code: bool,
     pub(super) device: &'static Card,
     /// Attributes that were set.
     pub(super) set: Mutex<HashMap<u32, i32>>,
@@ -41,10 +41,6 @@ pub(crate) struct Prepared {
 const DEFAULT_SHARED: i32 = 48 * 1024;
 
 impl Function {
-    fn set(&self) -> MutexGuard<'_, HashMap<u32, i32>> {
-        lock(&self.set)
-    }
-
     /// Reported registers per thread. They are not allocated here: the number is the kernel's
     /// maximum need or `.maxnreg` (which `CU_JIT_MAX_REGISTERS` sets), limited so that its largest
     /// block can run, as an assembler ensures.
@@ -53,7 +49,7 @@ impl Function {
             let found = self.kernel.directives().iter().find(|(n, _)| n == name);
             found.and_then(|(_, values)| values.first()).copied()
         };
-        let file = u64::from(65536 / self.max_threads().max(1).next_multiple_of(32));
+        let file = u64::from(65536 / self.kernel.max_threads().max(1).next_multiple_of(32));
         let fewest = u64::from(fewest_registers(self.device.capability.number()));
         let limit = file.min(most("maxnreg").unwrap_or(255)).clamp(fewest, 255);
         self.kernel.resources().registers.clamp(16, limit as u32) as i32
@@ -65,16 +61,6 @@ impl Function {
         let (target, _) = self.heading.target?;
         let device = self.device.capability.number();
         (target < device).then_some((target, device))
-    }
-
-    /// Whether a GPU would use machine code for a later architecture instead of the PTX.
-    pub(crate) fn has_later_code(&self) -> bool {
-        self.has_later_code
-    }
-
-    /// Maximum number of threads per block.
-    pub(crate) fn max_threads(&self) -> u32 {
-        self.kernel.max_threads()
     }
 
     /// Static shared memory in bytes.
@@ -89,7 +75,7 @@ impl Function {
 
     /// Maximum dynamic shared memory of a launch in bytes.
     pub(crate) fn max_dynamic_shared(&self) -> i32 {
-        let set = self.set().get(&attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES).copied();
+        let set = lock(&self.set).get(&attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES).copied();
         set.unwrap_or_else(|| (DEFAULT_SHARED - self.static_shared()).max(0))
     }
 
@@ -99,7 +85,7 @@ impl Function {
         let resources = self.kernel.resources();
         let capability = self.device.capability;
         Ok(match number {
-            attribute::MAX_THREADS_PER_BLOCK => int(self.max_threads().into()),
+            attribute::MAX_THREADS_PER_BLOCK => int(self.kernel.max_threads().into()),
             attribute::SHARED_SIZE_BYTES => self.static_shared(),
             attribute::CONST_SIZE_BYTES => int(resources.constant),
             attribute::LOCAL_SIZE_BYTES => int(resources.local.into()),
@@ -112,7 +98,7 @@ impl Function {
             attribute::CACHE_MODE_CA => 0,
             attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES => self.max_dynamic_shared(),
             attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => {
-                self.set().get(&number).copied().unwrap_or(-1)
+                lock(&self.set).get(&number).copied().unwrap_or(-1)
             }
             attribute::CLUSTER_SIZE_MUST_BE_SET => i32::from(self.kernel.must_have_clusters()),
             attribute::REQUIRED_CLUSTER_WIDTH..=attribute::REQUIRED_CLUSTER_DEPTH => {
@@ -121,7 +107,7 @@ impl Function {
             }
             attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED
             | attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
-                self.set().get(&number).copied().unwrap_or(0)
+                lock(&self.set).get(&number).copied().unwrap_or(0)
             }
             _ => bail!("attrib {number} is not a CUfunction_attribute that texunit has"),
         })
@@ -130,7 +116,7 @@ impl Function {
     /// CTAs of a cluster along x, y, z that the kernel was compiled for, or that an attribute sets.
     pub(crate) fn required_cluster(&self) -> Option<[u32; 3]> {
         self.kernel.required_cluster().or_else(|| {
-            let set = self.set();
+            let set = lock(&self.set);
             let of = [0, 1, 2].map(|axis| set.get(&(attribute::REQUIRED_CLUSTER_WIDTH + axis)));
             let of = of.map(|n| n.map_or(0, |&n| n.unsigned_abs()));
             (of != [0; 3]).then_some(of)
@@ -150,7 +136,7 @@ impl Function {
 
     /// Whether the kernel allows cluster sizes that not every device supports.
     pub(crate) fn takes_non_portable(&self) -> bool {
-        self.set().get(&attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED).is_some_and(|&n| n != 0)
+        lock(&self.set).get(&attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED).is_some_and(|&n| n != 0)
     }
 
     /// Sets an attribute, if it is settable.
@@ -187,7 +173,7 @@ impl Function {
             fine.end(),
             kernel_name(self)
         );
-        self.set().insert(number, value);
+        lock(&self.set).insert(number, value);
         Ok(())
     }
 

@@ -40,26 +40,14 @@ const MAX_FOLDERS: u32 = 1000;
 /// Prefix and suffix of the name of an unfinished folder, which `texunit run` removes.
 const PART: [&str; 2] = [".texunit-", ".part"];
 
-/// Creates a folder for a job that is being written. It is among the files that the run removes at
-/// its end, if they are on the same disk, because a process may be killed at any time, and an
-/// incomplete job must not look like a complete one.
-pub(super) fn unfinished(wanted: &RecordSettings) -> PathBuf {
+/// The folder for a job that is being written, which `texunit run` removes at its end: a process may
+/// be killed at any time, and an incomplete job must not look like a complete one.
+pub(super) fn unfinished(folder: &Path) -> PathBuf {
     // Errors here are reported when the job is written.
-    let _ = std::fs::create_dir_all(&wanted.folder);
-    let of_run = settings().evidence.as_deref();
-    let of_run =
-        of_run.filter(|of_run| disk(of_run).is_some() && disk(of_run) == disk(&wanted.folder));
-    part_in(of_run.unwrap_or(&wanted.folder))
-}
-
-fn part_in(folder: &Path) -> PathBuf {
+    let _ = std::fs::create_dir_all(folder);
     static NUMBERS: AtomicU32 = AtomicU32::new(0);
     let (process, number) = (std::process::id(), NUMBERS.fetch_add(1, Relaxed));
     folder.join(format!("{}{process}-{number}{}", PART[0], PART[1]))
-}
-
-fn disk(folder: &Path) -> Option<u64> {
-    std::os::unix::fs::MetadataExt::dev(&folder.metadata().ok()?).into()
 }
 
 /// Renames the folder of a complete job to its final name, also within the job.
@@ -92,7 +80,7 @@ fn rename_below(from: &Path, parent: &Path, name: &str) -> io::Result<PathBuf> {
         let folder = parent.join(name);
         // An empty folder of that name belongs to another process, which is about to fill it.
         if folder.symlink_metadata().is_err() {
-            match rename(from, &folder) {
+            match std::fs::rename(from, &folder) {
                 Ok(()) => return Ok(folder),
                 Err(error) if !is_there(&error) => return Err(error),
                 Err(_) => {}
@@ -106,34 +94,15 @@ fn is_there(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty)
 }
 
-/// Renames a folder, also across disks; the new name appears when the folder is complete.
-fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    match std::fs::rename(from, to) {
-        Err(error) if error.kind() == ErrorKind::CrossesDevices => {
-            let part = part_in(to.parent().unwrap_or(to));
-            std::fs::create_dir(&part)?;
-            let moved = move_files(from, &part).and_then(|()| std::fs::rename(&part, to));
-            if moved.is_err() {
-                let _ = std::fs::remove_dir_all(&part);
-            }
-            moved
-        }
-        renamed => renamed,
-    }
-}
-
 /// Moves the files of a folder, the job last, so that a folder with a job is complete.
 fn move_files(from: &Path, to: &Path) -> io::Result<()> {
     let names = std::fs::read_dir(from)?.map(|entry| Ok(entry?.file_name()));
     let mut names = names.collect::<io::Result<Vec<_>>>()?;
     names.sort_by_key(|name| name == "job.toml");
     for name in names {
-        let (old, new) = (from.join(&name), to.join(&name));
-        if std::fs::rename(&old, &new).is_err() {
-            std::fs::copy(&old, &new)?;
-        }
+        std::fs::rename(from.join(&name), to.join(&name))?;
     }
-    std::fs::remove_dir_all(from)
+    std::fs::remove_dir(from)
 }
 
 #[cfg(test)]
@@ -158,7 +127,7 @@ mod tests {
 
     /// A folder with a complete job.
     fn complete_job(parent: &Path) -> PathBuf {
-        let part = part_in(parent);
+        let part = unfinished(parent);
         std::fs::create_dir(&part).unwrap();
         for name in ["job.toml", "kernel.ptx"] {
             std::fs::write(part.join(name), name).unwrap();

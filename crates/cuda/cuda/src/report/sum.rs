@@ -153,27 +153,12 @@ pub(super) fn milliseconds(time: Duration) -> f64 {
 /// A finding with its key: the module's text and the position in it.
 #[derive(Debug)]
 pub(super) struct ReportedFinding {
-    key: (u64, u32),
+    pub(super) key: (u64, u32),
     pub(super) finding: Finding,
     pub(super) has_news: bool,
 }
 
 impl ReportedFinding {
-    pub(super) fn new(key: (u64, u32), finding: Finding) -> Self {
-        Self { key, finding, has_news: true }
-    }
-
-    /// Whether another finding is of the same kind at the same position.
-    pub(super) fn is(&self, key: (u64, u32), other: &Finding) -> bool {
-        let this = &self.finding;
-        self.key == key && this.kind == other.kind && this.kernel == other.kernel
-    }
-
-    pub(super) fn count_repeat(&mut self) {
-        self.finding.count = self.finding.count.saturating_add(1);
-        self.has_news = true;
-    }
-
     /// The finding, if it has changed since the last report.
     pub(super) fn news(&mut self) -> Option<Finding> {
         std::mem::take(&mut self.has_news).then(|| self.finding.clone())

@@ -95,10 +95,7 @@ static TABLES: [(u128, Entry); 6] = [
 
 /// Refuses a call of an entry whose purpose is unknown, and prints the entry once.
 fn refuse(entry: &'static str) -> CUresult {
-    static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-    if lock(&SAID).insert(entry) {
-        crate::settings::say_refused(&format!("{entry} is not supported"));
-    }
+    crate::settings::say_unsupported(entry);
     let refusal = CUresult::NOT_SUPPORTED.because(
         "texunit does not know what this function does: NVIDIA does not describe it, and no runtime was seen to \
          call it",
@@ -146,32 +143,27 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused() {
-        let entry = sized(2)[2];
+        type Unknown = unsafe extern "C" fn() -> CUresult;
         // SAFETY: the entry refuses calls, and is a function without parameters.
-        let entry =
-            unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> CUresult>(entry) };
-        // SAFETY: the entry is a function without parameters and without preconditions.
-        assert_eq!(unsafe { entry() }, CUresult::NOT_SUPPORTED);
+        let code = unsafe { std::mem::transmute::<usize, Unknown>(sized(2)[2])() };
+        assert_eq!(code, CUresult::NOT_SUPPORTED);
     }
 
     #[test]
     fn tables_are_found_by_their_bytes() {
-        type Get = unsafe extern "C" fn(*mut *const c_void, *const u8) -> CUresult;
-        let mut all = crate::functions::FUNCTIONS.iter();
-        let function = all.find(|function| function.symbol == "cuGetExportTable").unwrap();
-        // SAFETY: the signature is that of `cuGetExportTable`; a UUID has 16 bytes.
-        let get =
-            unsafe { std::mem::transmute::<crate::functions::Address, Get>(function.address) };
+        unsafe extern "C" {
+            fn cuGetExportTable(table: *mut *const c_void, id: *const u8) -> CUresult;
+        }
         let mut table = std::ptr::null();
         let mut id = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
-        // SAFETY: both pointers are valid.
-        assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::SUCCESS);
-        assert_eq!(table, TABLES[0].1.0.cast());
-        id[15] = 0;
-        // SAFETY: both pointers are valid.
-        assert_eq!(unsafe { get(&mut table, id.as_ptr()) }, CUresult::NOT_FOUND);
-        assert!(table.is_null());
-        // SAFETY: null is an allowed argument, which is refused.
-        assert_eq!(unsafe { get(&mut table, std::ptr::null()) }, CUresult::INVALID_VALUE);
+        // SAFETY: both pointers are valid; a UUID has 16 bytes. Null is refused.
+        unsafe {
+            assert_eq!(cuGetExportTable(&mut table, id.as_ptr()), CUresult::SUCCESS);
+            assert_eq!(table, TABLES[0].1.0.cast());
+            id[15] = 0;
+            assert_eq!(cuGetExportTable(&mut table, id.as_ptr()), CUresult::NOT_FOUND);
+            assert!(table.is_null());
+            assert_eq!(cuGetExportTable(&mut table, std::ptr::null()), CUresult::INVALID_VALUE);
+        }
     }
 }

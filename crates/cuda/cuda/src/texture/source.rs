@@ -50,15 +50,12 @@ impl Source {
 
     /// An array, of which textures may read other layers (docs/numerics.md, rule 1.11 level array).
     pub(crate) fn array(array: Array) -> Self {
-        static SAID: Once = Once::new();
         if array.texels().has_other_layers() {
-            SAID.call_once(|| {
-                say(format_args!(
-                    "a texture is made of one level of a layered mipmapped array (cuMipmappedArrayGetLevel): of all layers but \
-                     the first it reads other texels, as on an NVIDIA H200. A texture of the mipmapped array with a view of \
-                     the level (CUDA_RESOURCE_VIEW_DESC), in normalized coordinates, reads the layers"
-                ));
-            });
+            say_once(
+                "a texture is made of one level of a layered mipmapped array (cuMipmappedArrayGetLevel): of all layers but \
+                 the first it reads other texels, as on an NVIDIA H200. A texture of the mipmapped array with a view of \
+                 the level (CUDA_RESOURCE_VIEW_DESC), in normalized coordinates, reads the layers",
+            );
         }
         Self::Array(array)
     }

@@ -18,6 +18,7 @@ mod freed;
 mod launch;
 mod limits;
 mod link;
+mod linked;
 mod module;
 mod processes;
 mod registered;

@@ -57,6 +57,15 @@ fn a_name_means_the_function_of_the_version_that_is_asked_for() {
     }
 }
 
+/// A versioned symbol is found in any version of CUDA.
+#[test]
+fn symbols_with_a_version() {
+    let mut at = null_mut();
+    ok!(cuGetProcAddress(c"cuMemHostRegister_v2".as_ptr(), &raw mut at, 1, 0));
+    assert_eq!(at, cuMemHostRegister_v2 as *const () as Ptr);
+    fails!(NOT_FOUND, cuGetProcAddress(c"cuNothing".as_ptr(), &raw mut at, 13_000, 0));
+}
+
 /// Flags of the primary context, and whether it is active.
 fn primary() -> (u32, i32) {
     let (mut flags, mut active) = (99, 99);

@@ -212,6 +212,14 @@ fn memory_and_copies() {
     copy.dst.array = 0x77;
     refused!(cases, INVALID_HANDLE, "dstArray 0x77 is not an array: it was destroyed, or never was one",
         cuMemcpy2D_v2(&raw const copy));
+    refused!(cases, INVALID_HANDLE, "dstArray is null", cuMemcpyHtoA_v2(null_mut(), 0, at, 4));
+    refused!(cases, INVALID_VALUE, "dstOffset 4: 32 bytes from there on, past the end of a row of dstArray (32 bytes)",
+        cuMemcpyHtoA_v2(array, 4, at, 32));
+    refused!(cases, INVALID_VALUE, "dstOffset 2 is not a multiple of 4, the bytes of a texel of dstArray",
+        cuMemcpyHtoA_v2(array, 2, at, 4));
+    refused!(cases, INVALID_VALUE, "ByteCount 3 is not a multiple of 4, the bytes of a texel of dstArray",
+        cuMemcpyHtoA_v2(array, 0, at, 3));
+    ok!(cuMemcpyHtoA_v2(array, 32, at, 0));
     refused!(cases, INVALID_VALUE, "bytesize is 0: at least one byte is registered", cuMemHostRegister_v2(at.cast(), 0, 0));
     refused!(cases, INVALID_VALUE, "p 0x.. is an address of a device, not of host memory",
         cuMemHostRegister_v2(memory as Ptr, 16, 0));

@@ -119,9 +119,9 @@ fn updated(
             tell(CUgraphExecUpdateResultInfo::default());
             Ok(())
         }
-        Err(wrong) => {
-            tell(wrong.info);
-            Err(CUresult::GRAPH_EXEC_UPDATE_FAILURE.because(wrong.reason))
+        Err((info, reason)) => {
+            tell(info);
+            Err(CUresult::GRAPH_EXEC_UPDATE_FAILURE.because(reason))
         }
     }
 }

@@ -5,6 +5,7 @@
 //! ranges and may be transferred by any means. The file is deleted when the last process has closed
 //! it, in whatever way that ends.
 
+use crate::ipc;
 use crate::prelude::*;
 use crate::state;
 use texunit_device::{Block, Buffer, Device, Pages};
@@ -57,10 +58,8 @@ impl Shared {
         // The process number makes identifiers unique among processes that share files.
         let id = u64::from(std::process::id()) << 32 | NEXT.fetch_add(1, Ordering::Relaxed);
         let size = size.checked_next_multiple_of(PAGE).ok_or_else(|| no_addresses(size))?;
-        let mut note = vec![KIND];
-        note.extend(state::gpu(device)?.index.to_le_bytes());
-        note.extend(id.to_le_bytes());
-        let pages = Pages::shareable(size, &note).map_err(|_| no_addresses(size))?;
+        let label = ipc::label(KIND, state::gpu(device)?, id);
+        let pages = Pages::shareable(size, &label).map_err(|_| no_addresses(size))?;
         Self::map(pages, id, false)
     }
 
@@ -71,16 +70,15 @@ impl Shared {
                 "{number} is not the number of an open file that cuMemPoolExportToShareableHandle has given"
             )
         };
-        let (pages, note) = Pages::of_file(number).map_err(|_| refused())?;
-        let &[KIND, a, b, c, d, ref id @ ..] = note.as_slice() else { return Err(refused()) };
-        let id = u64::from_le_bytes(id.try_into().map_err(|_| refused())?);
-        let gpu = state::with_index(i32::from_le_bytes([a, b, c, d]))?;
+        let (pages, label) = Pages::of_file(number).map_err(|_| refused())?;
+        let (index, id) = ipc::read_label(KIND, &label).ok_or_else(refused)?;
+        let gpu = state::with_index(index)?;
         Ok((Self::map(pages, id, true)?, gpu.ordinal))
     }
 
     fn map(pages: Pages, id: u64, is_imported: bool) -> Answer<Arc<Self>> {
         let pages = Arc::new(pages);
-        let mapped = crate::ipc::map(&pages, "pool");
+        let mapped = ipc::map(&pages, "pool");
         let (whole, base) = mapped.map_err(|_| no_addresses(pages.size()))?;
         let (whole, used) = (Arc::new(whole), Mutex::default());
         Ok(Arc::new(Self { pages, whole, base, id, is_imported, used }))
@@ -139,12 +137,7 @@ impl Shared {
 
     /// Export data with which another process can import an allocation.
     pub(crate) fn data(&self, address: u64, size: u64) -> [u8; 64] {
-        let mut data = [0; 64];
-        data[..16].copy_from_slice(&MAGIC);
-        for (i, number) in [self.id, address - self.base, size].into_iter().enumerate() {
-            data[16 + 8 * i..24 + 8 * i].copy_from_slice(&number.to_le_bytes());
-        }
-        data
+        ipc::encoded(MAGIC, [self.id, address - self.base, size])
     }
 
     /// The allocation of export data as device memory.
@@ -168,15 +161,15 @@ impl Shared {
 
     /// Offset and size of the allocation in export data.
     pub(super) fn read(&self, data: &[u8; 64]) -> Answer<(u64, u64)> {
-        let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| data[16 + 8 * i + k]));
-        let (offset, size) = (number(1), number(2));
-        ensure!(
-            data[..16] == MAGIC
-                && number(0) == self.id
-                && size != 0
-                && self.whole.contains(offset, size),
-            "shareData is not what cuMemPoolExportPointer has given of an allocation of this pool"
-        );
-        Ok((offset, size))
+        match ipc::decoded(MAGIC, data) {
+            Some([id, offset, size])
+                if id == self.id && size != 0 && self.whole.contains(offset, size) =>
+            {
+                Ok((offset, size))
+            }
+            _ => Err(invalid!(
+                "shareData is not what cuMemPoolExportPointer has given of an allocation of this pool"
+            )),
+        }
     }
 }

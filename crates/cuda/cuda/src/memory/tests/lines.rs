@@ -1,10 +1,7 @@
-//! Copies of lines of arrays, in batches, and between contexts.
+//! Copies in batches, and between contexts.
 
-use super::{Holder, Random, handle_of, set_up, things};
-use crate::memory;
+use super::{Holder, Random, set_up, things};
 use crate::prelude::*;
-use crate::state;
-use texunit_device::{ArrayDescriptor, Extent, Format, Geometry};
 
 // The functions as a C program declares them.
 #[allow(clashing_extern_declarations)]
@@ -16,46 +13,6 @@ unsafe extern "C" {
         flags: u64,
         stream: usize,
     ) -> CUresult;
-    fn cuMemcpyHtoA_v2(array: usize, offset: usize, from: *const u8, count: usize) -> CUresult;
-    fn cuMemcpyAtoH_v2(to: *mut u8, array: usize, offset: usize, count: usize) -> CUresult;
-    fn cuMemcpyAtoA_v2(to: usize, at: usize, from: usize, at: usize, count: usize) -> CUresult;
-    fn cuMemcpyAtoD_v2(to: u64, from: usize, at: usize, count: usize) -> CUresult;
-    fn cuMemcpyDtoA_v2(to: usize, at: usize, from: u64, count: usize) -> CUresult;
-}
-
-#[test]
-fn lines_of_arrays_are_copied() {
-    let context = set_up();
-    let device = &state::gpu(0).unwrap().device;
-    let format = Format::from_name("u16x2").unwrap();
-    let extent = Extent { width: 50, height: 1, depth: 1 };
-    let line = || {
-        let descriptor = ArrayDescriptor::new(format, Geometry::D1, extent, "line");
-        let array = device.create_array(&descriptor).unwrap();
-        (handle_of(&context, &array), array)
-    };
-    let ((a, first), (b, second)) = (line(), line());
-    let address = memory::allocate(&context, 100).unwrap();
-    let bytes: Vec<u8> = (0..200).collect();
-    let mut back = vec![0; 60];
-    // SAFETY: sizes are inside the vectors and what was made above.
-    unsafe {
-        assert_eq!(cuMemcpyHtoA_v2(a, 0, bytes.as_ptr(), 200), CUresult::SUCCESS);
-        assert_eq!(cuMemcpyAtoA_v2(b, 8, a, 100, 100), CUresult::SUCCESS);
-        assert_eq!(cuMemcpyAtoD_v2(address, b, 8, 64), CUresult::SUCCESS);
-        assert_eq!(cuMemcpyDtoA_v2(b, 140, address, 60), CUresult::SUCCESS);
-        assert_eq!(cuMemcpyAtoH_v2(back.as_mut_ptr(), b, 140, 60), CUresult::SUCCESS);
-        // Past the end, and not of whole texels.
-        assert_eq!(cuMemcpyHtoA_v2(a, 4, bytes.as_ptr(), 200), CUresult::INVALID_VALUE);
-        assert_eq!(cuMemcpyHtoA_v2(a, 2, bytes.as_ptr(), 4), CUresult::INVALID_VALUE);
-        assert_eq!(cuMemcpyAtoH_v2(back.as_mut_ptr(), b, 0, 3), CUresult::INVALID_VALUE);
-        assert_eq!(cuMemcpyHtoA_v2(0, 0, bytes.as_ptr(), 4), CUresult::INVALID_HANDLE);
-        assert_eq!(cuMemcpyHtoA_v2(a, 200, bytes.as_ptr(), 0), CUresult::SUCCESS);
-    }
-    assert_eq!(first.read(), bytes);
-    assert_eq!(second.read()[8..108], bytes[100..200]);
-    assert_eq!(back, bytes[100..160]);
-    assert_eq!(second.read()[140..], back);
 }
 
 #[test]

@@ -1,5 +1,4 @@
 //! Tests that linking keeps the source locations of instructions.
-#![allow(clippy::unwrap_used)]
 
 use texunit_device::{Device, Module};
 use texunit_link::{Ptx, link};
