@@ -224,7 +224,6 @@ pub enum Op {
 
 impl Op {
     /// The number of sources that the operation reads.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn sources(self) -> usize {
         match self {
             Self::Copy | Self::CopyWide | Self::Abs | Self::ExtendU | Self::ExtendS => 1,

@@ -2,12 +2,12 @@
 //! values are in scratch registers of the frame.
 
 use super::Emitter;
-use super::asm::at;
+use super::asm::{J, at};
 use super::backend::Backend;
 use super::collective::of_lane;
 use super::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
-use crate::ir::{Atomic, Change, Space, Step};
+use crate::ir::{Atomic, Change, Reduce, Space, Step};
 use crate::operand::VReg;
 use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -55,12 +55,12 @@ impl<Z: Backend> Emitter<'_, Z> {
     /// Emits a loop over the lanes of the mask in `ebx`; the body finds the lane's number in `ebp`.
     pub(super) fn each_lane(&mut self, body: impl FnOnce(&mut Self)) {
         let (again, done) = (self.asm.label(), self.asm.label());
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::E, done);
         self.asm.bind(again);
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EBP, R::EBX));
         body(self);
         self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::EBX, R::EBX));
-        self.asm.jump(C::Jne_rel32_64, again);
+        self.asm.jump(J::NE, again);
         self.asm.bind(done);
     }
 
@@ -83,8 +83,8 @@ impl<Z: Backend> Emitter<'_, Z> {
         let [left, last, saved] =
             [Frame::ATOMICS_LEFT, Frame::LAST_ATOMIC, Frame::SAVED].map(|field| at(R::RDI, field));
         let none = self.asm.label();
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, none);
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, left, 0), C::Je_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::E, none);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, left, 0), J::E, out);
         self.asm.put(I::with2(C::Mov_rm32_r32, saved, R::EBX));
         self.check_lanes(&mem);
         self.asm.put(I::with1(C::Dec_rm32, left));
@@ -117,7 +117,7 @@ impl<Z: Backend> Emitter<'_, Z> {
             width.code(C::Mov_rm32_r32, C::Mov_rm64_r64),
         );
         let global = op.access.space == Space::Global;
-        if global && op.change == Change::Add {
+        if global && op.change == Change::Reduce(Reduce::Add) {
             let add = width.code(C::Xadd_rm32_r32, C::Xadd_rm64_r64);
             self.asm.put(I::with2(load, w(R::RAX), width.of_lane(B)));
             self.asm.put(locked(I::with2(add, memory, w(R::RAX))));
@@ -129,7 +129,7 @@ impl<Z: Backend> Emitter<'_, Z> {
             if global {
                 let code = width.code(C::Cmpxchg_rm32_r32, C::Cmpxchg_rm64_r64);
                 self.asm.put(locked(I::with2(code, memory, w(R::R14))));
-                self.asm.jump(C::Jne_rel32_64, again);
+                self.asm.jump(J::NE, again);
             } else {
                 // Shared memory needs no locked instruction, because no other thread accesses it
                 // during the run.
@@ -151,31 +151,11 @@ impl<Z: Backend> Emitter<'_, Z> {
             width.code(C::Test_rm32_r32, C::Test_rm64_r64),
         );
         let (old, new, zero) = (w(R::RAX), w(R::R14), w(R::R13));
-        let plain = match op.change {
-            Change::Add => Some(width.code(C::Add_r32_rm32, C::Add_r64_rm64)),
-            Change::And => Some(width.code(C::And_r32_rm32, C::And_r64_rm64)),
-            Change::Or => Some(width.code(C::Or_r32_rm32, C::Or_r64_rm64)),
-            Change::Xor => Some(width.code(C::Xor_r32_rm32, C::Xor_r64_rm64)),
-            _ => None,
-        };
-        if let Some(code) = plain {
-            self.asm.put(I::with2(load, new, b));
-            return self.asm.put(I::with2(code, new, old));
-        }
-        // The old value is kept where it is the smaller or the larger one.
-        let moves = match op.change {
-            Change::MinS => Some(width.code(C::Cmovl_r32_rm32, C::Cmovl_r64_rm64)),
-            Change::MaxS => Some(width.code(C::Cmovg_r32_rm32, C::Cmovg_r64_rm64)),
-            Change::MinU => Some(width.code(C::Cmovb_r32_rm32, C::Cmovb_r64_rm64)),
-            Change::MaxU => Some(width.code(C::Cmova_r32_rm32, C::Cmova_r64_rm64)),
-            _ => None,
-        };
-        if let Some(code) = moves {
-            self.asm.put(I::with2(load, new, b));
-            self.asm.put(I::with2(compare, old, new));
-            return self.asm.put(I::with2(code, new, old));
-        }
         match op.change {
+            Change::Reduce(op) => {
+                self.asm.put(I::with2(load, new, b));
+                self.reduce(op, width.wide, new, old);
+            }
             Change::Exchange => self.asm.put(I::with2(load, new, b)),
             Change::Compare => {
                 self.asm.put(I::with2(load, new, old));
@@ -196,7 +176,7 @@ impl<Z: Backend> Emitter<'_, Z> {
                 self.asm.put(I::with2(test, old, old));
                 self.asm.put(I::with2(width.code(C::Cmove_r32_rm32, C::Cmove_r64_rm64), new, b));
             }
-            _ => self.add_float(b, width, op.access.space == Space::Global),
+            Change::AddFloat => self.add_float(b, width, op.access.space == Space::Global),
         }
     }
 
@@ -247,9 +227,9 @@ impl<Z: Backend> Emitter<'_, Z> {
             let number = self.asm.label();
             let twice = MemoryOperand::with_base_index(source, source);
             self.asm.put(I::with2(C::Lea_r64_m, R::R14, twice));
-            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R14, infinity), C::Jbe_rel32_64, number);
+            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R14, infinity), J::BE, number);
             self.asm.put(copy(R::R14, source));
-            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.goto(done);
             self.asm.bind(number);
         }
         self.asm.put(copy(R::R14, R::RAX));
@@ -270,8 +250,7 @@ impl<Z: Backend> Emitter<'_, Z> {
 
     fn flush_word(&mut self, register: R) {
         let done = self.asm.label();
-        self.asm.put(I::with2(C::Test_rm32_imm32, register, 0x7f80_0000));
-        self.asm.jump(C::Jne_rel32_64, done);
+        self.asm.jump_if(I::with2(C::Test_rm32_imm32, register, 0x7f80_0000), J::NE, done);
         self.asm.put(I::with2(C::And_rm32_imm32, register, i32::MIN));
         self.asm.bind(done);
     }

@@ -31,9 +31,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Counts the lanes of previous guarded steps if this step changes the guard's predicate.
     fn count_before_change(&mut self, step: &Step) {
         let Some(vreg) = self.guarded.and_then(|(guard, _)| guard.vreg()) else { return };
-        let mut changes = false;
-        step.each_written(&mut |written| changes |= written == vreg);
-        if changes {
+        if step.writes(vreg) {
             self.count_guarded();
         }
     }

@@ -19,9 +19,9 @@ pub(super) trait Named: Copy + PartialEq + 'static {
 }
 
 macro_rules! names {
-    ($ty:ty: $($variant:ident $name:literal)*) => {
+    ($ty:ty: $($variant:ident $(($of:expr))? $name:literal)*) => {
         impl Named for $ty {
-            const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$variant)),*];
+            const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$variant $(($of))?)),*];
         }
     };
 }
@@ -34,8 +34,9 @@ names!(Space: Global "global" Shared "shared" Local "local" Frame "frame" Param 
 names!(Shuffling: Up "up" Down "down" Butterfly "bfly" Index "idx");
 names!(Vote: Ballot "ballot" All "all" Any "any" Uniform "uni");
 names!(Reduce: Add "add" MinS "min.s" MaxS "max.s" MinU "min.u" MaxU "max.u" And "and" Or "or" Xor "xor");
-names!(Change: Add "add" And "and" Or "or" Xor "xor" Exchange "exch" Compare "cas" MinS "min.s" MaxS "max.s" MinU "min.u"
-    MaxU "max.u" Inc "inc" Dec "dec" AddFloat "add.f");
+names!(Change: Reduce(Reduce::Add) "add" Reduce(Reduce::And) "and" Reduce(Reduce::Or) "or" Reduce(Reduce::Xor) "xor"
+    Reduce(Reduce::MinS) "min.s" Reduce(Reduce::MaxS) "max.s" Reduce(Reduce::MinU) "min.u" Reduce(Reduce::MaxU) "max.u"
+    Exchange "exch" Compare "cas" Inc "inc" Dec "dec" AddFloat "add.f");
 names!(Op: Copy "copy" Add "add" Sub "sub" Mul "mul" MulAdd "mad" MulHighU "mulhi.u" MulHighS "mulhi.s" MinS "min.s"
     MaxS "max.s" MinU "min.u" MaxU "max.u" Abs "abs" ShiftLeft "shl" ShiftRightU "shr.u" ShiftRightS "shr.s"
     FunnelLeft "shf.l" FunnelRight "shf.r" FromS "f32.from.s32" CopyWide "copy64" AddWide "add64" SubWide "sub64"

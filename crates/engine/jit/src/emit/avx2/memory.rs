@@ -1,7 +1,7 @@
 //! Loads and stores of some lanes, in vectors and one by one.
 
 use super::{Avx2, Avx2Emitter, LANES_SIZE, MOVE, PARTS, SCRATCH, Vector};
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::{J, Label, at};
 use crate::emit::backend::{MemoryPrimitives, OffsetCheck, Primitives};
 use crate::emit::memory::{MemAccess, OFFSET_ROW, Row, STORED};
 use crate::emit::register_cache::Reg;
@@ -46,7 +46,7 @@ impl MemoryPrimitives for Avx2 {
             false => (C::Mov_r32_rm32, C::Sub_rm32_imm8, R::EAX),
         };
         e.asm.put(I::with2(load, to, check.limit));
-        e.asm.jump_if(I::with2(sub, to, 1), C::Jb_rel32_64, not);
+        e.asm.jump_if(I::with2(sub, to, 1), J::B, not);
         if check.wide {
             // Flipping the sign bits makes a signed comparison compare unsigned numbers.
             e.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
@@ -72,11 +72,11 @@ impl MemoryPrimitives for Avx2 {
         let (fewer, done) = (e.asm.label(), e.asm.label());
         if !some {
             e.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
-            e.asm.jump(if collects { C::Jne_rel32_64 } else { C::Je_rel32_64 }, fewer);
+            e.asm.jump(if collects { J::NE } else { J::E }, fewer);
         }
         if collects && !some {
             e.three(V::Or64, bits, bits, base);
-            e.asm.jump(C::Jmp_rel32_64, done);
+            e.asm.goto(done);
             e.asm.bind(fewer);
         }
         if collects {

@@ -2,7 +2,7 @@
 
 use super::double::TWO_52;
 use super::{Avx2, Avx2Emitter, MOVE, SCRATCH, Vector};
-use crate::emit::asm::{Label, at, of_quiet_rounding};
+use crate::emit::asm::{J, Label, at, of_quiet_rounding};
 use crate::emit::backend::Primitives;
 use crate::emit::instructions::InstructionSet;
 use crate::emit::register_cache::{Reg, Width};
@@ -62,7 +62,7 @@ impl Primitives for Avx2 {
         }
         e.three_with(V::CompareF, SCRATCH, SCRATCH, SCRATCH, UNORDERED);
         e.two(C::VEX_Vtestps_ymm_ymmm256, SCRATCH, SCRATCH);
-        e.out_of_line(C::Jne_rel32_64, |e| regs.iter().for_each(|&reg| Self::canonical(e, reg)));
+        e.out_of_line(J::NE, |e| regs.iter().for_each(|&reg| Self::canonical(e, reg)));
     }
 
     fn mask_of(e: &mut Avx2Emitter<'_>, mask: Reg, wide: bool, part: u8) -> Reg {
@@ -114,7 +114,7 @@ impl Primitives for Avx2 {
 
     fn jump_if_any(e: &mut Avx2Emitter<'_>, any: Reg, to: Label) {
         e.two(C::VEX_Vptest_ymm_ymmm256, any, any);
-        e.asm.jump(C::Jne_rel32_64, to);
+        e.asm.jump(J::NE, to);
     }
 
     fn keep(e: &mut Avx2Emitter<'_>, _: bool, d: Reg, a: Reg) {

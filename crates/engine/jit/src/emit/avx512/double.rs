@@ -1,7 +1,7 @@
 //! `fma` of f64 with a factor and an addend that may both be NaNs.
 
 use super::{Avx512, Avx512Emitter, SCRATCH_MASK};
-use crate::emit::asm::spread;
+use crate::emit::asm::{J, spread};
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{ORDERED, V};
@@ -33,7 +33,7 @@ impl Avx512Emitter<'_> {
         self.asm.put(I::with4(COMPARE, SCRATCH_MASK, d.z(), e.z(), ORDERED));
         self.asm.put_masked(SCRATCH_MASK, I::with4(COMPARE, SCRATCH_MASK, f.z(), g.z(), ORDERED));
         self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-        self.out_of_line(C::Jae_rel32_64, move |e| {
+        self.out_of_line(J::AE, move |e| {
             for (d, a, b, c) in parts {
                 e.two(V::Move, d, a);
                 let kinds = spread(R::R9, e.pooled(&[NANS]));

@@ -1,7 +1,7 @@
 //! Loads and stores of some lanes, by mask registers.
 
 use super::{Avx512, Avx512Emitter, MOVE, SCRATCH, SCRATCH_MASK};
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::{J, Label, at};
 use crate::emit::backend::{MemoryPrimitives, OffsetCheck};
 use crate::emit::memory::{MemAccess, Row, STORED, low_32};
 use crate::emit::register_cache::Reg;
@@ -83,7 +83,7 @@ impl MemoryPrimitives for Avx512 {
         }
         e.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, low));
         e.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::EAX, R::EBX));
-        e.asm.jump(C::Jne_rel32_64, not);
+        e.asm.jump(J::NE, not);
         Self::keep_executing(e, mem);
     }
 
@@ -199,7 +199,7 @@ impl MemoryPrimitives for Avx512 {
             return e.three_with(compare, differ, t, SCRATCH, NOT_EQUAL);
         }
         e.three_with(compare, SCRATCH_MASK, t, SCRATCH, NOT_EQUAL);
-        e.asm.jump_if(I::with2(C::VEX_Kortestw_kr_kr, differ, SCRATCH_MASK), C::Jne_rel32_64, not);
+        e.asm.jump_if(I::with2(C::VEX_Kortestw_kr_kr, differ, SCRATCH_MASK), J::NE, not);
     }
 
     fn store_small(e: &mut Avx512Emitter<'_>, to: MemoryOperand, from: Reg, size: usize) {

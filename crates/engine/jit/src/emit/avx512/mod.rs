@@ -12,7 +12,7 @@ mod primitives;
 mod shuffle;
 
 use super::Emitter;
-use super::asm::at;
+use super::asm::{J, at};
 use super::backend::{Backend, Primitives};
 use super::rarely::Skipped;
 use super::register_cache::{Key, Kind, MASK_0, Reg, SAME, Width};
@@ -132,7 +132,7 @@ impl Backend for Avx512 {
                 e.after_step(i);
                 e.asm.put(I::with2(C::VEX_Kortestd_kr_kr, lanes, lanes));
                 let rare = i + 1..(i + 1 + rare as usize).min(steps.end);
-                skipped = Some(e.skip(C::Je_rel32_64, rare, |_| true));
+                skipped = Some(e.skip(J::E, rare, |_| true));
             } else {
                 if !e.facts.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
                     e.straight(step).ok_or(Error::Operands(i))?;

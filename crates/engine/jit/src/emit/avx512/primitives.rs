@@ -2,7 +2,7 @@
 //! memory by the instructions that read them.
 
 use super::{Avx512, Avx512Emitter, FIXED, NAN, SCRATCH, SCRATCH_MASK};
-use crate::emit::asm::{Label, at, spread};
+use crate::emit::asm::{J, Label, at, spread};
 use crate::emit::backend::Primitives;
 use crate::emit::instructions::InstructionSet;
 use crate::emit::register_cache::{MASK_0, Reg, Width};
@@ -74,9 +74,7 @@ impl Primitives for Avx512 {
         }
         if !regs.is_empty() {
             e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-            e.out_of_line(C::Jae_rel32_64, |e| {
-                regs.iter().for_each(|&reg| Self::canonical(e, reg))
-            });
+            e.out_of_line(J::AE, |e| regs.iter().for_each(|&reg| Self::canonical(e, reg)));
         }
     }
 
@@ -130,7 +128,7 @@ impl Primitives for Avx512 {
     fn jump_if_any(e: &mut Avx512Emitter<'_>, any: Reg, to: Label) {
         e.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, any, any);
         e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-        e.asm.jump(C::Jne_rel32_64, to);
+        e.asm.jump(J::NE, to);
     }
 
     fn keep(e: &mut Avx512Emitter<'_>, wide: bool, d: Reg, a: Reg) {

@@ -122,7 +122,7 @@ impl<B: Backend> Emitter<'_, B> {
             Space::Shared | Space::Local => false,
         };
         if never {
-            self.asm.jump(C::Jmp_rel32_64, out);
+            self.asm.goto(out);
         }
         let unit = if let Base::Affine(value) = base { total >> value.shift } else { total };
         let member = self.facts.base_groups.member(self.block, self.step);

@@ -5,7 +5,7 @@ use super::access::{Base, LaneBase, MemAccess};
 use super::{DATA_ROW, OFFSET_ROW, REST, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::{Addend, Affine};
-use crate::emit::asm::{at, with_index};
+use crate::emit::asm::{J, at, with_index};
 use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
@@ -48,7 +48,7 @@ impl<B: Backend> Emitter<'_, B> {
             return self.each_lane(|e| e.checked_offset(mem));
         }
         let none = self.asm.label();
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, none);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::E, none);
         self.offsets(mem);
         self.store_offsets(mem);
         self.asm.bind(none);
@@ -170,7 +170,7 @@ impl<B: Backend> Emitter<'_, B> {
                 // The uniform base must be aligned; the scaled indices are multiples of the
                 // alignment.
                 self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as u32 - 1));
-                self.asm.jump(C::Jne_rel32_64, mem.out);
+                self.asm.jump(J::NE, mem.out);
             }
             self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, more));
             B::spread_general(self, true, to);
@@ -235,7 +235,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
             self.asm.put(I::with2(C::Add_rm32_imm8, R::EBP, 8));
         }
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 32), C::Jb_rel32_64, again);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 32), J::B, again);
     }
 
     /// Whether the elements are gathered and scattered by instructions.
@@ -315,7 +315,7 @@ impl<B: Backend> Emitter<'_, B> {
             let (wide, origin, none) = (is_wide(mem), self.origin(mem), self.asm.label());
             let [index, data, half] = [(); 3].map(|()| self.temporary());
             let lanes = self.temporary_mask();
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, rest, 0), C::Je_rel32_64, none);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, rest, 0), J::E, none);
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, rest));
             B::keep_executing(self, &MemAccess { masks: Some([lanes; 2]), ..*mem });
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));

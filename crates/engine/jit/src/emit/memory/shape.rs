@@ -5,7 +5,7 @@ use super::access::{Base, LaneBase, MemAccess, low_32};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Affine;
-use crate::emit::asm::{Label, at, with_index};
+use crate::emit::asm::{J, Label, at, with_index};
 use crate::emit::backend::Backend;
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Key;
@@ -150,10 +150,9 @@ impl<B: Backend> Emitter<'_, B> {
         if let Some(member) = mem.member.filter(|member| !member.leads) {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, shape(member.slot)));
             if same {
-                self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), C::Je_rel32_64, not);
+                self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), J::E, not);
             } else {
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
-                self.asm.jump(C::Jne_rel32_64, not);
+                self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), J::NE, not);
             }
             return Slot::of(mem.member).load(self);
         }
@@ -173,7 +172,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// [`Self::reach`] where all lanes are active; each part is tested separately.
     fn reach_all(&mut self, mem: &MemAccess, same: bool, not: Label) {
         let Some(bases) = Self::lane_base(mem) else {
-            return self.asm.jump(C::Jmp_rel32_64, not);
+            return self.asm.goto(not);
         };
         let (other, found) = (self.asm.label(), self.asm.label());
         let span = mem.member.map_or(0, |member| member.span as usize);
@@ -181,15 +180,15 @@ impl<B: Backend> Emitter<'_, B> {
         if !is_row {
             self.first_distance(bases);
             self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, mem.unit as i32));
-            self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
+            self.asm.jump(J::NE, if same { other } else { not });
             self.unless_like(mem, bases, mem.unit as u64, not);
         }
         let lanes = if is_row { 32 } else { B::LANES };
         self.shape_of(mem, CONTIGUOUS, (lanes - 1) * mem.total + span, not);
         if same && !is_row {
-            self.asm.jump(C::Jmp_rel32_64, found);
+            self.asm.goto(found);
             self.asm.bind(other);
-            self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), C::Jne_rel32_64, not);
+            self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), J::NE, not);
             self.unless_like(mem, bases, 0, not);
             self.shape_of(mem, UNIFORM, span, not);
             self.asm.bind(found);
@@ -208,8 +207,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn limit_before(&mut self, mem: &MemAccess, bytes: usize, not: Label) {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, self.limit(mem)));
         if bytes != 0 {
-            self.asm.put(I::with2(C::Sub_rm64_imm32, R::R12, bytes as i32));
-            self.asm.jump(C::Jbe_rel32_64, not);
+            self.asm.jump_if(I::with2(C::Sub_rm64_imm32, R::R12, bytes as i32), J::BE, not);
         }
     }
 
@@ -252,11 +250,8 @@ impl<B: Backend> Emitter<'_, B> {
         not: Label,
     ) {
         let last = (lanes * mem.unit) as u32;
-        let (most, above) = if value.signed {
-            (i32::MAX as u32 - last, C::Jg_rel32_64)
-        } else {
-            (u32::MAX - last, C::Ja_rel32_64)
-        };
+        let (most, above) =
+            if value.signed { (i32::MAX as u32 - last, J::G) } else { (u32::MAX - last, J::A) };
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm32, index, most as i32), above, not);
     }
 
@@ -270,7 +265,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Add_rm64_imm32, to, before));
         }
         let origin = self.origin(mem);
-        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, to, R::R12), C::Jae_rel32_64, not);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, to, R::R12), J::AE, not);
         self.asm.put(I::with2(C::Add_r64_rm64, to, origin));
     }
 

@@ -5,7 +5,7 @@ use super::BASE_ROW;
 use super::access::{Base, LaneBase, MemAccess};
 use super::shape::{CONTIGUOUS, Distance, Slot, UNIFORM};
 use crate::emit::Emitter;
-use crate::emit::asm::{Label, at, with_index};
+use crate::emit::asm::{J, Label, at, with_index};
 use crate::emit::backend::Backend;
 use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
 use crate::frame::Frame;
@@ -18,7 +18,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// [`Self::reach`] where only some lanes are active. All parts together must be contiguous.
     pub(super) fn reach_some(&mut self, mem: &MemAccess, same: bool, not: Label) {
         let Some((row, bases)) = self.bases_in_memory(mem) else {
-            return self.asm.jump(C::Jmp_rel32_64, not);
+            return self.asm.goto(not);
         };
         let wide = bases.wide;
         let size = if wide { 8 } else { 4 };
@@ -34,19 +34,19 @@ impl<B: Backend> Emitter<'_, B> {
         self.load_executing(mem);
         B::keep_executing(self, mem);
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EBX));
-        self.asm.jump(C::Jb_rel32_64, not);
+        self.asm.jump(J::B, not);
         self.asm.put(I::with2(load, r13, of(R::RAX)));
         self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::R12D, R::EBX));
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::R14D, R::R12D));
         // A single lane has either shape.
-        self.asm.jump(C::Jb_rel32_64, if same { one } else { row_of_one });
+        self.asm.jump(J::B, if same { one } else { row_of_one });
         self.asm.put(I::with2(load, rbp, of(R::R14)));
         self.asm.put(I::with2(sub, rbp, r13));
         self.asm.put(I::with2(C::Sub_r32_rm32, R::R14D, R::EAX));
         let shift = mem.unit.trailing_zeros();
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::R14D, shift));
         self.asm.put(I::with2(compare, rbp, r14));
-        self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
+        self.asm.jump(J::NE, if same { other } else { not });
         self.asm.bind(row_of_one);
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
         self.asm.put(I::with2(sub, r13, w(R::RAX, R::EAX)));
@@ -55,9 +55,9 @@ impl<B: Backend> Emitter<'_, B> {
         self.shape_of(mem, CONTIGUOUS, 31 * mem.total + span, not);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R14D, (B::LANES * mem.total) as u32));
         if same {
-            self.asm.jump(C::Jmp_rel32_64, found);
+            self.asm.goto(found);
             self.asm.bind(other);
-            self.asm.jump_if(I::with2(test, rbp, rbp), C::Jne_rel32_64, not);
+            self.asm.jump_if(I::with2(test, rbp, rbp), J::NE, not);
             self.if_like(mem, bases, 0, not);
             self.asm.bind(one);
             self.shape_of(mem, UNIFORM, span, not);

@@ -3,13 +3,12 @@
 use super::source::narrow_key;
 use super::{Operand, V};
 use crate::emit::Emitter;
-use crate::emit::asm::of_quiet_rounding;
+use crate::emit::asm::{J, of_quiet_rounding};
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::machine::Mode;
 use crate::op::{Float, Op, Rounding, tiny};
 use crate::operand::{Relation, Source};
-use iced_x86::Code as C;
 
 /// Comparison predicates of floats.
 pub(in crate::emit) const UNORDERED: u32 = 3;
@@ -183,7 +182,7 @@ impl<B: Backend> Emitter<'_, B> {
         let x = self.temporary();
         let [by, least, rest] = [tiny::LARGER, tiny::LEAST, 0x7fff_ffff].map(|n| self.number(n));
         B::test_tiny(self, x, y);
-        self.out_of_line(C::Jne_rel32_64, move |e| {
+        self.out_of_line(J::NE, move |e| {
             let Scaled { code, rounding, from: (a, b), addend } = of;
             e.set(false, x, a);
             e.three(V::MulF, x, x, by);
