@@ -5,7 +5,7 @@
 use super::Emitter;
 use super::asm::{J, Label, at, with_index};
 use super::backend::Backend;
-use super::vector::{V, part_of_row};
+use super::vector::{Opcode, V, part_of_row};
 use crate::frame::Frame;
 use crate::ir::{Match, Reduce, Step, Vote};
 use crate::machine::Mode;
@@ -73,7 +73,9 @@ impl<B: Backend> Emitter<'_, B> {
     /// begins. Uses `rax`.
     fn collect_condition(&mut self, part: u8, wide: bool) {
         let lanes = B::LANES as u32 / if wide { 2 } else { 1 };
-        B::condition_bits(self, wide, if part == 0 { R::R12D } else { R::EAX });
+        let code = if wide { V::Condition64 } else { V::Condition32 }.code::<B>();
+        let to = if part == 0 { R::R12D } else { R::EAX };
+        self.asm.put(I::with2(code, to, B::name(B::SPARE_MASK)));
         if part != 0 {
             self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, lanes * u32::from(part)));
             self.asm.put(I::with2(C::Or_r32_rm32, R::R12D, R::EAX));
@@ -102,7 +104,7 @@ impl<B: Backend> Emitter<'_, B> {
         members: Option<Source>,
     ) -> Option<()> {
         self.members(step, members)?;
-        B::lanes(self, of, R::R12D);
+        self.lanes(of, R::R12D);
         self.asm.put(I::with2(C::And_r32_rm32, R::R12D, R::EBX));
         match mode {
             Vote::Ballot => {}

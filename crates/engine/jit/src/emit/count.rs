@@ -54,7 +54,7 @@ impl<B: Backend> Emitter<'_, B> {
         if guard == Predicate::Never {
             return self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::R8D));
         }
-        B::lanes(self, guard, R::EAX);
+        self.lanes(guard, R::EAX);
         self.asm.put(I::with1(C::Not_rm32, R::EAX));
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
     }

@@ -247,7 +247,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
             return self.edge(if taken == Predicate::Always { to } else { next }, true);
         }
-        B::lanes(self, taken, R::EAX);
+        self.lanes(taken, R::EAX);
         self.cache.unpin();
         self.add_steps(self.uncounted);
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));

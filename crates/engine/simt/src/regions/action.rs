@@ -96,7 +96,7 @@ fn routine(function: Alu) -> Option<Routine> {
     Some(match function {
         Alu::Narrow(f) => Routine::B32(f),
         Alu::Wide(f) => Routine::B64(f),
-        Alu::Convert(_) | Alu::SmallFloat(_) | Alu::Video(_) => {
+        Alu::Convert(_) | Alu::Pack(_) | Alu::Video(_) => {
             Routine::Closure(Arc::new(move |d, [a, b, c, _]| {
                 function.run(d, [a, b, c]);
             }))

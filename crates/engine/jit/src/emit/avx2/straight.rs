@@ -2,7 +2,7 @@
 //! the values of a part stay in registers from step to step.
 
 use super::predicate::Mask;
-use super::{Avx2Emitter, PARTS, Vector};
+use super::{Avx2Emitter, PARTS};
 use crate::Error;
 use crate::emit::asm::{J, at};
 use crate::emit::rarely::Skipped;

@@ -264,6 +264,11 @@ pub(in crate::emit) fn low_32(register: R) -> R {
     R::EAX + (register as u32 - R::RAX as u32)
 }
 
+/// The name of a general register of 64 bits, or of its low 32 bits.
+pub(in crate::emit) fn sized(register: R, wide: bool) -> R {
+    if wide { register } else { low_32(register) }
+}
+
 /// The name of the low 8 bits of a general register.
 pub(super) fn low_8(register: R) -> R {
     match register {

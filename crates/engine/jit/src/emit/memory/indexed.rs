@@ -12,7 +12,7 @@ use crate::emit::asm::{J, Label, at};
 use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::index::{CONSECUTIVE, Indexed, SCATTERED};
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
+use crate::emit::vector::{Opcode, Operand, V, part_of_row};
 use crate::frame::Frame;
 use crate::machine::{Mode, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -213,7 +213,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Loads the index of the last lane into `rax`.
     fn last_index(&mut self, mem: &MemAccess, value: Affine) {
         let Some(bases) = Self::lane_base(mem) else { return };
-        let quad = low_128(B::SPARE);
+        let quad = B::SPARE.xmm();
         match self.base_part(bases, Self::PARTS - 1) {
             Operand::Register(index) => {
                 let (extract, last) = (V::Extract128.code::<B>(), B::LANES as u32 / 4 - 1);

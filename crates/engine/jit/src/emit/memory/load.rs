@@ -14,7 +14,7 @@ use crate::emit::backend::Backend;
 use crate::emit::index::SCATTERED;
 use crate::emit::register_cache::Reg;
 use crate::emit::uniform::gives_same;
-use crate::emit::vector::{Opcode, V, low_128};
+use crate::emit::vector::{Opcode, V};
 use crate::frame::Frame;
 use crate::ir::{Load, Space, Step};
 use crate::machine::Mode;
@@ -230,7 +230,7 @@ impl<B: Backend> Emitter<'_, B> {
         let (step, stride) = if is_local { (4, 128) } else { (16, 16) };
         for i in 0..mem.total.div_ceil(step) {
             let (from, to) = ends(at(R::RAX, stride * i), moved(frame, step * i));
-            let spare = low_128(B::SPARE);
+            let spare = B::SPARE.xmm();
             let (load, store, into, data) = match mem.total.min(step) {
                 1 => (C::Movzx_r32_rm8, C::Mov_rm8_r8, R::R14D, R::R14L),
                 2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14D, R::R14W),

@@ -8,7 +8,7 @@ use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{J, at, with_index};
 use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
+use crate::emit::vector::{Opcode, Operand, V, part_of_row};
 use crate::frame::Frame;
 use crate::ir::Space;
 use crate::machine::Site;
@@ -220,13 +220,13 @@ impl<B: Backend> Emitter<'_, B> {
             for first in (0..8).step_by(lanes) {
                 for i in 0..lanes {
                     let half = if total >= 4 { lanes / 2 } else { lanes };
-                    let to = low_128(if i < half { x } else { y });
+                    let to = if i < half { x } else { y }.xmm();
                     self.insert_lane(wide, (total, first + i), to, i % half);
                 }
                 let data = of_lane(DATA_ROW, total, first);
                 match total {
-                    1 => self.asm.put(I::with2(V::Store64.code::<B>(), data, low_128(x))),
-                    2 => self.asm.put(I::with2(V::Store128.code::<B>(), data, low_128(x))),
+                    1 => self.asm.put(I::with2(V::Store64.code::<B>(), data, x.xmm())),
+                    2 => self.asm.put(I::with2(V::Store128.code::<B>(), data, x.xmm())),
                     _ => {
                         self.insert_half(x, y);
                         self.store(data, x);
@@ -337,11 +337,11 @@ impl<B: Backend> Emitter<'_, B> {
     fn copy_quad(&mut self, wide: bool, x: Reg) {
         self.load_offset(wide, 0);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);
-        self.asm.put(I::with2(V::Load128.code::<B>(), low_128(x), from));
+        self.asm.put(I::with2(V::Load128.code::<B>(), x.xmm(), from));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBP));
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, 4));
         let to = with_index(at(R::RDI, Frame::scratch(DATA_ROW)), R::RAX, 1);
-        self.asm.put(I::with2(V::Store128.code::<B>(), to, low_128(x)));
+        self.asm.put(I::with2(V::Store128.code::<B>(), to, x.xmm()));
     }
 
     /// Loads the offset of lane `rbp + lane` into `rax`.

@@ -1,7 +1,7 @@
 //! Shapes of addresses: whether the lanes of each part are contiguous or have one address. The code
 //! tests for one of the two shapes; lanes with neither shape are scattered.
 
-use super::access::{Base, LaneBase, MemAccess, low_32};
+use super::access::{Base, LaneBase, MemAccess, low_32, sized};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Affine;
@@ -9,7 +9,7 @@ use crate::emit::asm::{J, Label, at, with_index};
 use crate::emit::backend::Backend;
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Key;
-use crate::emit::vector::{Opcode, Operand, V, low_128};
+use crate::emit::vector::{Opcode, Operand, V};
 use crate::frame::Frame;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -175,13 +175,15 @@ impl<B: Backend> Emitter<'_, B> {
             return self.asm.goto(not);
         };
         let (other, found) = (self.asm.label(), self.asm.label());
+        let (parts, [any, t, ..]) = (self.base_parts(bases), mem.own);
+        let (halves, own) = ((bases.wide, if bases.wide { 2 } else { 1 }), [any, t]);
         let span = mem.member.map_or(0, |member| member.span as usize);
         let is_row = self.is_shared_row();
         if !is_row {
             self.first_distance(bases);
             self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, mem.unit as i32));
             self.asm.jump(J::NE, if same { other } else { not });
-            self.unless_like(mem, bases, mem.unit as u64, not);
+            self.unless_apart(&parts, halves, mem.unit as u64, own, not);
         }
         let lanes = if is_row { 32 } else { B::LANES };
         self.shape_of(mem, CONTIGUOUS, (lanes - 1) * mem.total + span, not);
@@ -189,7 +191,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.goto(found);
             self.asm.bind(other);
             self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), J::NE, not);
-            self.unless_like(mem, bases, 0, not);
+            self.unless_apart(&parts, halves, 0, own, not);
             self.shape_of(mem, UNIFORM, span, not);
             self.asm.bind(found);
         }
@@ -224,7 +226,7 @@ impl<B: Backend> Emitter<'_, B> {
         for part in 0..if is_row { 1 } else { Self::PARTS } {
             let to = if is_row { R::RAX } else { Slot::register::<B>(part) };
             let first = self.base_part(bases, halves * part);
-            self.first_element(wide, if wide { to } else { low_32(to) }, first);
+            self.first_element(wide, sized(to, wide), first);
             if let Base::Affine(value) = mem.base {
                 let by = if to == R::RAX { R::R14 } else { R::RAX };
                 self.add_addend(value.addend, low_32(to), by);
@@ -278,14 +280,14 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             (C::Mov_r32_rm32, C::Sub_r32_rm32, V::Extract32)
         };
-        let [rax, rbp] = if wide { [R::RAX, R::RBP] } else { [R::EAX, R::EBP] };
+        let [rax, rbp] = [R::RAX, R::RBP].map(|long| sized(long, wide));
         match self.base_part(bases, 0) {
             Operand::Memory(row) => {
                 self.asm.put(I::with2(load, rax, moved(row, if wide { 8 } else { 4 })));
                 self.asm.put(I::with2(sub, rax, row));
             }
             first @ Operand::Register(reg) => {
-                self.asm.put(I::with3(extract.code::<B>(), rax, low_128(reg), 1_u32));
+                self.asm.put(I::with3(extract.code::<B>(), rax, reg.xmm(), 1_u32));
                 self.first_element(wide, rbp, first);
                 self.asm.put(I::with2(sub, rax, rbp));
             }
@@ -300,13 +302,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Lea_r64_m, R::RAX, MemoryOperand::with_base_displ(R::RDI, data)));
         slot.keep_row(self, Distance::Bytes(B::LANES * mem.total));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
-    }
-
-    /// Jumps to `not` unless the bases increase by `distance` from lane to lane within each part.
-    fn unless_like(&mut self, mem: &MemAccess, bases: LaneBase, distance: u64, not: Label) {
-        let (wide, [any, t, ..]) = (bases.wide, mem.own);
-        let parts = self.base_parts(bases);
-        self.unless_apart(&parts, (wide, if wide { 2 } else { 1 }), distance, [any, t], not);
     }
 
     /// All parts of a base.
