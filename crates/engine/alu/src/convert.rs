@@ -1,16 +1,21 @@
-//! `cvt` between integers, f16, bf16, tf32, f32, f64 and the 8-bit floats.
+//! `cvt` between integers, f16, bf16, tf32, f32, f64 and pairs of floats of 4, 6 and 8 bits.
 //!
 //! [`Convert`] interprets any conversion, one lane at a time; frequent conversions have operations
 //! of their own (`rows::convert`). A conversion to an integer clamps to its range. A NaN becomes 0,
 //! except that the result has only its top bit set if the source is f64 or the destination has 64
 //! bits (PTX ISA, cvt). A NaN that stays a float becomes the canonical NaN of its new type, or
 //! keeps its payload where the processor's conversion does ([`Convert::nan`]).
+//!
+//! e2m1, e2m3 and e3m2 have neither infinities nor NaNs: a magnitude that is too large becomes the
+//! largest number of its sign, and a NaN the largest positive number (PTX ISA, cvt, .satfinite).
+//! ue8m0 is only an exponent, 2^(x - 127), with 0xff as its NaN; ue5m3 has 0xff as its NaN and no
+//! infinity. For both, the sign of a source is ignored.
 
 use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
 use super::L64;
 use super::float::{QUIET64, mode_of, result64};
-use super::round::{self, Format, RM, RN, RZ, pack};
+use super::round::{self, Format, RM, RN, RP, RZ, pack, power};
 
 /// A conversion that the interpreter executes one lane at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +42,22 @@ fn integer(ty: Ty, x: u64) -> i128 {
     }
 }
 
-/// The low bits of a register, read as a float of a type and converted to f64 exactly.
-pub(super) fn float(ty: Ty, x: u64) -> f64 {
+/// The width of an element of a packed pair; `None` for other types.
+fn element(ty: Ty) -> Option<u32> {
+    match ty {
+        Ty::E2m1x2 => Some(4),
+        Ty::E4m3x2 | Ty::E5m2x2 | Ty::E2m3x2 | Ty::E3m2x2 | Ty::Ue8m0x2 | Ty::Ue5m3x2 => Some(8),
+        Ty::F16x2 | Ty::Bf16x2 => Some(16),
+        _ => None,
+    }
+}
+
+/// The low bits of a register, read as a float of a type (or an element of a pair) and converted to
+/// f64 exactly.
+fn float(ty: Ty, x: u64) -> f64 {
     match (ty, Format::of(ty)) {
+        (Ty::Ue8m0x2, _) if x == 0xff => f64::NAN,
+        (Ty::Ue8m0x2, _) => power(x as i32 - 127),
         (Ty::F32 | Ty::Tf32, _) => f32::from_bits(x as u32).into(),
         (Ty::F64, _) | (_, None) => f64::from_bits(x),
         (_, Some(format)) => format.value(x),
@@ -103,13 +121,13 @@ impl Convert {
     }
 
     fn lane(&self, a: u64, b: u64) -> u64 {
-        match (self.to, self.from) {
-            (Ty::F16x2 | Ty::Bf16x2, Ty::F32) => self.one(a) << 16 | self.one(b),
-            (Ty::E4m3x2 | Ty::E5m2x2, Ty::F32) => self.one(a) << 8 | self.one(b),
-            (Ty::E4m3x2 | Ty::E5m2x2, _) => self.one(a >> 16 & 0xffff) << 8 | self.one(a & 0xffff),
-            (Ty::F16x2, _) => self.one(a >> 8 & 0xff) << 16 | self.one(a & 0xff),
-            _ => self.one(a),
-        }
+        let Some(width) = element(self.to) else { return self.one(a) };
+        // The first of two source registers goes to the upper half of the result.
+        let (high, low) = match element(self.from) {
+            Some(bits) => (a >> bits & ((1 << bits) - 1), a & ((1 << bits) - 1)),
+            None => (a, b),
+        };
+        self.one(high) << width | self.one(low)
     }
 
     fn one(&self, x: u64) -> u64 {
@@ -194,8 +212,11 @@ impl Convert {
     }
 
     fn float_to_float(&self, x: f64) -> u64 {
+        if self.to == Ty::Ue8m0x2 {
+            return exponent_of(x, self.mode, self.satfinite);
+        }
         let (format, place) = self.format();
-        let mut x = x;
+        let mut x = if self.to == Ty::Ue5m3x2 { x.abs() } else { x };
         if self.integral {
             x = round_integral(self.mode, x);
         }
@@ -211,8 +232,13 @@ impl Convert {
         let mode = if self.integral { RN } else { self.mode };
         let mut bits = round::narrow(format, mode, x);
         let sign = bits & format.sign();
-        if self.satfinite && !x.is_nan() && bits ^ sign == format.inf {
-            bits = sign | format.max;
+        let without_nan = matches!(self.to, Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2);
+        match x.is_nan() {
+            true if without_nan => bits = format.max,
+            false if (self.satfinite || without_nan) && bits ^ sign > format.max => {
+                bits = sign | format.max;
+            }
+            _ => {}
         }
         if self.ftz && self.to == Ty::F32 && (bits ^ sign) >> format.frac == 0 {
             bits = sign;
@@ -221,17 +247,31 @@ impl Convert {
     }
 }
 
+/// Rounds a number to a power of two in the format ue8m0, which is an exponent with a bias of 127.
+/// The smallest number is 2^-127.
+fn exponent_of(x: f64, mode: u8, satfinite: bool) -> u64 {
+    if x.is_nan() {
+        return 0xff;
+    }
+    let bits = x.abs().to_bits();
+    let inexact = bits & ((1 << 52) - 1) != 0;
+    let floor = (bits >> 52) as i64 - 1023;
+    // Numbers below 2^-127 need not be rounded up, because they become 2^-127 anyway.
+    let up = i64::from(mode == RP && inexact && floor >= -127);
+    let biased = if x.is_infinite() { 0xff } else { (floor + up + 127).clamp(0, 0xff) };
+    biased.min(if satfinite { 0xfe } else { 0xff }) as u64
+}
+
 /// The interpreted conversion of a `cvt`; `None` if the types are not a valid combination.
 pub(super) fn general(mods: &Modifiers) -> Option<Convert> {
     let [to, from] = mods.types[..] else { return None };
-    let known = |ty: Ty| ty.is_integer() || Format::of(ty).is_some();
-    let packed = |ty: Ty| matches!(ty, Ty::F16x2 | Ty::Bf16x2 | Ty::E4m3x2 | Ty::E5m2x2);
-    let packs = match (to, from) {
-        (Ty::F16x2 | Ty::Bf16x2 | Ty::E4m3x2 | Ty::E5m2x2, Ty::F32) => true,
-        (Ty::E4m3x2 | Ty::E5m2x2, Ty::F16x2) | (Ty::F16x2, Ty::E4m3x2 | Ty::E5m2x2) => true,
-        _ => !packed(to) && !packed(from),
+    let known = |ty: Ty| ty.is_integer() || Format::of(ty).is_some() || ty == Ty::Ue8m0x2;
+    let packs = match (element(to), element(from)) {
+        (Some(_), None) => from == Ty::F32,
+        (Some(a), Some(b)) => (a == 16) != (b == 16),
+        (None, of) => of.is_none(),
     };
-    let other = |ty: Ty| matches!(ty, Ty::E4m3 | Ty::E5m2 | Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2);
+    let other = |ty: Ty| matches!(ty, Ty::E4m3 | Ty::E5m2);
     let tf32 = from == Ty::Tf32 || (to == Ty::Tf32 && from != Ty::F32);
     if !known(to) || !known(from) || !packs || other(to) || other(from) || tf32 {
         return None;

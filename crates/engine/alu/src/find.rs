@@ -3,9 +3,10 @@
 
 use crate::inner::Kind;
 use crate::key::Key;
+use crate::pack::Pack;
 use crate::row::Row;
 use crate::rows;
-use crate::{Alu, convert, small_float, video};
+use crate::{Alu, convert, video};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use texunit_isa::{Modifiers, Opcode};
@@ -72,7 +73,7 @@ pub fn with_data(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
         return None;
     }
     match opcode {
-        Opcode::Cvt => small_float::select(mods).or_else(|| select_mixed(mods)),
+        Opcode::Cvt => Pack::of(mods).map(Alu::Pack).or_else(|| select_mixed(mods)),
         _ => video::select(opcode, mods),
     }
 }

@@ -10,6 +10,18 @@ pub(super) fn flush32(x: u32) -> u32 {
     if x & 0x7f80_0000 == 0 { x & 0x8000_0000 } else { x }
 }
 
+/// Converts the low half of a register, an f16, to f32 exactly. A NaN keeps its payload.
+#[inline(always)]
+pub(super) fn f16_to_f32(x: u32) -> f32 {
+    let magnitude = x & 0x7fff;
+    // If an f16 is shifted to the position that the bits have in an f32, it is an f32 that is too
+    // small by a factor of 2^112, also if it is subnormal.
+    let scaled = (f32::from_bits(magnitude << 13) * f32::from_bits(0x7780_0000)).to_bits();
+    let special = magnitude << 13 | 0x7f80_0000;
+    let bits = if magnitude >= 0x7c00 { special } else { scaled };
+    f32::from_bits(bits | (x & 0x8000) << 16)
+}
+
 /// The bit that distinguishes a quiet NaN of f64 from a signalling NaN.
 pub(super) const QUIET64: u64 = 1 << 51;
 

@@ -44,20 +44,6 @@ const FLAG_WORDS: [&str; 16] = [
     "rounded",
 ];
 
-/// The index of a modifier, given by its text, in the list of a kind of modifiers.
-macro_rules! find {
-    ($list:ident, $text:expr, $from:expr, $to:expr) => {{
-        let (mut i, mut found) = (0, None);
-        while i < $list::ALL.len() {
-            if is_word($text, $from, $to, $list::ALL[i].name()) {
-                found = Some($list::ALL[i] as u64);
-                break;
-            }
-            i += 1;
-        }
-        found
-    }};
-}
 impl Key {
     /// The key of an instruction. Returns `None` if the instruction has a modifier that no
     /// operation of the tables has, such as byte selectors.
@@ -83,7 +69,7 @@ impl Key {
         for (at, &ty) in TYPES.into_iter().zip(types) {
             key |= (ty as u64 + 1) << at;
         }
-        key |= rounding.map_or(0, |r| rounding_bits(r as u64));
+        key |= rounding.map_or(0, rounding_bits);
         let mut field = |at: u32, place: Option<u64>| key |= place.map_or(0, |p| p + 1) << at;
         field(CMP, mods.cmp.map(|c| c as u64));
         field(PART, mods.part.map(|p| p as u64));
@@ -123,9 +109,8 @@ impl Key {
     }
 
     /// Adds a modifier to the key of an instruction, if `is` is true.
-    pub(crate) const fn flag(self, word: &str, is: bool) -> Self {
-        let bits = modifier(0, word.as_bytes(), 0, word.len());
-        if is { Self(self.0 | bits) } else { self }
+    pub(crate) fn flag(self, word: &str, is: bool) -> Self {
+        if is { self.with(Opcode::Add, word) } else { self }
     }
 
     /// The key with this rounding of the result to the type (`.rn` to `.rp`).
@@ -149,96 +134,52 @@ impl Key {
     }
 
     fn with_rounding(self, rounding: Rounding) -> Self {
-        Self(self.0 | rounding_bits(rounding as u64))
+        Self(self.0 | rounding_bits(rounding))
     }
 
     /// The key with one more type modifier, in the first type field, or in the second one if the
     /// first is in use.
-    pub(crate) const fn of_type(self, ty: Ty) -> Self {
+    pub(crate) fn of_type(self, ty: Ty) -> Self {
         let has_one = (self.0 >> TYPES[0]) & 0x3f != 0;
         Self(self.0 | (ty as u64 + 1) << TYPES[has_one as usize])
     }
 
-    /// The key of an instruction that is spelled as in PTX, such as `add.rn.ftz.f32`. `.clamp` is
-    /// the absence of `.wrap`.
-    pub(crate) const fn spelled(text: &str) -> Self {
-        let text = text.as_bytes();
-        let (mut at, mut key, mut types) = (end_of_word(text, 0), 0, 0);
-        let opcode = match find!(Opcode, text, 0, at) {
-            Some(opcode) => opcode,
-            None => panic!("no such opcode"),
+    /// The key of an instruction that is spelled as in PTX, such as `add.rn.ftz.f32`.
+    pub(crate) fn spelled(text: &str) -> Self {
+        let mut words = text.split('.');
+        let opcode = words.next().and_then(Opcode::from_name).expect("the tables name opcodes");
+        words.fold(Self(opcode as u64), |key, word| key.with(opcode, word))
+    }
+
+    /// The key with one more modifier. `.clamp` is the absence of `.wrap`.
+    fn with(self, opcode: Opcode, word: &str) -> Self {
+        if let Some(ty) = Ty::from_name(word) {
+            return self.of_type(ty);
+        }
+        let compares = opcode == Opcode::Setp;
+        let bits = if compares && let Some(cmp) = CmpOp::from_name(word) {
+            (cmp as u64 + 1) << CMP
+        } else if let Some(part) = MulPart::from_name(word) {
+            (part as u64 + 1) << PART
+        } else if let Some(rounding) = Rounding::from_name(word) {
+            rounding_bits(rounding)
+        } else if let Some(mode) = PrmtMode::from_name(word) {
+            (mode as u64 + 1) << PRMT
+        } else if let Some(test) = TestOp::from_name(word) {
+            (test as u64 + 1) << TEST
+        } else if let Some(flag) = FLAG_WORDS.iter().position(|flag| *flag == word) {
+            1 << (FLAGS + flag as u32)
+        } else {
+            assert!(matches!(word, "clamp" | "l"), "`{word}` is not a modifier");
+            0
         };
-        while at < text.len() {
-            let from = at + 1;
-            at = end_of_word(text, from);
-            key |= match find!(Ty, text, from, at) {
-                Some(ty) => {
-                    types += 1;
-                    (ty + 1) << TYPES[types - 1]
-                }
-                None => modifier(opcode, text, from, at),
-            };
-        }
-        Self(opcode | key)
+        Self(self.0 | bits)
     }
 }
 
-const fn rounding_bits(rounding: u64) -> u64 {
-    if rounding == Rounding::Rn as u64 { 0 } else { (rounding + 1) << ROUNDING }
-}
-
-/// The bits of an instruction's key for a modifier other than a type.
-const fn modifier(opcode: u64, text: &[u8], from: usize, to: usize) -> u64 {
-    let compares = opcode == Opcode::Setp as u64;
-    if compares && let Some(cmp) = find!(CmpOp, text, from, to) {
-        return (cmp + 1) << CMP;
-    }
-    if let Some(part) = find!(MulPart, text, from, to) {
-        return (part + 1) << PART;
-    }
-    if let Some(rounding) = find!(Rounding, text, from, to) {
-        return rounding_bits(rounding);
-    }
-    if let Some(mode) = find!(PrmtMode, text, from, to) {
-        return (mode + 1) << PRMT;
-    }
-    if let Some(test) = find!(TestOp, text, from, to) {
-        return (test + 1) << TEST;
-    }
-    let mut i = 0;
-    while i < FLAG_WORDS.len() {
-        if is_word(text, from, to, FLAG_WORDS[i]) {
-            return 1 << (FLAGS + i as u32);
-        }
-        i += 1;
-    }
-    let absent = is_word(text, from, to, "clamp") || is_word(text, from, to, "l");
-    assert!(absent, "no such modifier");
-    0
-}
-
-/// The position after the modifier that begins at `from`.
-const fn end_of_word(text: &[u8], from: usize) -> usize {
-    let mut at = from;
-    while at < text.len() && text[at] != b'.' {
-        at += 1;
-    }
-    at
-}
-
-const fn is_word(text: &[u8], from: usize, to: usize, word: &str) -> bool {
-    let word = word.as_bytes();
-    if to - from != word.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < word.len() {
-        if text[from + i] != word[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
+/// The bits of a rounding modifier in a key.
+fn rounding_bits(rounding: Rounding) -> u64 {
+    if rounding == Rounding::Rn { 0 } else { (rounding as u64 + 1) << ROUNDING }
 }
 
 #[cfg(test)]

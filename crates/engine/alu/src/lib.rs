@@ -31,19 +31,18 @@ mod convert;
 mod exact;
 mod find;
 mod float;
-mod half;
 mod inner;
 mod key;
 mod lane;
 mod lowered;
 mod mode;
 mod mufu;
+mod pack;
 mod primitive;
 mod program;
 mod round;
 mod row;
 mod rows;
-mod small_float;
 pub mod soft;
 mod term;
 mod video;
@@ -54,9 +53,9 @@ pub use float::nan64;
 pub use inner::{Kind, words};
 pub use lane::{Lanes, Value};
 pub use lowered::{Destination, MAX, Temporaries};
+pub use pack::Pack;
 pub use row::{ResultKind, Row, Shape};
 pub use rows::{logic, lop3};
-pub use small_float::SmallFloat;
 pub use video::Video;
 
 use texunit_simd::Build;
@@ -80,10 +79,10 @@ pub enum Alu {
     /// A rare conversion: `Convert::run(&mut d, &a, &b)` has up to two sources, each zero-extended
     /// to 64 bits. The caller truncates the result to the register's width.
     Convert(Convert),
-    /// A `cvt` between packed small floats (e4m3x2, e5m2x2), or `cvt.pack`: `SmallFloat::run(&mut
-    /// d, &a, &b, &c)` is as `Convert::run`, but with three sources.
-    SmallFloat(SmallFloat),
-    /// A video instruction: `Video::run(&mut d, &a, &b, &c)` is as `SmallFloat::run`.
+    /// The instruction `cvt.pack`: `Pack::run(&mut d, &a, &b, &c)` is as `Convert::run`, but with
+    /// three sources.
+    Pack(Pack),
+    /// A video instruction: `Video::run(&mut d, &a, &b, &c)` is as `Pack::run`.
     Video(Video),
     /// Instruction `lop3.b32` ([`lop3`]), with three sources and a truth table (the immediate
     /// fourth operand).
@@ -104,7 +103,7 @@ impl Alu {
     pub fn run(self, d: &mut L64, [a, b, c]: [&L64; 3]) -> bool {
         match self {
             Self::Convert(convert) => convert.run(d, a, b),
-            Self::SmallFloat(tiny) => tiny.run(d, a, b, c),
+            Self::Pack(pack) => pack.run(d, a, b, c),
             Self::Video(video) => video.run(d, a, b, c),
             _ => return false,
         }

@@ -69,13 +69,12 @@ impl Mode {
 
     /// The operation of compiled code in this mode.
     pub fn op(self, op: Float) -> J {
-        J::Float { op, flush: self.ftz, saturate: self.sat }
+        self.directed(op, Rounding::Near)
     }
 
-    /// `op` for compiled code, with a directed rounding and with this mode's flush of subnormals
-    /// and saturation.
+    /// As [`Self::op`], with another rounding.
     pub fn directed(self, op: Float, rounding: Rounding) -> J {
-        J::Directed { op, rounding, flush: self.ftz, saturate: self.sat }
+        J::Float { op, rounding, flush: self.ftz, saturate: self.sat }
     }
 }
 

@@ -21,7 +21,8 @@ use std::sync::{LazyLock, OnceLock};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Template {
     pub(crate) name: &'static str,
-    pub(crate) keys: &'static [Key],
+    /// The instructions, as they are spelled in PTX ([`Key::spelled`]).
+    pub(crate) spellings: &'static [&'static str],
     pub(crate) function: Alu,
     pub(crate) kind: Kind,
     pub(crate) shape: Shape,
@@ -92,7 +93,7 @@ impl Row {
     pub const fn helper(name: &'static str, function: fn(&mut L32, &L32, &L32, &L32)) -> Self {
         let template = Template {
             name,
-            keys: &[],
+            spellings: &[],
             function: Alu::Narrow(function),
             kind: Kind::Call,
             shape: Shape { result: ResultKind::Narrow, from: [false; 4] },

@@ -148,34 +148,24 @@ impl Video {
     }
 }
 
+/// What the elements of an instruction compute, and their number, with which its name ends.
 fn function(opcode: Opcode, mods: &Modifiers) -> Option<(Function, u32)> {
-    use Opcode as O;
-    Some(match opcode {
-        O::Vadd => (Function::Add, 1),
-        O::Vsub => (Function::Sub, 1),
-        O::Vabsdiff => (Function::Distance, 1),
-        O::Vmin => (Function::Min, 1),
-        O::Vmax => (Function::Max, 1),
-        O::Vshl => (Function::ShiftLeft, 1),
-        O::Vshr => (Function::ShiftRight, 1),
-        O::Vmad => (Function::MultiplyAdd, 1),
-        O::Vset => (Function::Compare(mods.cmp?), 1),
-        O::Vadd2 => (Function::Add, 2),
-        O::Vsub2 => (Function::Sub, 2),
-        O::Vavrg2 => (Function::Average, 2),
-        O::Vabsdiff2 => (Function::Distance, 2),
-        O::Vmin2 => (Function::Min, 2),
-        O::Vmax2 => (Function::Max, 2),
-        O::Vset2 => (Function::Compare(mods.cmp?), 2),
-        O::Vadd4 => (Function::Add, 4),
-        O::Vsub4 => (Function::Sub, 4),
-        O::Vavrg4 => (Function::Average, 4),
-        O::Vabsdiff4 => (Function::Distance, 4),
-        O::Vmin4 => (Function::Min, 4),
-        O::Vmax4 => (Function::Max, 4),
-        O::Vset4 => (Function::Compare(mods.cmp?), 4),
+    let name = opcode.name();
+    let elements = name.chars().last().and_then(|last| last.to_digit(10));
+    let function = match name.trim_end_matches(['2', '4']) {
+        "vadd" => Function::Add,
+        "vsub" => Function::Sub,
+        "vavrg" => Function::Average,
+        "vabsdiff" => Function::Distance,
+        "vmin" => Function::Min,
+        "vmax" => Function::Max,
+        "vshl" => Function::ShiftLeft,
+        "vshr" => Function::ShiftRight,
+        "vmad" => Function::MultiplyAdd,
+        "vset" => Function::Compare(mods.cmp?),
         _ => return None,
-    })
+    };
+    Some((function, elements.unwrap_or(1)))
 }
 
 /// The operation of a video instruction; `None` for other instructions.

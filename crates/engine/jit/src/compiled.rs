@@ -6,12 +6,12 @@
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
 use crate::Error;
-use crate::arena;
 use crate::code::Code;
 use crate::diverged::DivergedLanes;
 use crate::frame::{EntryPoint, Frame};
 use crate::ir::{Listener, Region, Routine};
 use crate::machine::{Entry, Inputs, Level, Mode, Site, SiteAccess};
+use crate::mapping;
 use crate::needs::Needs;
 use crate::run::{Exit, ExitReason};
 use std::marker::PhantomData;
@@ -26,7 +26,7 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 /// Machine code of a region.
 #[derive(Debug)]
 pub struct Function {
-    code: arena::Code,
+    code: mapping::Code,
     pub(crate) number: u64,
     mode: Mode,
     /// For each mode, the code offset of the entry before instruction `first + i`; 0 if there is no
@@ -52,7 +52,7 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
     }
     let code = crate::emit::emit(region, mode, level, false)?;
     let Code { bytes, entries, can_diverge, yield_points, pool, uses, routines, needs, .. } = code;
-    let code = arena::Code::new(&bytes).map_err(|e| Error::Memory(e.to_string()))?;
+    let code = mapping::Code::new(&bytes).map_err(|e| Error::Memory(e.to_string()))?;
     let first = entries.iter().map(|e| e.1).min().unwrap_or(0);
     let last = entries.iter().map(|e| e.1).max().unwrap_or(0);
     let mut tables = [(); 2].map(|()| vec![0; (last - first) as usize + 1]);

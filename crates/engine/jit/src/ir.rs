@@ -16,6 +16,7 @@ pub use calls::{Call, Cost, LaneValues, Listener, Notification, Routine, Routine
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
 use std::collections::HashSet;
+pub(crate) use uses::written;
 
 /// The region's control-flow graph, and what the caller knows about registers where blocks begin.
 #[derive(Clone, Debug, Default)]

@@ -22,7 +22,7 @@
 //!  emit::stub        entries and exits, after the blocks; emit::divergence; emit::warps: the
 //!       |            loop over warps; emit::asm: the hot section and the cold section behind it
 //!       v
-//!  arena::Code       executable pages; compiled::Function enters them, with a frame::Frame
+//!  mapping::Code     executable pages; compiled::Function enters them, with a frame::Frame
 //! ```
 //!
 //! **Modes.** [`region::Mode::Live`] is code for all live lanes: nobody reads exited lanes, and the
@@ -96,9 +96,6 @@
     allow(dead_code, unused_imports, reason = "only machine code uses it")
 )]
 
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-#[cfg_attr(not(unix), path = "mapping.rs")]
-mod arena;
 mod code;
 mod compiled;
 mod diverged;
@@ -112,6 +109,8 @@ mod ir;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod listing;
 mod machine;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod mapping;
 mod needs;
 mod op;
 mod operand;
@@ -126,7 +125,7 @@ mod warp_slot;
 mod warp_table;
 
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-use emit::{arena, routine};
+use emit::{mapping, routine};
 pub use op::{Float, Op, Rounding};
 pub use operand::{Combine, Predicate, Relation, Source, Test, VReg};
 

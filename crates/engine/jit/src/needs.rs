@@ -2,7 +2,7 @@
 //! with a caller's slices before each run, so that compiled code needs no bounds checks for
 //! registers and inputs.
 
-use crate::ir::{Action, End, Region, Space};
+use crate::ir::{Action, End, Region, Space, Step};
 use crate::machine::Inputs;
 use crate::operand::{Source, VReg};
 use crate::{B32, Error, Registers};
@@ -30,7 +30,6 @@ pub(crate) struct Needs {
     pub(crate) local: bool,
 }
 
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Needs {
     /// Computes the lengths that a region needs.
     pub(crate) fn of(region: &Region) -> Result<Self, Error> {
@@ -41,7 +40,7 @@ impl Needs {
                 step.each_vreg(&mut |vreg| result = result.clone().and(needs.register(vreg)));
                 step.each_source(&mut |source| result = result.clone().and(needs.input(source)));
                 result?;
-                needs.action(&step.action)?;
+                needs.step(step)?;
             }
             if let End::Branch { taken, .. } = block.end {
                 taken.vreg().map_or(Ok(()), |vreg| needs.register(vreg))?;
@@ -59,20 +58,14 @@ impl Needs {
         Ok(needs)
     }
 
-    fn action(&mut self, action: &Action) -> Result<(), Error> {
-        let access = match action {
-            Action::Load(load) => &load.access,
-            Action::Store(store) => &store.access,
-            Action::Atomic(atomic) => &atomic.access,
-            Action::Count { counter, of } | Action::Issue { counter, of } => {
-                if *counter >= MAX {
-                    return Err(Error::Counter(*counter));
-                }
-                self.counts = self.counts.max(*counter as usize + 1 + usize::from(of.is_some()));
-                return Ok(());
+    fn step(&mut self, step: &Step) -> Result<(), Error> {
+        if let Action::Count { counter, of } | Action::Issue { counter, of } = &step.action {
+            if *counter >= MAX {
+                return Err(Error::Counter(*counter));
             }
-            _ => return Ok(()),
-        };
+            self.counts = self.counts.max(*counter as usize + 1 + usize::from(of.is_some()));
+        }
+        let Some((access, _)) = step.access() else { return Ok(()) };
         let end = access.offset.saturating_add(u64::from(access.size) * u64::from(access.count));
         match access.space {
             Space::Global => {}
@@ -117,9 +110,7 @@ impl Needs {
         *need = (*need).max(number as usize + size);
         Ok(())
     }
-}
 
-impl Needs {
     /// Whether the inputs are long enough.
     pub(crate) fn hold(&self, inputs: &Inputs<'_>) -> bool {
         inputs.constants.len() >= self.constants

@@ -1,4 +1,4 @@
-//! Replaces `emit`, `arena` and `routine` on processors other than x86-64, and without the feature
+//! Replaces `emit`, `mapping` and `routine` on processors other than x86-64, and without the feature
 //! `jit`: no level is available, so that nothing is compiled.
 
 use crate::Error;
@@ -23,7 +23,7 @@ pub(crate) mod processor {
     }
 }
 
-pub(crate) mod arena {
+pub(crate) mod mapping {
     use std::convert::Infallible;
     use std::io;
 

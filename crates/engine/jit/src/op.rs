@@ -17,7 +17,7 @@ pub enum Rounding {
     Trunc,
 }
 
-/// Float operations. Their results are rounded to nearest even, unless [`Op`] says otherwise.
+/// Float operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Float {
     /// a + b
@@ -108,6 +108,8 @@ pub enum Op {
     Float {
         /// The operation.
         op: Float,
+        /// The rounding of a sum, product, quotient or root.
+        rounding: Rounding,
         /// Whether subnormal sources and tiny results become zeros.
         flush: bool,
         /// Whether the result is limited to [+0, 1].
@@ -155,17 +157,6 @@ pub enum Op {
     ExtendS,
     /// The low 32 bits of a 64-bit operand.
     Low,
-    /// An f32 operation with a directed rounding; otherwise as [`Op::Float`].
-    Directed {
-        /// The operation; one of `Add`, `Sub`, `Mul`, `Fma`, `Div` and `Sqrt`.
-        op: Float,
-        /// The rounding of the result.
-        rounding: Rounding,
-        /// Whether subnormal sources and tiny results become zeros.
-        flush: bool,
-        /// Whether the result is limited to [+0, 1].
-        saturate: bool,
-    },
     /// The table's entry at index a, whose high bits are ignored.
     LookUp(Words),
     /// The result of a function of the special function unit on the operand's bits, without special
@@ -189,13 +180,10 @@ pub enum Op {
     LeadingZeros,
     /// Upper half of the product of unsigned 64-bit numbers.
     MulHighWide,
-    /// An operation on f64. A NaN result is the first NaN among the sources, made quiet, or
+    /// An operation on f64, and the rounding of a sum, product, quotient or root. A NaN result is the first NaN among the sources, made quiet, or
     /// 0xfff8000000000000 if no source is a NaN. `Min` and `Max` return a NaN only if both sources
     /// are NaNs.
-    Double(Float),
-    /// A sum, product, quotient or root of f64 with a directed rounding; NaNs are as in
-    /// [`Op::Double`].
-    DoubleDirected(Float, Rounding),
+    Double(Float, Rounding),
     /// Converts f32 to f64; a NaN keeps its sign and payload, and becomes quiet.
     DoubleFromF,
     /// Converts f64 to f32; a NaN keeps its sign and the top of its payload, and becomes quiet.
@@ -224,7 +212,6 @@ pub enum Op {
 
 impl Op {
     /// The number of sources that the operation reads.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn sources(self) -> usize {
         match self {
             Self::Copy | Self::CopyWide | Self::Abs | Self::ExtendU | Self::ExtendS => 1,
@@ -234,10 +221,7 @@ impl Op {
             Self::DoubleToU | Self::DoubleToS | Self::DoubleToWideU | Self::DoubleToWideS => 1,
             Self::LookUp(_) | Self::Curve(_) | Self::Square | Self::LeadingZeros => 1,
             Self::FromHalf | Self::ToHalf(_) | Self::Reverse => 1,
-            Self::Float { op, .. }
-            | Self::Double(op)
-            | Self::Directed { op, .. }
-            | Self::DoubleDirected(op, _) => match op {
+            Self::Float { op, .. } | Self::Double(op, _) => match op {
                 Float::Fma => 3,
                 Float::Add | Float::Sub | Float::Mul | Float::Div | Float::Min | Float::Max => 2,
                 _ => 1,

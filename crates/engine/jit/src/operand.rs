@@ -109,7 +109,6 @@ pub enum Combine {
     Xor,
 }
 
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Source {
     /// The register, if the source is one.
     pub(crate) fn vreg(self) -> Option<VReg> {
@@ -126,7 +125,6 @@ impl Source {
     }
 }
 
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 impl Predicate {
     /// The predicate register of the guard, if it has one.
     pub(crate) fn vreg(self) -> Option<VReg> {

@@ -224,32 +224,76 @@ fn blocks_agree_with_instructions() {
     }
 }
 
+/// The vertices that the root reaches if `a` is removed.
+fn reached_without(edges: &Edges, root: u32, a: u32) -> Vec<bool> {
+    let mut seen = vec![false; edges.vertices()];
+    let mut stack = vec![root];
+    while let Some(v) = stack.pop() {
+        if v != a && !std::mem::replace(&mut seen[v as usize], true) {
+            stack.extend(edges.of(v));
+        }
+    }
+    seen
+}
+
+/// A vertex dominates another if the root does not reach that without it.
 #[test]
-fn post_dominators_agree_with_the_definition() {
+fn dominators_agree_with_the_definition() {
     for (function, cfg) in random_functions(12345, 300) {
         let exit = cfg.exit();
-        // The blocks from which a path to the exit avoids `removed`.
-        let reaches = |removed: u32| {
-            let mut seen = vec![false; exit as usize + 1];
-            let mut stack = vec![exit];
-            while let Some(block) = stack.pop() {
-                if block != removed && !std::mem::replace(&mut seen[block as usize], true) {
-                    stack.extend(cfg.predecessors.of(block));
+        let (forward, backward) = with_exits(&cfg.successors);
+        let post = DominatorTree::new(&backward, &forward, exit);
+        assert_eq!(post.idom, cfg.immediate_post_dominators());
+        for (tree, edges, root) in [(post, &backward, exit), (cfg.dominators(), &cfg.successors, 0)]
+        {
+            let reached = reached_without(edges, root, u32::MAX);
+            for a in 0..=exit {
+                for (b, without) in (0..).zip(reached_without(edges, root, a)) {
+                    let (reaches, expected) =
+                        (reached[b as usize], reached[b as usize] && !without);
+                    let found = (tree.reaches(b), tree.dominates(a, b));
+                    assert_eq!(found, (reaches, expected), "{a} {b} {function:?}");
                 }
             }
-            seen
-        };
-        if !reaches(u32::MAX).iter().all(|&reaches| reaches) {
-            continue;
         }
-        let (forward, backward) = with_exits(&cfg.successors);
-        let tree = DominatorTree::new(&backward, &forward, exit);
-        assert_eq!(tree.idom, cfg.immediate_post_dominators());
-        for a in 0..=exit {
-            for (b, reaches) in (0..).zip(reaches(a)) {
-                assert_eq!(tree.dominates(a, b), !reaches, "{a} {b} {function:?}");
-            }
+    }
+}
+
+/// A chain in which each vertex has an edge back, half way to the root. An algorithm that walks
+/// such edges from end to end needs quadratic time.
+#[test]
+fn a_long_chain_is_quick() {
+    let n = 300_000_u32;
+    let list: Vec<_> = (0..n - 1).flat_map(|v| [(v, v / 2), (v, v + 1)]).collect();
+    let edges = Edges::new(n as usize, &list);
+    let start = std::time::Instant::now();
+    let tree = DominatorTree::new(&edges, &edges.reversed(), 0);
+    let taken = start.elapsed();
+    // No path avoids a vertex of the chain.
+    assert!((1..n).all(|v| tree.idom[v as usize] == v - 1));
+    // A quarter of a second on a busy machine; a quadratic algorithm needs more than a minute.
+    assert!(taken.as_secs() < 5, "{taken:?}");
+}
+
+/// Edges that skip every vertex except each hundredth, and edges back to arbitrary vertices.
+#[test]
+fn a_long_graph_with_gates_agrees_with_the_definition() {
+    let n = 50_000_u32;
+    let past = |v: u32| if v.is_multiple_of(100) || v % 100 == 99 { v + 1 } else { v + 2 };
+    let list: Vec<_> = (0..n - 2)
+        .flat_map(|v| [(v, v + 1), (v, past(v)), (v, v.wrapping_mul(7919) % (v + 1))])
+        .collect();
+    let edges = Edges::new(n as usize, &list);
+    let tree = DominatorTree::new(&edges, &edges.reversed(), 0);
+    let mut numbers = Random::for_test(7919);
+    for round in 0..20 {
+        let any = 1 + numbers.below(n - 1);
+        let a = if round % 2 == 0 { any } else { any / 100 * 100 };
+        let without = reached_without(&edges, 0, a);
+        for (b, reached) in (0..).zip(without) {
+            assert_eq!(tree.dominates(a, b), tree.reaches(b) && !reached, "{a} {b}");
         }
+        assert!(a % 100 != 0 || tree.dominates(a, n - 2));
     }
 }
 

@@ -3,7 +3,6 @@
 use super::{A, B, C, Literal, primitives};
 use crate::convert;
 use crate::float;
-use crate::half::f16_to_f32;
 use crate::lane::{Constant, Constants, Lane, Lanes, ResultLanes, SourceLanes, Value};
 use crate::mode::{IEEE, Mode};
 use crate::round::{Format, narrow};
@@ -154,7 +153,7 @@ primitives! {
             /// The square of a 17-bit number as the special function unit computes it.
             folded_square(a) = texunit_sfu::square(a) => J::Square;
             /// Converts the low half, an f16, to f32 exactly. NaNs become canonical.
-            f_from_half(a) = IEEE.put(f16_to_f32(a)) => J::FromHalf;
+            f_from_half(a) = IEEE.put(float::f16_to_f32(a)) => J::FromHalf;
             /// Converts an f32 to f16, in the low half. NaNs become canonical.
             f_to_half(a; r: Rounding) = narrow(Format::F16, float::mode_of(r), f(a).into()) as u32 => J::ToHalf(r);
             /// Converts the bits of an unsigned number that the mask `bits` selects to f32.

@@ -7,6 +7,7 @@ use crate::lane::{Constant, Constants, Lane, Lanes, ResultLanes, SourceLanes, Va
 use crate::round::Format;
 use crate::soft;
 use crate::term::{Computation, Term};
+use texunit_jit::Rounding::Near;
 use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
 
 #[inline(always)]
@@ -59,41 +60,41 @@ primitives! {
             shr_u(a, b: Self::Narrow) = if b < 64 { a >> (b & 63) } else { 0 } => J::ShiftRightWideU;
             /// The sum a + b of f64. In the table sections `f64` and `ratio`, NaN results of this
             /// and the following primitives are replaced by those of [`nan64`](crate::nan64).
-            f_add(a, b: Self) = (d(a) + d(b)).to_bits() => J::Double(Float::Add);
+            f_add(a, b: Self) = (d(a) + d(b)).to_bits() => J::Double(Float::Add, Near);
             /// a - b of f64.
-            f_sub(a, b: Self) = (d(a) - d(b)).to_bits() => J::Double(Float::Sub);
+            f_sub(a, b: Self) = (d(a) - d(b)).to_bits() => J::Double(Float::Sub, Near);
             /// a * b of f64.
-            f_mul(a, b: Self) = (d(a) * d(b)).to_bits() => J::Double(Float::Mul);
+            f_mul(a, b: Self) = (d(a) * d(b)).to_bits() => J::Double(Float::Mul, Near);
             /// a * b + c of f64, rounded once.
-            f_fma(a, b: Self, c: Self) = d(a).mul_add(d(b), d(c)).to_bits() => J::Double(Float::Fma);
+            f_fma(a, b: Self, c: Self) = d(a).mul_add(d(b), d(c)).to_bits() => J::Double(Float::Fma, Near);
             /// a / b of f64.
-            f_div(a, b: Self) = (d(a) / d(b)).to_bits() => J::Double(Float::Div);
+            f_div(a, b: Self) = (d(a) / d(b)).to_bits() => J::Double(Float::Div, Near);
             /// √a of f64.
-            f_sqrt(a) = d(a).sqrt().to_bits() => J::Double(Float::Sqrt);
+            f_sqrt(a) = d(a).sqrt().to_bits() => J::Double(Float::Sqrt, Near);
             /// -a of f64.
-            f_neg(a) = (-d(a)).to_bits() => J::Double(Float::Neg);
+            f_neg(a) = (-d(a)).to_bits() => J::Double(Float::Neg, Near);
             /// |a| of f64.
-            f_abs(a) = d(a).abs().to_bits() => J::Double(Float::Abs);
+            f_abs(a) = d(a).abs().to_bits() => J::Double(Float::Abs, Near);
             /// The smaller f64; -0 is less than +0. If one source is a NaN, the result is the other
             /// source; if both are NaNs, the result is b, made quiet.
-            f_min(a, b: Self) = float::extreme64(float::min64(d(a), d(b)), b) => J::Double(Float::Min);
+            f_min(a, b: Self) = float::extreme64(float::min64(d(a), d(b)), b) => J::Double(Float::Min, Near);
             /// The larger f64; +0 is greater than -0. If sources are NaNs, the result is that of
             /// `f_min`.
-            f_max(a, b: Self) = float::extreme64(float::max64(d(a), d(b)), b) => J::Double(Float::Max);
+            f_max(a, b: Self) = float::extreme64(float::max64(d(a), d(b)), b) => J::Double(Float::Max, Near);
             /// An f64 rounded to an integral value.
-            f_round(a; r: Rounding) = rounded(d(a), r).to_bits() => J::Double(Float::Round(r));
+            f_round(a; r: Rounding) = rounded(d(a), r).to_bits() => J::Double(Float::Round(r), Near);
             /// a + b of f64 with a directed rounding.
-            f_add_in(a, b: Self; r: Rounding) = soft::add(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Add, r);
+            f_add_in(a, b: Self; r: Rounding) = soft::add(Format::F64, float::mode_of(r), a, b) => J::Double(Float::Add, r);
             /// a - b of f64 with a directed rounding.
-            f_sub_in(a, b: Self; r: Rounding) = soft::add(Format::F64, float::mode_of(r), a, b ^ 1 << 63) => J::DoubleDirected(Float::Sub, r);
+            f_sub_in(a, b: Self; r: Rounding) = soft::add(Format::F64, float::mode_of(r), a, b ^ 1 << 63) => J::Double(Float::Sub, r);
             /// a * b of f64 with a directed rounding.
-            f_mul_in(a, b: Self; r: Rounding) = soft::mul(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Mul, r);
+            f_mul_in(a, b: Self; r: Rounding) = soft::mul(Format::F64, float::mode_of(r), a, b) => J::Double(Float::Mul, r);
             /// a * b + c of f64, rounded once with a directed rounding.
-            f_fma_in(a, b: Self, c: Self; r: Rounding) = soft::fma(Format::F64, float::mode_of(r), a, b, c) => J::DoubleDirected(Float::Fma, r);
+            f_fma_in(a, b: Self, c: Self; r: Rounding) = soft::fma(Format::F64, float::mode_of(r), a, b, c) => J::Double(Float::Fma, r);
             /// a / b of f64 with a directed rounding.
-            f_div_in(a, b: Self; r: Rounding) = soft::div(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Div, r);
+            f_div_in(a, b: Self; r: Rounding) = soft::div(Format::F64, float::mode_of(r), a, b) => J::Double(Float::Div, r);
             /// √a of f64 with a directed rounding.
-            f_sqrt_in(a; r: Rounding) = soft::sqrt(Format::F64, float::mode_of(r), a) => J::DoubleDirected(Float::Sqrt, r);
+            f_sqrt_in(a; r: Rounding) = soft::sqrt(Format::F64, float::mode_of(r), a) => J::Double(Float::Sqrt, r);
             /// Converts an f64 to a signed number, toward zero and limited to its range; a NaN
             /// becomes the lowest number.
             d_to_ws(a) = if d(a).is_nan() { 1 << 63 } else { d(a) as i64 as u64 } => J::DoubleToWideS;

@@ -3,10 +3,11 @@
 //! Comparisons of floats with a NaN are false with ordered operators, and true with unordered ones
 //! (`ltu` and so on). f16 and bf16 are compared as f32.
 
+use super::half::{Bf16, F16, Half, get};
 use super::parts::*;
 use super::{family, table};
 use crate::Alu;
-use crate::mode::{Variant, pair, variants};
+use crate::mode::{Variant, ftz, pair, variants};
 use crate::row::Row;
 use texunit_isa::ScalarType as Ty;
 
@@ -77,85 +78,53 @@ table! { CALLED calls
 
 /// The families of comparisons.
 pub(super) fn families() -> Vec<Row> {
-    let plain = vec![Variant::PLAIN];
-    let halves = variants(&[Near], &[pair]);
-    let mut all = of_32::<Flushed>().of(plain.clone());
-    all.extend(of_32::<F16>().of(halves.clone()));
-    all.extend(of_32::<F16Flushed>().of(halves.clone()));
-    all.extend(of_32::<Bf16>().of(halves));
-    all.extend(of_64().of(plain));
+    let mut all = of_32::<Single>().of(vec![Variant { ftz: true, ..Variant::PLAIN }]);
+    all.extend(of_32::<F16>().of(variants(&[Near], &[ftz, pair])));
+    all.extend(of_32::<Bf16>().of(variants(&[Near], &[pair])));
+    all.extend(of_64().of(vec![Variant::PLAIN]));
     all
 }
 
-/// The type of a comparison's sources, and its conversion to f32.
+/// The types of a comparison's sources, and their conversion to f32.
 trait Read {
-    const TYPE: Ty;
-    const PAIR: Ty;
-    const FTZ: bool = false;
-    fn read<V: B32>(x: V) -> V;
+    const TYPES: [Ty; 2];
+    fn read<V: B32>(ftz: bool, x: V) -> V;
 }
 
-struct Flushed;
-impl Read for Flushed {
-    const TYPE: Ty = Ty::F32;
-    const PAIR: Ty = Ty::F32x2;
-    const FTZ: bool = true;
+struct Single;
+impl Read for Single {
+    const TYPES: [Ty; 2] = [Ty::F32, Ty::F32x2];
     #[inline(always)]
-    fn read<V: B32>(x: V) -> V {
-        x.f_copy(FTZ)
+    fn read<V: B32>(ftz: bool, x: V) -> V {
+        if ftz { x.f_copy(FTZ) } else { x }
     }
 }
 
-struct F16;
-impl Read for F16 {
-    const TYPE: Ty = Ty::F16;
-    const PAIR: Ty = Ty::F16x2;
+impl<H: Half> Read for H {
+    const TYPES: [Ty; 2] = H::TYPES;
     #[inline(always)]
-    fn read<V: B32>(x: V) -> V {
-        x.f_from_half()
-    }
-}
-
-struct F16Flushed;
-impl Read for F16Flushed {
-    const TYPE: Ty = Ty::F16;
-    const PAIR: Ty = Ty::F16x2;
-    const FTZ: bool = true;
-    #[inline(always)]
-    fn read<V: B32>(x: V) -> V {
-        // A number whose exponent is zero keeps only its sign.
-        let sign = x.and(lit(0x8000));
-        sign.when(x.and(lit(0x7c00)).eq(lit(0)), x).f_from_half()
-    }
-}
-
-struct Bf16;
-impl Read for Bf16 {
-    const TYPE: Ty = Ty::Bf16;
-    const PAIR: Ty = Ty::Bf16x2;
-    #[inline(always)]
-    fn read<V: B32>(x: V) -> V {
-        x.shl(lit(16))
+    fn read<V: B32>(ftz: bool, x: V) -> V {
+        get::<H, V>(ftz, x)
     }
 }
 
 family! { of_32 [R: Read] |v|
-    with |key| key.of_type(if v.pair { R::PAIR } else { R::TYPE }).flag("ftz", R::FTZ); rows
+    with |key| key.of_type(R::TYPES[usize::from(v.pair)]).flag("ftz", v.ftz); rows
     compare {
-        ["setp.eq"] |a, b| R::read(a).f_eq(R::read(b));
-        ["setp.ne"] |a, b| R::read(a).f_ne(R::read(b));
-        ["setp.lt"] |a, b| R::read(a).f_lt(R::read(b));
-        ["setp.le"] |a, b| R::read(a).f_le(R::read(b));
-        ["setp.gt"] |a, b| R::read(a).f_gt(R::read(b));
-        ["setp.ge"] |a, b| R::read(a).f_ge(R::read(b));
-        ["setp.equ"] |a, b| R::read(a).f_equ(R::read(b));
-        ["setp.neu"] |a, b| R::read(a).f_neu(R::read(b));
-        ["setp.ltu"] |a, b| R::read(a).f_ltu(R::read(b));
-        ["setp.leu"] |a, b| R::read(a).f_leu(R::read(b));
-        ["setp.gtu"] |a, b| R::read(a).f_gtu(R::read(b));
-        ["setp.geu"] |a, b| R::read(a).f_geu(R::read(b));
-        ["setp.num"] |a, b| is_num(R::read(a), R::read(b));
-        ["setp.nan"] |a, b| is_nan(R::read(a), R::read(b));
+        ["setp.eq"] |a, b| R::read(v.ftz, a).f_eq(R::read(v.ftz, b));
+        ["setp.ne"] |a, b| R::read(v.ftz, a).f_ne(R::read(v.ftz, b));
+        ["setp.lt"] |a, b| R::read(v.ftz, a).f_lt(R::read(v.ftz, b));
+        ["setp.le"] |a, b| R::read(v.ftz, a).f_le(R::read(v.ftz, b));
+        ["setp.gt"] |a, b| R::read(v.ftz, a).f_gt(R::read(v.ftz, b));
+        ["setp.ge"] |a, b| R::read(v.ftz, a).f_ge(R::read(v.ftz, b));
+        ["setp.equ"] |a, b| R::read(v.ftz, a).f_equ(R::read(v.ftz, b));
+        ["setp.neu"] |a, b| R::read(v.ftz, a).f_neu(R::read(v.ftz, b));
+        ["setp.ltu"] |a, b| R::read(v.ftz, a).f_ltu(R::read(v.ftz, b));
+        ["setp.leu"] |a, b| R::read(v.ftz, a).f_leu(R::read(v.ftz, b));
+        ["setp.gtu"] |a, b| R::read(v.ftz, a).f_gtu(R::read(v.ftz, b));
+        ["setp.geu"] |a, b| R::read(v.ftz, a).f_geu(R::read(v.ftz, b));
+        ["setp.num"] |a, b| is_num(R::read(v.ftz, a), R::read(v.ftz, b));
+        ["setp.nan"] |a, b| is_nan(R::read(v.ftz, a), R::read(v.ftz, b));
     }
 }
 

@@ -8,10 +8,11 @@
 
 use super::family;
 use super::parts::*;
-use crate::half::{Bf16, F16, Half, flush, put};
 use crate::mode::{Variant, ftz, nan, pair, variants};
 use crate::mufu;
+use crate::round::{self, Format, RN};
 use crate::row::Row;
+use texunit_isa::ScalarType as Ty;
 
 /// The families of both formats, for one number and for a pair in a register.
 pub(super) fn families() -> Vec<Row> {
@@ -20,7 +21,7 @@ pub(super) fn families() -> Vec<Row> {
     all
 }
 
-fn of_format<H: HalfPrimitives>() -> Vec<Row> {
+fn of_format<H: Half>() -> Vec<Row> {
     let plain = variants(&[Near], &[ftz, pair]);
     let limited =
         plain.iter().flat_map(|&v| [v, Variant { sat: true, ..v }, Variant { relu: true, ..v }]);
@@ -42,8 +43,12 @@ fn of_format<H: HalfPrimitives>() -> Vec<Row> {
     all
 }
 
-/// The conversions of a format, and its `fma`, as expressions of primitives.
-trait HalfPrimitives: Half {
+/// The properties in which the formats f16 and bf16 differ: their conversions, and their `fma`, as
+/// expressions of primitives.
+pub(super) trait Half {
+    /// The type of a single number, and the type of a packed pair.
+    const TYPES: [Ty; 2];
+    const FORMAT: Format;
     /// Truncates an f32 to the format, except that 2^16 and more become infinity in f16. NaNs
     /// become canonical.
     fn cut<V: B32>(x: V) -> V;
@@ -57,7 +62,11 @@ trait HalfPrimitives: Half {
         V::Wide: B64<Narrow = V, Holds = V::Holds>;
 }
 
-impl HalfPrimitives for F16 {
+pub(super) struct F16;
+impl Half for F16 {
+    const TYPES: [Ty; 2] = [Ty::F16, Ty::F16x2];
+    const FORMAT: Format = Format::F16;
+
     #[inline(always)]
     fn cut<V: B32>(x: V) -> V {
         const TWO_16: u64 = 0x4780_0000;
@@ -85,7 +94,11 @@ impl HalfPrimitives for F16 {
     }
 }
 
-impl HalfPrimitives for Bf16 {
+pub(super) struct Bf16;
+impl Half for Bf16 {
+    const TYPES: [Ty; 2] = [Ty::Bf16, Ty::Bf16x2];
+    const FORMAT: Format = Format::BF16;
+
     #[inline(always)]
     fn cut<V: B32>(x: V) -> V {
         x.shr_u(lit(16))
@@ -114,7 +127,7 @@ impl HalfPrimitives for Bf16 {
     }
 }
 
-family! { sums [H: HalfPrimitives] |v|
+family! { sums [H: Half] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz).flag("sat", v.sat).flag("relu", v.relu); rows
     b32 {
         ["add"] |a, b| each(v.pair, a, b, b, |a, b, _| {
@@ -132,7 +145,7 @@ family! { sums [H: HalfPrimitives] |v|
     }
 }
 
-family! { guarded [H: HalfPrimitives] |v|
+family! { guarded [H: Half] |v|
     with |key| key.of_type(ty::<H>(v)).flag("relu", v.relu); rows
     b32 {
         ["fma.oob"] |a, b, c| each(v.pair, a, b, c, |a, b, c| {
@@ -142,7 +155,7 @@ family! { guarded [H: HalfPrimitives] |v|
     }
 }
 
-family! { signs [H: HalfPrimitives] |v|
+family! { signs [H: Half] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); rows
     b32 {
         ["abs"] |a| each(v.pair, a, a, a, |a, _, _| limited::<H, _>(v, get::<H, _>(v.ftz, a).f_abs(IEEE)));
@@ -152,7 +165,7 @@ family! { signs [H: HalfPrimitives] |v|
 
 // The functions of the special function unit for f32, with the result truncated. `.ftz` has no
 // effect, because the unit keeps f16 subnormals, and flushes other subnormals anyway.
-family! { functions [H: HalfPrimitives, const PAIR: bool] |v|
+family! { functions [H: Half, const PAIR: bool] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); both
     b32 {
         ["ex2.approx"] |a| each(PAIR, a, a, a, |a, _, _| H::cut(mufu::ex2(H::read(a))));
@@ -169,7 +182,7 @@ family! { rounded [H: Half, const PAIR: bool, const FTZ: bool] |v|
     }
 }
 
-family! { extremes [H: HalfPrimitives] |v|
+family! { extremes [H: Half] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz).flag("NaN", v.nan); rows
     b32 {
         ["min"] |a, b| each(v.pair, a, b, b, |a, b, _| {
@@ -197,7 +210,7 @@ fn paired(v: Variant) -> Variant {
 }
 
 /// The scalar type of a variant.
-fn ty<H: Half>(v: Variant) -> texunit_isa::ScalarType {
+fn ty<H: Half>(v: Variant) -> Ty {
     H::TYPES[usize::from(v.pair)]
 }
 
@@ -218,12 +231,13 @@ fn flushed<H: Half, V: B32>(ftz: bool, x: V) -> V {
     if ftz { x.and(lit(0x8000)).when(x.and(lit(H::FORMAT.inf)).eq(lit(0)), x) } else { x }
 }
 
-fn get<H: HalfPrimitives, V: B32>(ftz: bool, x: V) -> V {
+/// Converts the low half, with `.ftz` if `ftz` is true, to f32 exactly.
+pub(super) fn get<H: Half, V: B32>(ftz: bool, x: V) -> V {
     H::read(flushed::<H, V>(ftz, x))
 }
 
 /// Applies `.sat`, `.relu` and `.ftz` to an f32, and rounds it to the format.
-fn limited<H: HalfPrimitives, V: B32>(v: Variant, x: V) -> V {
+fn limited<H: Half, V: B32>(v: Variant, x: V) -> V {
     let x = if v.sat { x.f_copy(SAT) } else { x };
     let x = if v.relu { lit::<V>(0).when(x.f_le(lit(0)), x) } else { x };
     H::round(if v.ftz { without_tiny::<H, V>(x) } else { x })
@@ -250,5 +264,8 @@ fn with_sign<V: B32>(value: V, sign: V) -> V {
 
 #[inline(always)]
 fn in_f64<H: Half, const FTZ: bool>(pair: bool, a: u32, f: impl Fn(f64) -> f64) -> u32 {
-    each(pair, a, a, a, |a, _, _| put::<H, FTZ>(f(H::get(flush::<H, FTZ>(a)))))
+    each(pair, a, a, a, |a, _, _| {
+        let value = f(f32::from_bits(get::<H, u32>(FTZ, a)).into());
+        flushed::<H, u32>(FTZ, round::narrow(H::FORMAT, RN, value) as u32)
+    })
 }

@@ -2,7 +2,6 @@
 
 use crate::inner::words::*;
 use crate::inner_rows;
-use crate::key::Key;
 use crate::row::{Template, record, shape};
 
 macro_rules! define {
@@ -10,7 +9,7 @@ macro_rules! define {
         /// Operations of the inner loop, in the order of their kinds.
         pub(crate) const INNER: &[Template] = &[$($(Template {
             name: stringify!($name),
-            keys: &[$(Key::spelled($text)),*],
+            spellings: &[$($text),*],
             function: crate::Alu::Composed,
             kind: crate::inner::Kind::$name,
             shape: shape!($section $($arg)*),

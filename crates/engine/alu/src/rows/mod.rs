@@ -43,14 +43,20 @@ struct Family {
 impl Family {
     /// The operations of the family in these variants.
     fn of(self, variants: Vec<Variant>) -> Vec<Row> {
-        let rows = |variant: Variant| {
-            self.templates.iter().map(move |template| {
-                let keys = template.keys.iter().map(|&key| (self.with)(key, variant));
+        let rows = |template| {
+            let spelled = keys(template);
+            variants.iter().map(move |&variant| {
+                let keys = spelled.iter().map(|&key| (self.with)(key, variant));
                 Row::new(template, variant, keys.collect())
             })
         };
-        variants.into_iter().flat_map(rows).collect()
+        self.templates.iter().flat_map(rows).collect()
     }
+}
+
+/// The keys of the instructions of a template.
+fn keys(template: &Template) -> Vec<Key> {
+    template.spellings.iter().map(|text| Key::spelled(text)).collect()
 }
 
 /// All operations of the tables. The operations of the inner loop come first, in the order of their
@@ -82,7 +88,7 @@ pub(crate) fn all() -> impl Iterator<Item = Row> {
         pairs::families(),
         half::families(),
     ];
-    let row = |template: &Template| Row::new(template, Variant::PLAIN, template.keys.to_vec());
+    let row = |template| Row::new(template, Variant::PLAIN, keys(template));
     tables.into_iter().flatten().map(row).chain(families.into_iter().flatten())
 }
 
@@ -105,7 +111,7 @@ macro_rules! template {
     (@ $section:ident [$name:literal $(, $text:literal)*] |$($arg:ident),*| $function:expr, $record:expr) => {
         $crate::row::Template {
             name: $name,
-            keys: &[$crate::key::Key::spelled($name) $(, $crate::key::Key::spelled($text))*],
+            spellings: &[$name $(, $text)*],
             function: $function,
             kind: $crate::inner::Kind::Call,
             shape: $crate::row::shape!($section $($arg)*),

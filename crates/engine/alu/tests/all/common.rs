@@ -113,7 +113,7 @@ impl Instruction {
                 value.narrow.map(u64::from)
             }
             (Alu::Predicate(table), _) => bits(logic(table, mask(0), mask(1))),
-            (alu @ (Alu::Convert(_) | Alu::SmallFloat(_) | Alu::Video(_)), _) => {
+            (alu @ (Alu::Convert(_) | Alu::Pack(_) | Alu::Video(_)), _) => {
                 assert!(alu.run(&mut value.wide, [a, b, c]));
                 value.wide
             }

@@ -26,6 +26,19 @@ const COLD: u64 = 1 << 30;
 /// Bytes of a cache line.
 const LINE: u64 = 64;
 
+/// Conditional jumps to labels, by the condition.
+pub(super) struct J;
+
+impl J {
+    pub(super) const A: Code = Code::Ja_rel32_64;
+    pub(super) const AE: Code = Code::Jae_rel32_64;
+    pub(super) const B: Code = Code::Jb_rel32_64;
+    pub(super) const BE: Code = Code::Jbe_rel32_64;
+    pub(super) const E: Code = Code::Je_rel32_64;
+    pub(super) const G: Code = Code::Jg_rel32_64;
+    pub(super) const NE: Code = Code::Jne_rel32_64;
+}
+
 /// The memory operand at a displacement from a base register.
 pub(super) fn at(base: Register, displacement: usize) -> MemoryOperand {
     // `needs::MAX` limits the numbers of registers and inputs, so that displacements fit into 32
@@ -160,14 +173,17 @@ impl Assembler {
         self.labels[label.0 as usize].unwrap_or(0) as u32
     }
 
-    /// Emits a jump: `Code::Jmp_rel32_64`, or a conditional jump of the same size.
+    /// Emits a conditional jump ([`J`]), or a call.
     pub(super) fn jump(&mut self, code: Code, label: Label) {
         // A jump behind an unconditional one is never reached.
-        match (self.goto, code) {
-            (Some(_), _) => {}
-            (None, Code::Jmp_rel32_64) => self.goto = Some(label),
-            (None, _) => self.branch(code, label),
+        if self.goto.is_none() {
+            self.branch(code, label);
         }
+    }
+
+    /// Emits an unconditional jump.
+    pub(super) fn goto(&mut self, label: Label) {
+        self.goto = self.goto.or(Some(label));
     }
 
     fn branch(&mut self, code: Code, label: Label) {
@@ -203,6 +219,16 @@ impl Assembler {
         if known.is_none() {
             self.jumps.push((self.ip, label));
         }
+    }
+
+    /// Emits a copy of 32 or 64 bits in memory, by a general register of this size.
+    pub(super) fn copy(&mut self, to: MemoryOperand, from: MemoryOperand, by: Register) {
+        let (load, store) = match by {
+            by if by < Register::RAX => (Code::Mov_r32_rm32, Code::Mov_rm32_r32),
+            _ => (Code::Mov_r64_rm64, Code::Mov_rm64_r64),
+        };
+        self.put(Instruction::with2(load, by, from));
+        self.put(Instruction::with2(store, to, by));
     }
 
     /// Appends an instruction. The first error is reported by [`Self::finish`].

@@ -2,12 +2,13 @@
 //! values are in scratch registers of the frame.
 
 use super::Emitter;
-use super::asm::at;
+use super::asm::{J, at};
 use super::backend::Backend;
-use super::collective::of_lane;
-use super::vector::{Opcode, V, low_128};
+use super::collective;
+use super::memory::sized;
+use super::vector::{Opcode, V};
 use crate::frame::Frame;
-use crate::ir::{Atomic, Change, Space, Step};
+use crate::ir::{Atomic, Change, Reduce, Space, Step};
 use crate::operand::VReg;
 use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -17,31 +18,14 @@ const B: usize = 1;
 const OTHER: usize = 2;
 const OLD: usize = 3;
 
-/// The width of the element, which selects registers and instructions.
-struct Width {
-    wide: bool,
+/// The instruction for elements of 32 or 64 bits.
+fn code(wide: bool, narrow: C, long: C) -> C {
+    if wide { long } else { narrow }
 }
 
-impl Width {
-    fn of(&self, register: R) -> R {
-        if self.wide {
-            return register;
-        }
-        match register {
-            R::RAX => R::EAX,
-            R::R13 => R::R13D,
-            _ => R::R14D,
-        }
-    }
-
-    fn code(&self, narrow: C, wide: C) -> C {
-        if self.wide { wide } else { narrow }
-    }
-
-    /// The memory operand of lane `ebp` in a scratch register.
-    fn of_lane(&self, row: usize) -> MemoryOperand {
-        of_lane(row, R::RBP, if self.wide { 8 } else { 4 })
-    }
+/// The memory operand of lane `ebp` in a scratch register.
+fn of_lane(row: usize, wide: bool) -> MemoryOperand {
+    collective::of_lane(row, R::RBP, if wide { 8 } else { 4 })
 }
 
 fn locked(instruction: Result<I, iced_x86::IcedError>) -> Result<I, iced_x86::IcedError> {
@@ -55,12 +39,12 @@ impl<Z: Backend> Emitter<'_, Z> {
     /// Emits a loop over the lanes of the mask in `ebx`; the body finds the lane's number in `ebp`.
     pub(super) fn each_lane(&mut self, body: impl FnOnce(&mut Self)) {
         let (again, done) = (self.asm.label(), self.asm.label());
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::E, done);
         self.asm.bind(again);
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EBP, R::EBX));
         body(self);
         self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::EBX, R::EBX));
-        self.asm.jump(C::Jne_rel32_64, again);
+        self.asm.jump(J::NE, again);
         self.asm.bind(done);
     }
 
@@ -83,8 +67,8 @@ impl<Z: Backend> Emitter<'_, Z> {
         let [left, last, saved] =
             [Frame::ATOMICS_LEFT, Frame::LAST_ATOMIC, Frame::SAVED].map(|field| at(R::RDI, field));
         let none = self.asm.label();
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, none);
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, left, 0), C::Je_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::E, none);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, left, 0), J::E, out);
         self.asm.put(I::with2(C::Mov_rm32_r32, saved, R::EBX));
         self.check_lanes(&mem);
         self.asm.put(I::with1(C::Dec_rm32, left));
@@ -109,27 +93,27 @@ impl<Z: Backend> Emitter<'_, Z> {
 
     /// Executes the atomic at address `r12` for lane `ebp`. Uses `rax`, `r13` and `r14`.
     fn change(&mut self, op: &Atomic) {
-        let width = &Width { wide: op.access.size == 8 };
-        let w = |register| width.of(register);
+        let wide = op.access.size == 8;
+        let w = |register| sized(register, wide);
         let memory = at(R::R12, 0);
         let (load, store) = (
-            width.code(C::Mov_r32_rm32, C::Mov_r64_rm64),
-            width.code(C::Mov_rm32_r32, C::Mov_rm64_r64),
+            code(wide, C::Mov_r32_rm32, C::Mov_r64_rm64),
+            code(wide, C::Mov_rm32_r32, C::Mov_rm64_r64),
         );
         let global = op.access.space == Space::Global;
-        if global && op.change == Change::Add {
-            let add = width.code(C::Xadd_rm32_r32, C::Xadd_rm64_r64);
-            self.asm.put(I::with2(load, w(R::RAX), width.of_lane(B)));
+        if global && op.change == Change::Reduce(Reduce::Add) {
+            let add = code(wide, C::Xadd_rm32_r32, C::Xadd_rm64_r64);
+            self.asm.put(I::with2(load, w(R::RAX), of_lane(B, wide)));
             self.asm.put(locked(I::with2(add, memory, w(R::RAX))));
         } else {
             self.asm.put(I::with2(load, w(R::RAX), memory));
             let again = self.asm.label();
             self.asm.bind(again);
-            self.changed(op, width);
+            self.changed(op, wide);
             if global {
-                let code = width.code(C::Cmpxchg_rm32_r32, C::Cmpxchg_rm64_r64);
+                let code = code(wide, C::Cmpxchg_rm32_r32, C::Cmpxchg_rm64_r64);
                 self.asm.put(locked(I::with2(code, memory, w(R::R14))));
-                self.asm.jump(C::Jne_rel32_64, again);
+                self.asm.jump(J::NE, again);
             } else {
                 // Shared memory needs no locked instruction, because no other thread accesses it
                 // during the run.
@@ -137,78 +121,58 @@ impl<Z: Backend> Emitter<'_, Z> {
             }
         }
         if op.to.is_some() {
-            self.asm.put(I::with2(store, width.of_lane(OLD), w(R::RAX)));
+            self.asm.put(I::with2(store, of_lane(OLD, wide), w(R::RAX)));
         }
     }
 
     /// Computes the new value in `r14` from the old value in `rax`, which is preserved. Uses `r13`.
-    fn changed(&mut self, op: &Atomic, width: &Width) {
-        let w = |register| width.of(register);
-        let (b, c) = (width.of_lane(B), width.of_lane(OTHER));
-        let load = width.code(C::Mov_r32_rm32, C::Mov_r64_rm64);
+    fn changed(&mut self, op: &Atomic, wide: bool) {
+        let w = |register| sized(register, wide);
+        let (b, c) = (of_lane(B, wide), of_lane(OTHER, wide));
+        let load = code(wide, C::Mov_r32_rm32, C::Mov_r64_rm64);
         let (compare, test) = (
-            width.code(C::Cmp_r32_rm32, C::Cmp_r64_rm64),
-            width.code(C::Test_rm32_r32, C::Test_rm64_r64),
+            code(wide, C::Cmp_r32_rm32, C::Cmp_r64_rm64),
+            code(wide, C::Test_rm32_r32, C::Test_rm64_r64),
         );
         let (old, new, zero) = (w(R::RAX), w(R::R14), w(R::R13));
-        let plain = match op.change {
-            Change::Add => Some(width.code(C::Add_r32_rm32, C::Add_r64_rm64)),
-            Change::And => Some(width.code(C::And_r32_rm32, C::And_r64_rm64)),
-            Change::Or => Some(width.code(C::Or_r32_rm32, C::Or_r64_rm64)),
-            Change::Xor => Some(width.code(C::Xor_r32_rm32, C::Xor_r64_rm64)),
-            _ => None,
-        };
-        if let Some(code) = plain {
-            self.asm.put(I::with2(load, new, b));
-            return self.asm.put(I::with2(code, new, old));
-        }
-        // The old value is kept where it is the smaller or the larger one.
-        let moves = match op.change {
-            Change::MinS => Some(width.code(C::Cmovl_r32_rm32, C::Cmovl_r64_rm64)),
-            Change::MaxS => Some(width.code(C::Cmovg_r32_rm32, C::Cmovg_r64_rm64)),
-            Change::MinU => Some(width.code(C::Cmovb_r32_rm32, C::Cmovb_r64_rm64)),
-            Change::MaxU => Some(width.code(C::Cmova_r32_rm32, C::Cmova_r64_rm64)),
-            _ => None,
-        };
-        if let Some(code) = moves {
-            self.asm.put(I::with2(load, new, b));
-            self.asm.put(I::with2(compare, old, new));
-            return self.asm.put(I::with2(code, new, old));
-        }
         match op.change {
+            Change::Reduce(op) => {
+                self.asm.put(I::with2(load, new, b));
+                self.reduce(op, wide, new, old);
+            }
             Change::Exchange => self.asm.put(I::with2(load, new, b)),
             Change::Compare => {
                 self.asm.put(I::with2(load, new, old));
                 self.asm.put(I::with2(compare, old, b));
-                self.asm.put(I::with2(width.code(C::Cmove_r32_rm32, C::Cmove_r64_rm64), new, c));
+                self.asm.put(I::with2(code(wide, C::Cmove_r32_rm32, C::Cmove_r64_rm64), new, c));
             }
             Change::Inc => {
                 self.asm.put(I::with2(C::Xor_r32_rm32, R::R13D, R::R13D));
-                self.step_by(1, width);
+                self.step_by(1, wide);
                 self.asm.put(I::with2(compare, old, b));
-                let not_below = width.code(C::Cmovae_r32_rm32, C::Cmovae_r64_rm64);
+                let not_below = code(wide, C::Cmovae_r32_rm32, C::Cmovae_r64_rm64);
                 self.asm.put(I::with2(not_below, new, zero));
             }
             Change::Dec => {
-                self.step_by(-1, width);
+                self.step_by(-1, wide);
                 self.asm.put(I::with2(compare, old, b));
-                self.asm.put(I::with2(width.code(C::Cmova_r32_rm32, C::Cmova_r64_rm64), new, b));
+                self.asm.put(I::with2(code(wide, C::Cmova_r32_rm32, C::Cmova_r64_rm64), new, b));
                 self.asm.put(I::with2(test, old, old));
-                self.asm.put(I::with2(width.code(C::Cmove_r32_rm32, C::Cmove_r64_rm64), new, b));
+                self.asm.put(I::with2(code(wide, C::Cmove_r32_rm32, C::Cmove_r64_rm64), new, b));
             }
-            _ => self.add_float(b, width, op.access.space == Space::Global),
+            Change::AddFloat => self.add_float(b, wide, op.access.space == Space::Global),
         }
     }
 
-    fn step_by(&mut self, by: i64, width: &Width) {
+    fn step_by(&mut self, by: i64, wide: bool) {
         let sum = MemoryOperand::with_base_displ(R::RAX, by);
-        self.asm.put(I::with2(width.code(C::Lea_r32_m, C::Lea_r64_m), width.of(R::R14), sum));
+        self.asm.put(I::with2(code(wide, C::Lea_r32_m, C::Lea_r64_m), sized(R::R14, wide), sum));
     }
 
     /// Adds f32. In global memory subnormals become zeros of their sign. A NaN result becomes the
     /// canonical one.
-    fn add_float(&mut self, b: MemoryOperand, width: &Width, global: bool) {
-        if width.wide {
+    fn add_float(&mut self, b: MemoryOperand, wide: bool, global: bool) {
+        if wide {
             return self.add_double(b, global);
         }
         let flush = global;
@@ -247,9 +211,9 @@ impl<Z: Backend> Emitter<'_, Z> {
             let number = self.asm.label();
             let twice = MemoryOperand::with_base_index(source, source);
             self.asm.put(I::with2(C::Lea_r64_m, R::R14, twice));
-            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R14, infinity), C::Jbe_rel32_64, number);
+            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R14, infinity), J::BE, number);
             self.asm.put(copy(R::R14, source));
-            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.goto(done);
             self.asm.bind(number);
         }
         self.asm.put(copy(R::R14, R::RAX));
@@ -260,7 +224,7 @@ impl<Z: Backend> Emitter<'_, Z> {
     /// Emits `r14 = r13 + r14` of f32 or f64; if both are NaNs, the result is that in `r13`.
     fn sum(&mut self, wide: bool) {
         let other = at(R::RDI, Frame::SAVED + 8);
-        let moment = low_128(Z::SPARE);
+        let moment = Z::SPARE.xmm();
         let add = if wide { V::AddOneD } else { V::AddOneF }.code::<Z>();
         self.asm.put(I::with2(C::Mov_rm64_r64, other, R::R14));
         self.asm.put(I::with2(V::FromGeneral.code::<Z>(), moment, R::R13));
@@ -270,8 +234,7 @@ impl<Z: Backend> Emitter<'_, Z> {
 
     fn flush_word(&mut self, register: R) {
         let done = self.asm.label();
-        self.asm.put(I::with2(C::Test_rm32_imm32, register, 0x7f80_0000));
-        self.asm.jump(C::Jne_rel32_64, done);
+        self.asm.jump_if(I::with2(C::Test_rm32_imm32, register, 0x7f80_0000), J::NE, done);
         self.asm.put(I::with2(C::And_rm32_imm32, register, i32::MIN));
         self.asm.bind(done);
     }

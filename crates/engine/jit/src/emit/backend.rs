@@ -62,9 +62,6 @@ pub(super) trait Primitives: InstructionSet {
         mask: Reg,
     );
 
-    /// Loads the condition of 32-bit or 64-bit lanes into a 32-bit general register.
-    fn condition_bits(e: &mut Emitter<'_, Self>, wide: bool, to: Register);
-
     /// Sets 32-bit lanes of a part that are inactive to those of `old`.
     fn keep_inactive(e: &mut Emitter<'_, Self>, part: u8, d: Reg, old: Reg);
 
@@ -289,9 +286,9 @@ pub(super) trait Backend: MemoryPrimitives {
     /// Copies a register to another of its kind.
     fn copy(e: &mut Emitter<'_, Self>, to: Reg, from: Reg);
 
-    /// Loads a predicate into a 32-bit general register, as a mask; the bits of inactive lanes are
-    /// undefined.
-    fn lanes(e: &mut Emitter<'_, Self>, of: Predicate, to: Register);
+    /// Loads a predicate register into a 32-bit general register, as a mask; the bits of inactive
+    /// lanes are undefined. May overwrite `ebp`.
+    fn lanes(e: &mut Emitter<'_, Self>, of: u32, to: Register);
 
     /// Loads the mask of active lanes whose guard is false into `eax`, of the part whose steps are
     /// being emitted if the back end emits them part by part. May overwrite `ebp`.

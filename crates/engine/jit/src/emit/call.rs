@@ -66,12 +66,26 @@ impl<B: Backend> Emitter<'_, B> {
         self.fixed_registers();
     }
 
+    /// Loads a predicate into a 32-bit general register other than `ebp`, as a mask; the bits of
+    /// inactive lanes are undefined.
+    pub(super) fn lanes(&mut self, of: Predicate, to: R) {
+        match of {
+            Predicate::Always => self.asm.put(I::with2(C::Mov_r32_rm32, to, R::R8D)),
+            Predicate::Never => self.asm.put(I::with2(C::Xor_r32_rm32, to, to)),
+            Predicate::If(i) => B::lanes(self, i, to),
+            Predicate::Unless(i) => {
+                B::lanes(self, i, to);
+                self.asm.put(I::with1(C::Not_rm32, to));
+            }
+        }
+    }
+
     /// Loads the mask of active lanes whose guard is true into a general register other than `ebp`.
     pub(super) fn lanes_taken(&mut self, guard: Predicate, to: R) {
         if guard == Predicate::Always {
             self.asm.put(I::with2(C::Mov_r32_rm32, to, R::R8D));
         } else {
-            B::lanes(self, guard, to);
+            self.lanes(guard, to);
             self.asm.put(I::with2(C::And_r32_rm32, to, R::R8D));
         }
     }
@@ -91,7 +105,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EBX));
         self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter), R::RAX));
         if let Some(of) = of {
-            B::lanes(self, of, R::EAX);
+            self.lanes(of, R::EAX);
             self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::EBX));
             self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EAX));
             self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter + 8), R::RAX));
@@ -109,7 +123,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with1(C::Neg_rm32, R::EAX));
         self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter), R::RAX));
         if let Some(of) = of {
-            B::lanes(self, of, R::EAX);
+            self.lanes(of, R::EAX);
             self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::EBX));
             self.asm.put(I::with2(C::Xor_r32_rm32, R::EBX, R::EAX));
             self.is_some(R::EAX);

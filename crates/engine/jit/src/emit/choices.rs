@@ -20,12 +20,8 @@ pub(crate) fn choices(region: &Region) -> String {
     let mut text = String::new();
     for (b, block) in region.blocks.iter().enumerate() {
         for (i, step) in block.steps.iter().enumerate() {
-            let (access, is_atomic) = match &step.action {
-                Action::Load(load) => (load.access, false),
-                Action::Store(store) => (store.access, false),
-                Action::Atomic(atomic) => (atomic.access, true),
-                _ => continue,
-            };
+            let Some((access, _)) = step.access() else { continue };
+            let is_atomic = matches!(step.action, Action::Atomic(_));
             let base = plans.get(b).and_then(|plan| plan.get(i)).and_then(|known| known.base);
             let way = match (base, access.base) {
                 (Some(value), _) => affine(&value),
@@ -41,7 +37,7 @@ pub(crate) fn choices(region: &Region) -> String {
             }
             let shared = (indices.is_shared_row((b, i), step), indices.is_strided((b, i)));
             let is_same = same.contains(&(b, i));
-            text.push_str(match Addressing::of(&access, indexed, shared, is_same) {
+            text.push_str(match Addressing::of(access, indexed, shared, is_same) {
                 _ if access.is_in_frame() => "",
                 Addressing::Uniform | Addressing::Index => "",
                 Addressing::Same => ", one address",

@@ -3,9 +3,9 @@
 //! mask of active lanes. A step exits unless these are exactly the live lanes of the membermask.
 
 use super::Emitter;
-use super::asm::{Label, at, with_index};
+use super::asm::{J, Label, at, with_index};
 use super::backend::Backend;
-use super::vector::{V, part_of_row};
+use super::vector::{Opcode, V, part_of_row};
 use crate::frame::Frame;
 use crate::ir::{Match, Reduce, Step, Vote};
 use crate::machine::Mode;
@@ -47,8 +47,7 @@ impl<B: Backend> Emitter<'_, B> {
             Some(_) => {
                 let first = at(R::RDI, Frame::scratch(RESULT));
                 self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EBX));
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(ROW, R::RAX, 4)));
-                self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
+                self.asm.copy(first, of_lane(ROW, R::RAX, 4), R::EAX);
                 self.only_live(out);
                 for part in 0..Self::PARTS {
                     self.two(V::Spread32, B::SPARE, first);
@@ -57,7 +56,7 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 // Lanes that execute the step and whose membermask differs.
                 self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::R12D, R::EBX));
-                self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EAX, R::EAX), C::Jne_rel32_64, out);
+                self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EAX, R::EAX), J::NE, out);
             }
         }
         self.cache.unpin();
@@ -67,14 +66,16 @@ impl<B: Backend> Emitter<'_, B> {
     /// Exits unless the executing lanes, in `ebx`, are exactly the live lanes among those in `eax`.
     fn only_live(&mut self, out: Label) {
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, at(R::RDI, Frame::LIVE)));
-        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX), C::Jne_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX), J::NE, out);
     }
 
     /// Adds the condition of a part of 32-bit or 64-bit lanes to the mask in `r12d`, which part 0
     /// begins. Uses `rax`.
     fn collect_condition(&mut self, part: u8, wide: bool) {
         let lanes = B::LANES as u32 / if wide { 2 } else { 1 };
-        B::condition_bits(self, wide, if part == 0 { R::R12D } else { R::EAX });
+        let code = if wide { V::Condition64 } else { V::Condition32 }.code::<B>();
+        let to = if part == 0 { R::R12D } else { R::EAX };
+        self.asm.put(I::with2(code, to, B::name(B::SPARE_MASK)));
         if part != 0 {
             self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, lanes * u32::from(part)));
             self.asm.put(I::with2(C::Or_r32_rm32, R::R12D, R::EAX));
@@ -103,7 +104,7 @@ impl<B: Backend> Emitter<'_, B> {
         members: Option<Source>,
     ) -> Option<()> {
         self.members(step, members)?;
-        B::lanes(self, of, R::R12D);
+        self.lanes(of, R::R12D);
         self.asm.put(I::with2(C::And_r32_rm32, R::R12D, R::EBX));
         match mode {
             Vote::Ballot => {}
@@ -171,24 +172,31 @@ impl<B: Backend> Emitter<'_, B> {
             Reduce::MinS => i32::MAX as u32,
             Reduce::MaxS => i32::MIN as u32,
         };
-        let (join, compares) = match op {
-            Reduce::Add => (C::Add_r32_rm32, false),
-            Reduce::And => (C::And_r32_rm32, false),
-            Reduce::Or => (C::Or_r32_rm32, false),
-            Reduce::Xor => (C::Xor_r32_rm32, false),
-            Reduce::MinS => (C::Cmovg_r32_rm32, true),
-            Reduce::MaxS => (C::Cmovl_r32_rm32, true),
-            Reduce::MinU => (C::Cmova_r32_rm32, true),
-            Reduce::MaxU => (C::Cmovb_r32_rm32, true),
-        };
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, neutral));
         self.each_lane(|e| {
             e.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(NUMBERS, R::RBP, 4)));
-            if compares {
-                e.asm.put(I::with2(C::Cmp_r32_rm32, R::R12D, R::EAX));
-            }
-            e.asm.put(I::with2(join, R::R12D, R::EAX));
+            e.reduce(op, false, R::R12D, R::EAX);
         });
+    }
+
+    /// Combines the number in a general register of 32 or 64 bits with that in another.
+    pub(super) fn reduce(&mut self, op: Reduce, wide: bool, to: R, with: R) {
+        // The other number is copied where it is the smaller or the larger one.
+        let (codes, compares) = match op {
+            Reduce::Add => ([C::Add_r32_rm32, C::Add_r64_rm64], false),
+            Reduce::And => ([C::And_r32_rm32, C::And_r64_rm64], false),
+            Reduce::Or => ([C::Or_r32_rm32, C::Or_r64_rm64], false),
+            Reduce::Xor => ([C::Xor_r32_rm32, C::Xor_r64_rm64], false),
+            Reduce::MinS => ([C::Cmovl_r32_rm32, C::Cmovl_r64_rm64], true),
+            Reduce::MaxS => ([C::Cmovg_r32_rm32, C::Cmovg_r64_rm64], true),
+            Reduce::MinU => ([C::Cmovb_r32_rm32, C::Cmovb_r64_rm64], true),
+            Reduce::MaxU => ([C::Cmova_r32_rm32, C::Cmova_r64_rm64], true),
+        };
+        if compares {
+            let compare = [C::Cmp_r32_rm32, C::Cmp_r64_rm64][usize::from(wide)];
+            self.asm.put(I::with2(compare, with, to));
+        }
+        self.asm.put(I::with2(codes[usize::from(wide)], to, with));
     }
 
     /// Sets `r12d` to the lanes of `r13d` whose 64-bit value equals that of the lowest lane. Uses
@@ -201,7 +209,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.each_lane(|e| {
             let differs = e.asm.label();
             e.asm.put(I::with2(C::Cmp_r64_rm64, R::R14, of_lane(NUMBERS, R::RBP, 8)));
-            e.asm.jump(C::Jne_rel32_64, differs);
+            e.asm.jump(J::NE, differs);
             e.asm.put(I::with2(C::Bts_rm32_r32, R::R12D, R::EBP));
             e.asm.bind(differs);
         });
@@ -225,6 +233,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::R12D));
         self.each_lane(|e| e.asm.put(I::with2(C::Mov_rm32_r32, result, R::R12D)));
         self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::R13D, R::R12D, R::R13D));
-        self.asm.jump(C::Jne_rel32_64, again);
+        self.asm.jump(J::NE, again);
     }
 }

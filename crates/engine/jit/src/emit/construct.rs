@@ -37,7 +37,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let mut version = || Version {
             labels: (0..n).map(|_| asm.label()).collect(),
             bodies: (0..n).map(|_| asm.label()).collect(),
-            block_entries: vec![None; n],
+            block_entries: (0..n).map(|_| asm.label()).collect(),
             states: vec![None; n],
             edges: vec![0; n],
         };

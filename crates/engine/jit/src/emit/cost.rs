@@ -7,7 +7,7 @@
 
 use super::Emitter;
 use super::affine::{Affine, DeferredAddress};
-use super::asm::{Label, at};
+use super::asm::{J, Label, at};
 use super::backend::Backend;
 use crate::frame::Frame;
 use crate::ir::{Call, Cost, Notification, Step};
@@ -47,7 +47,7 @@ impl<B: Backend> Emitter<'_, B> {
         let parts = self.parts_of(register);
         let (wide, half) = (matches!(register, VReg::B64(_)), parts.len() / 2);
         let [slow, points, done] = [(); 3].map(|()| self.asm.label());
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EAX, -1), C::Jne_rel32_64, slow);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EAX, -1), J::NE, slow);
         let unit = u64::from(cost.bytes) >> affine.map_or(0, |value| value.shift);
         for (shape, apart, other) in [(Half::Contiguous, unit, points), (Half::Uniform, 0, slow)] {
             self.unless_apart(&parts, (wide, half), apart, own, other);
@@ -62,7 +62,7 @@ impl<B: Backend> Emitter<'_, B> {
                 (Half::Uniform, false) => self.sectors_of_points(cost),
             }
             if shape == Half::Contiguous {
-                self.asm.jump(C::Jmp_rel32_64, done);
+                self.asm.goto(done);
                 self.asm.bind(points);
             }
         }
@@ -83,7 +83,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EAX));
             self.asm.put(I::with2(C::Or_r32_rm32, R::R13D, R::R12D));
             self.asm.put(I::with2(C::Test_rm32_imm32, R::R13D, 0xc000_0000_u32 as i32));
-            self.asm.jump(C::Jne_rel32_64, slow);
+            self.asm.jump(J::NE, slow);
             let from = self.number_at(value.add, R::R13);
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, from));
             for (address, _) in both {
@@ -102,14 +102,12 @@ impl<B: Backend> Emitter<'_, B> {
             }
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, address));
             self.asm.put(I::with2(C::Shr_rm64_imm8, R::RBX, bits));
-            self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RBX, value as i32));
-            self.asm.jump(C::Jne_rel32_64, slow);
+            self.asm.jump_if(I::with2(C::Cmp_rm64_imm32, R::RBX, value as i32), J::NE, slow);
         }
         if cost.bytes > 1 {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::EAX));
             self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, R::R12D));
-            self.asm.put(I::with2(C::Test_rm8_imm8, R::BL, cost.bytes as i32 - 1));
-            self.asm.jump(C::Jne_rel32_64, slow);
+            self.asm.jump_if(I::with2(C::Test_rm8_imm8, R::BL, cost.bytes as i32 - 1), J::NE, slow);
         }
     }
 
@@ -144,10 +142,10 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Sub_r64_rm64, R::RBX, R::RAX));
         self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RBX, half as i32));
         for (bytes, other) in [(2 * half, apart), (half, far)] {
-            self.asm.jump(C::Jne_rel32_64, other);
+            self.asm.jump(J::NE, other);
             self.sectors_from((R::RAX, R::EAX), bytes);
             self.add_cost(cost, bytes.div_ceil(SECTOR));
-            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.goto(done);
             self.asm.bind(other);
             if bytes != half {
                 self.asm.put(I::with2(C::Test_rm64_r64, R::RBX, R::RBX));
@@ -156,8 +154,7 @@ impl<B: Backend> Emitter<'_, B> {
         // From this distance on, the halves share no sector.
         let near = half + SECTOR;
         self.asm.put(I::with2(C::Add_rm64_imm32, R::RBX, near as i32));
-        self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RBX, 2 * near as i32));
-        self.asm.jump(C::Jbe_rel32_64, slow);
+        self.asm.jump_if(I::with2(C::Cmp_rm64_imm32, R::RBX, 2 * near as i32), J::BE, slow);
         self.sectors_from((R::RAX, R::EAX), half);
         self.sectors_from((R::R12, R::R12D), half);
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R12));
@@ -192,19 +189,19 @@ impl<B: Backend> Emitter<'_, B> {
             let row = (16 * WORD) as i32;
             self.asm.put(I::with2(C::Sub_r32_rm32, R::EAX, R::R12D));
             self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, row));
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm32, R::EAX, 2 * row), C::Ja_rel32_64, other);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm32, R::EAX, 2 * row), J::A, other);
         } else {
             for low in [R::EAX, R::R12D] {
                 self.asm.put(I::with2(C::Shr_rm32_imm8, low, WORD.trailing_zeros()));
             }
-            self.asm.jump_if(I::with2(C::Xor_r32_rm32, R::EAX, R::R12D), C::Jne_rel32_64, other);
+            self.asm.jump_if(I::with2(C::Xor_r32_rm32, R::EAX, R::R12D), J::NE, other);
         }
         self.add_least(cost, 1);
-        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.goto(done);
         self.asm.bind(other);
         if half == Half::Contiguous {
             if cost.bytes < WORD {
-                return self.asm.jump(C::Jmp_rel32_64, slow);
+                return self.asm.goto(slow);
             }
             // The access takes one pass if the halves of the warp use different banks, else two.
             self.asm.put(I::with2(C::And_rm32_imm32, R::EAX, BANKS as i32 - 1));

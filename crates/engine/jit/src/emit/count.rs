@@ -31,9 +31,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Counts the lanes of previous guarded steps if this step changes the guard's predicate.
     fn count_before_change(&mut self, step: &Step) {
         let Some(vreg) = self.guarded.and_then(|(guard, _)| guard.vreg()) else { return };
-        let mut changes = false;
-        step.each_written(&mut |written| changes |= written == vreg);
-        if changes {
+        if step.writes(vreg) {
             self.count_guarded();
         }
     }
@@ -56,7 +54,7 @@ impl<B: Backend> Emitter<'_, B> {
         if guard == Predicate::Never {
             return self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::R8D));
         }
-        B::lanes(self, guard, R::EAX);
+        self.lanes(guard, R::EAX);
         self.asm.put(I::with1(C::Not_rm32, R::EAX));
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
     }

@@ -9,7 +9,7 @@
 //! becomes pending itself ([`crate::diverged`], whose state the code changes).
 
 use super::Emitter;
-use super::asm::{Label, at};
+use super::asm::{J, Label, at};
 use super::backend::{Backend, field};
 use crate::diverged::{AT_RECONVERGENCE, GROUPS, Group, SIDES, Side};
 use crate::frame::Frame;
@@ -100,14 +100,13 @@ impl<B: Backend> Emitter<'_, B> {
         if let OtherSide::TakenPending(_) = divergence.other {
             let pending = field(Frame::PENDING);
             let is_full = I::with2(C::Cmp_rm32_imm8, pending, SIDES as i32);
-            self.asm.jump_if(is_full, C::Jae_rel32_64, full);
+            self.asm.jump_if(is_full, J::AE, full);
         }
         let reconverge_at = field(Frame::RECONVERGE_AT);
         self.asm.put(I::with2(C::Cmp_rm32_imm32, reconverge_at, divergence.reconverge_at as i32));
-        self.asm.jump(C::Je_rel32_64, fits);
+        self.asm.jump(J::E, fits);
         let all = (1 << GROUPS) - 1;
-        self.asm.put(I::with2(C::Cmp_rm32_imm32, field(Frame::USED_GROUPS), all));
-        self.asm.jump(C::Je_rel32_64, full);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm32, field(Frame::USED_GROUPS), all), J::E, full);
         self.asm.bind(fits);
         if divergence.counted {
             self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EBX, R::R14D));
@@ -127,10 +126,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.edge(divergence.goes, false);
         self.asm.bind(full);
         (self.cache, self.mode, self.pending.values) = (cache, mode, values);
-        self.cache.unpin();
-        self.materialize_pending();
-        self.write_all_back();
-        self.leave(ExitReason::Diverges, number, uncounted);
+        self.exit(ExitReason::Diverges, number, uncounted);
     }
 
     /// Sets the masks of both sides; `r13d` is the mask of lanes that take the branch, and `r14d`
@@ -145,11 +141,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RAX, Frame::SIDE_MASK), R::R13D));
                 let number = self.region.blocks[block].at as i32;
                 self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RAX, Frame::SIDE_AT), number));
-                if let Some(block_entry_stub) = self.versions[1].block_entries[block] {
-                    self.asm.address(R::RBX, block_entry_stub);
-                } else {
-                    self.asm.out_of_registers();
-                }
+                self.asm.address(R::RBX, self.versions[1].block_entries[block]);
                 self.asm.put(I::with2(C::Mov_rm64_r64, at(R::RAX, Frame::SIDE_TARGET), R::RBX));
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::R14D));
                 self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::R14D));
@@ -172,10 +164,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Call_rel32_64, self.labels.arrive_routine);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SOME));
         let [all, some] = [0, 1].map(|i| self.versions[i].block_entries[self.block]);
-        if let (Some(all), Some(some)) = (all, some) {
-            self.asm.jump(C::Je_rel32_64, some);
-            self.asm.jump(C::Ja_rel32_64, all);
-        }
+        self.asm.jump(J::E, some);
+        self.asm.jump(J::A, all);
         self.leave(ExitReason::Reconverges, number, 0);
     }
 
@@ -194,12 +184,11 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache.unpin();
         self.materialize_pending();
         self.write_all_back();
-        if let [Some(all), Some(some)] = [0, 1].map(|i| self.versions[i].block_entries[block]) {
-            self.asm.address(R::R14, all);
-            self.asm.address(R::R13, some);
-            self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, number as i32));
-            self.asm.jump(C::Call_rel32_64, self.labels.turn_routine);
+        for (to, version) in [(R::R14, 0), (R::R13, 1)] {
+            self.asm.address(to, self.versions[version].block_entries[block]);
         }
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, number as i32));
+        self.asm.jump(C::Call_rel32_64, self.labels.turn_routine);
         self.leave(ExitReason::Limit, number, 0);
     }
 
@@ -221,7 +210,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.count_threads();
         let (divided, short) = (self.asm.label(), self.asm.label());
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::R8D, field(Frame::FULL_MASK)));
-        self.asm.jump(C::Jne_rel32_64, divided);
+        self.asm.jump(J::NE, divided);
         self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::SHARED_TURN), FIRST_TURN as i32));
         self.asm.bind(divided);
         // Diverged lanes run for one turn, or to the end of the warp's turn.
@@ -229,20 +218,21 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::PENDING), 0));
         self.asm.put(I::with2(C::Cmovne_r64_rm64, R::RAX, field(Frame::SHARED_TURN)));
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R10));
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, field(Frame::LIMIT)));
-        self.asm.jump(C::Jae_rel32_64, short);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, field(Frame::LIMIT)), J::AE, short);
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
         self.asm.bind(short);
         let (same, done) = (self.asm.label(), self.asm.label());
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::R12D, field(Frame::RECONVERGE_AT)));
-        self.asm.jump(C::Je_rel32_64, same);
+        self.asm.jump(J::E, same);
         self.entry_of(Frame::INNERMOST);
         for word in 0..WORDS {
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, field(Frame::GROUP + 8 * word)));
-            self.asm.put(I::with2(C::Mov_rm64_r64, at(R::RAX, Frame::GROUPS + 8 * word), R::RBP));
+            self.asm.copy(
+                at(R::RAX, Frame::GROUPS + 8 * word),
+                field(Frame::GROUP + 8 * word),
+                R::RBP,
+            );
         }
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::INNERMOST)));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(PARENT), R::EAX));
+        self.asm.copy(field(PARENT), field(Frame::INNERMOST), R::EAX);
         // The group takes the first free place.
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, field(Frame::USED_GROUPS)));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBP));
@@ -255,16 +245,15 @@ impl<B: Backend> Emitter<'_, B> {
         // The caller's patience holds while the caller's group is the only one and has no waiting
         // lanes.
         let inner = self.asm.label();
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 1), C::Jne_rel32_64, inner);
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, field(ARRIVED), 0), C::Jne_rel32_64, inner);
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::OUTER_PATIENCE)));
-        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::PATIENCE), R::RAX));
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 1), J::NE, inner);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, field(ARRIVED), 0), J::NE, inner);
+        self.asm.copy(field(Frame::PATIENCE), field(Frame::OUTER_PATIENCE), R::RAX);
         self.asm.bind(inner);
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::RECONVERGE_AT), R::R12D));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(EXPECTED), R::R8D));
         self.asm.put(I::with2(C::Mov_rm32_imm32, field(ARRIVED), 0));
         self.asm.bind(same);
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R14D, R::R14D), C::Je_rel32_64, done);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R14D, R::R14D), J::E, done);
         self.begin_waiting(R::R14D);
         self.asm.bind(done);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, R::R13D));
@@ -278,42 +267,38 @@ impl<B: Backend> Emitter<'_, B> {
         let (not_all, stays, all) = (self.asm.label(), self.asm.label(), self.asm.label());
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(ARRIVED)));
         self.asm.put(I::with2(C::Or_r32_rm32, R::EAX, R::R8D));
-        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, field(EXPECTED)));
-        self.asm.jump(C::Jne_rel32_64, not_all);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, field(EXPECTED)), J::NE, not_all);
         self.count_threads();
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(EXPECTED)));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
+        self.asm.copy(field(Frame::MASK), field(EXPECTED), R::R8D);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::INNERMOST)));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, field(Frame::USED_GROUPS)));
         self.asm.put(I::with2(C::Btr_rm32_r32, R::EBX, R::EAX));
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::USED_GROUPS), R::EBX));
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(PARENT)));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::INNERMOST), R::EAX));
+        self.asm.copy(field(Frame::INNERMOST), field(PARENT), R::EAX);
         self.entry_of(Frame::INNERMOST);
         for word in 0..WORDS {
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, at(R::RAX, Frame::GROUPS + 8 * word)));
-            self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::GROUP + 8 * word), R::RBP));
+            self.asm.copy(
+                field(Frame::GROUP + 8 * word),
+                at(R::RAX, Frame::GROUPS + 8 * word),
+                R::RBP,
+            );
         }
-        self.asm.put(I::with2(C::Cmp_r32_rm32, R::R8D, field(Frame::FULL_MASK)));
-        self.asm.jump(C::Je_rel32_64, all);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::R8D, field(Frame::FULL_MASK)), J::E, all);
         B::active(self);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, SOME));
         self.asm.put(Ok(I::with(C::Retnq)));
         self.asm.bind(all);
         // No other lanes of the warp wait for a turn.
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::END)));
-        self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
+        self.asm.copy(field(Frame::LIMIT), field(Frame::END), R::RAX);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, ALL));
         self.asm.put(Ok(I::with(C::Retnq)));
         self.asm.bind(not_all);
         self.unless_side_waits(stays);
         self.count_threads();
         let other = self.asm.label();
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::PENDING), 1));
-        self.asm.jump(C::Jne_rel32_64, other);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, field(Frame::PENDING), 1), J::NE, other);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::SIDE_GROUP)));
-        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, field(Frame::INNERMOST)));
-        self.asm.jump(C::Jne_rel32_64, other);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, field(Frame::INNERMOST)), J::NE, other);
         self.only_side();
         self.asm.bind(other);
         let here = AT_RECONVERGENCE as i32;
@@ -328,9 +313,9 @@ impl<B: Backend> Emitter<'_, B> {
     /// turn, it does not start.
     fn unless_side_waits(&mut self, out: Label) {
         let pending = field(Frame::PENDING);
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, pending, 0), C::Je_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, pending, 0), J::E, out);
         for end in [Frame::PATIENCE, Frame::END] {
-            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R10, field(end)), C::Jae_rel32_64, out);
+            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R10, field(end)), J::AE, out);
         }
     }
 
@@ -338,8 +323,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// to the same group: the frequent case of [`crate::diverged::FrameDivergence::next_side`].
     fn only_side(&mut self) {
         self.begin_waiting(R::R8D);
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::SIDE_MASK)));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
+        self.asm.copy(field(Frame::MASK), field(Frame::SIDE_MASK), R::R8D);
         self.asm.put(I::with2(C::Mov_rm32_imm32, field(Frame::PENDING), 0));
         B::active(self);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R10));
@@ -391,7 +375,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.load_shared();
         B::begin(self);
         let none = self.asm.label();
-        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), C::Je_rel32_64, none);
+        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), J::E, none);
         // Drops the return address, because the code continues elsewhere.
         self.asm.put(I::with2(C::Add_rm64_imm8, R::RSP, 8));
         self.asm.put(I::with1(C::Jmp_rm64, R::RAX));

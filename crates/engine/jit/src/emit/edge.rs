@@ -2,18 +2,17 @@
 //! edge to it; other edges move values until their cache equals it.
 
 use super::Emitter;
-use super::asm::at;
+use super::asm::{J, at};
 use super::backend::Backend;
 use super::register_cache::{Key, Kind, MASK_0, Nans, Reg, RegState, RegisterCache, SAME};
 use super::stub::StubKind;
 use crate::frame::Frame;
-use crate::ir::{End, Target};
+use crate::ir::{End, Target, written};
 use crate::machine::Mode;
 use crate::operand::VReg;
 use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::cmp::Reverse;
-use std::collections::HashSet;
 use texunit_forms::sort_by_key;
 
 /// The number of vector and mask registers that a loop's entry state leaves free for its steps.
@@ -25,7 +24,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn edge(&mut self, target: Target, last: bool) {
         let to = match target {
             Target::Block(to) => to as usize,
-            Target::Leave(number) => return self.leave_block(ExitReason::Outside, number),
+            Target::Leave(number) => return self.exit(ExitReason::Outside, number, 0),
         };
         let number = self.region.blocks[to].at;
         self.forget_dead(&[to]);
@@ -34,7 +33,7 @@ impl<B: Backend> Emitter<'_, B> {
                 || matches!(self.region.blocks[self.block].end, End::Branch { counted: true, .. });
             if !counts {
                 // The loop counts no steps, so that no step limit would ever end it.
-                return self.leave_block(ExitReason::Outside, number);
+                return self.exit(ExitReason::Outside, number, 0);
             }
             self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, at(R::RDI, Frame::LIMIT)));
             self.uncounted = 0;
@@ -43,7 +42,7 @@ impl<B: Backend> Emitter<'_, B> {
             } else {
                 self.exit_stub(ExitReason::Limit, number)
             };
-            self.asm.jump(C::Jae_rel32_64, out);
+            self.asm.jump(J::AE, out);
         }
         // The cache is changed only after the jump to the exit, which stores its values.
         self.forget_known(to);
@@ -58,14 +57,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.reconcile(&state);
         if !(last && to == self.block + 1) {
             let label = self.version().labels[to];
-            self.asm.jump(C::Jmp_rel32_64, label);
+            self.asm.goto(label);
         }
-    }
-
-    fn leave_block(&mut self, why: ExitReason, number: u32) {
-        self.materialize_pending();
-        self.write_all_back();
-        self.leave(why, number, 0);
     }
 
     /// The registers whose values are pending where a block begins, in code for all live lanes.
@@ -188,7 +181,7 @@ impl<B: Backend> Emitter<'_, B> {
             usize::from(B::VECTORS).saturating_sub(FREE_VECTORS),
             usize::from(B::MASKS).saturating_sub(FREE_MASKS),
         ];
-        let written = self.written(to, last);
+        let written = written(self.region.blocks[to..=last].iter().flat_map(|block| &block.steps));
         let is_written = |vreg| written.contains(&vreg);
         let mut entry_state = Vec::new();
         for (_, vreg) in uses {
@@ -235,17 +228,6 @@ impl<B: Backend> Emitter<'_, B> {
                 *state.of(reg) = held(vreg, key);
             }
         }
-    }
-
-    /// The registers that blocks write.
-    fn written(&self, first: usize, last: usize) -> HashSet<VReg> {
-        let mut written = HashSet::new();
-        for step in self.region.blocks[first..=last].iter().flat_map(|b| &b.steps) {
-            step.each_written(&mut |vreg| {
-                written.insert(vreg);
-            });
-        }
-        written
     }
 
     /// Emits the moves, loads and stores that bring the cache to `state`.

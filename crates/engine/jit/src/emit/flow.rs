@@ -2,7 +2,7 @@
 //! steps. It is independent of the instruction set.
 
 use super::Emitter;
-use super::asm::at;
+use super::asm::{J, at};
 use super::backend::Backend;
 use super::divergence::Divergence;
 use super::memory::is_supported;
@@ -70,7 +70,7 @@ impl<B: Backend> Emitter<'_, B> {
             } else {
                 self.exit_stub(ExitReason::Reconverges, block.at)
             };
-            self.asm.jump(C::Je_rel32_64, out);
+            self.asm.jump(J::E, out);
         }
         self.asm.bind(body);
         self.entries_of(block, label, body);
@@ -81,10 +81,10 @@ impl<B: Backend> Emitter<'_, B> {
     /// Adds the entries at the beginning of a block.
     fn entries_of(&mut self, block: &Block, label: super::Label, body: super::Label) {
         self.pending.open_indices = self.facts.indices.at_start(self.block);
-        let block_entry_stub = self.stub(StubKind::BlockEntry(label), block.at);
         let i = self.block;
-        self.version().block_entries[i] = Some(block_entry_stub);
-        self.points.entries.push((self.mode, block.at, block_entry_stub));
+        let entry = self.version().block_entries[i];
+        self.stub_at(entry, StubKind::BlockEntry(label), block.at);
+        self.points.entries.push((self.mode, block.at, entry));
         let is_join = |s: &Step| {
             s.at == block.at
                 && !s.counted
@@ -159,7 +159,7 @@ impl<B: Backend> Emitter<'_, B> {
             // The interpreter executes the instruction.
             _ => {
                 let out = self.exit_stub(ExitReason::Instruction, step.at);
-                self.asm.jump(C::Jmp_rel32_64, out);
+                self.asm.goto(out);
             }
         }
         Some(())
@@ -247,7 +247,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
             return self.edge(if taken == Predicate::Always { to } else { next }, true);
         }
-        B::lanes(self, taken, R::EAX);
+        self.lanes(taken, R::EAX);
         self.cache.unpin();
         self.add_steps(self.uncounted);
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
@@ -262,8 +262,8 @@ impl<B: Backend> Emitter<'_, B> {
         let before = self.cache.clone();
         let follows = |target| target == Target::Block(self.block as u32 + 1);
         if follows(to) && !follows(next) {
-            self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D), C::Je_rel32_64, other);
-            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EAX, R::EAX), C::Jne_rel32_64, divides);
+            self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D), J::E, other);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EAX, R::EAX), J::NE, divides);
             if counted {
                 self.miss_all();
             }
@@ -272,8 +272,8 @@ impl<B: Backend> Emitter<'_, B> {
             self.cache = before;
             self.edge(to, true);
         } else {
-            self.asm.jump(C::Je_rel32_64, other);
-            self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D), C::Jne_rel32_64, divides);
+            self.asm.jump(J::E, other);
+            self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D), J::NE, divides);
             self.edge(to, false);
             self.asm.bind(other);
             self.cache = before;

@@ -17,7 +17,7 @@ mod cache;
 use super::affine::{Addend, Affine, Plan};
 use super::base_groups;
 use crate::frame::INDICES;
-use crate::ir::{Access, Action, Region, Space, Step};
+use crate::ir::{Action, Region, Space, Step};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
 use std::cmp::Reverse;
@@ -100,19 +100,11 @@ fn known_strides(region: &Region, plans: &[Plan]) -> [HashSet<(usize, usize)>; 2
     [rows, strided]
 }
 
-/// The operands of a load or store.
-fn access(step: &Step) -> Option<&Access> {
-    match &step.action {
-        Action::Load(load) => Some(&load.access),
-        Action::Store(store) => Some(&store.access),
-        _ => None,
-    }
-}
-
 /// The address register of an access of shared memory, and the stride at which its lanes are
 /// contiguous.
 fn shared_address(step: &Step) -> Option<(u32, u32)> {
-    let access = access(step).filter(|access| access.space == Space::Shared)?;
+    let is_atomic = matches!(step.action, Action::Atomic(_));
+    let (access, _) = step.access().filter(|of| of.0.space == Space::Shared && !is_atomic)?;
     let Some(Source::B32(base)) = access.base else { return None };
     Some((base, u32::from(access.size) * u32::from(access.count)))
 }
@@ -120,7 +112,7 @@ fn shared_address(step: &Step) -> Option<(u32, u32)> {
 /// Whether the bounds of a site can be checked by the index: the scale is the access's size, and
 /// the base is the same during the launch.
 fn fits(step: &Step, value: Affine) -> bool {
-    let size = access(step).and_then(base_groups::base).map(|base| base.1);
+    let size = step.access().and_then(|of| base_groups::base(of.0)).map(|base| base.1);
     size == Some(1 << value.shift) && matches!(value.add, Source::Literal(_) | Source::Bytes64(_))
 }
 
@@ -256,9 +248,7 @@ pub(super) fn sites(region: &Region, plans: &[Plan]) -> Vec<(u32, Source)> {
     for (block, plan) in region.blocks.iter().zip(plans) {
         for (i, step) in block.steps.iter().enumerate() {
             let value = index_of(plan, i, step);
-            if let (Some(value), Some(access)) = (value, access(step)) {
-                sites.push((access.site, value.add));
-            }
+            sites.extend(value.and_then(|value| Some((step.access()?.0.site, value.add))));
         }
     }
     sites

@@ -12,7 +12,7 @@ mod future;
 mod pending;
 
 use super::affine::{self, Plan};
-use crate::ir::{Action, Block, End, Load, Region, Shuffle, Space, Step, Target};
+use crate::ir::{Action, Block, End, Load, Region, Shuffle, Space, Step, Target, written};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
 use future::{BlockFutureUses, FutureUses, future_uses};
@@ -42,13 +42,7 @@ pub(super) struct PendingCopies {
 /// Rewrites a region so that steps read inputs directly, and returns the pending copies of each
 /// block.
 fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
-    let mut written = HashSet::new();
-    let steps = region.blocks.iter().flat_map(|block| &block.steps);
-    steps.for_each(|step| {
-        step.each_written(&mut |vreg| {
-            written.insert(vreg);
-        })
-    });
+    let written = written(region.blocks.iter().flat_map(|block| &block.steps));
     let future_uses: Vec<_> = region.blocks.iter().map(future_uses).collect();
     // A parameter is not propagated if some step must read it in a register.
     let wanted = future_uses.iter().enumerate().flat_map(|(b, future)| {
@@ -101,7 +95,8 @@ fn copied(step: &Step) -> Option<(VReg, Source)> {
     }
 }
 
-fn parameter(load: &Load) -> Option<(VReg, Source)> {
+/// If a load only copies a whole parameter: the destination register and the parameter.
+pub(super) fn parameter(load: &Load) -> Option<(VReg, Source)> {
     let access = &load.access;
     if access.space != Space::Param || access.base.is_some() || access.count != 1 {
         return None;
@@ -127,9 +122,7 @@ fn is_input(source: Source, wide: bool) -> bool {
 /// Whether a step that reads this register could read an input instead.
 fn can_read_input(step: &Step, vreg: VReg) -> bool {
     let of = |source: &Source| source.vreg() == Some(vreg);
-    let mut writes = false;
-    step.each_written(&mut |written| writes |= written == vreg);
-    if writes && step.guard != Predicate::Always {
+    if step.writes(vreg) && step.guard != Predicate::Always {
         return false;
     }
     match &step.action {
@@ -192,11 +185,7 @@ impl Propagation<'_> {
             });
             // The rewritten step may now be a copy of an input itself.
             let Some((vreg, source)) = copied(step).filter(|_| !joins) else { continue };
-            let future = future_uses
-                .copies
-                .get(&i)
-                .copied()
-                .unwrap_or_else(|| self.future_uses_after(b, i, vreg));
+            let future = future_uses.after.get(&i).copied().unwrap_or_default();
             if future.fits {
                 step.action = Action::Nothing;
                 now.insert(vreg, (InputCopy { vreg, source, from_before: false }, future));
@@ -212,46 +201,21 @@ impl Propagation<'_> {
         (block, copies)
     }
 
-    /// The future uses of a register after a step that has become a copy of an input.
-    fn future_uses_after(&self, b: usize, i: usize, to: VReg) -> FutureUses {
-        let steps = &self.region.blocks[b].steps;
-        let mut future = FutureUses::default();
-        for (i, step) in steps.iter().enumerate().skip(i + 1) {
-            let (mut reads, mut writes) = (false, false);
-            step.each_read(&mut |vreg| reads |= vreg == to);
-            step.each_written(&mut |vreg| writes |= vreg == to);
-            if reads {
-                future.fits &= can_read_input(step, to);
-                future.last = Some(i);
-            }
-            if writes && step.guard == Predicate::Always {
-                future.reaches_end = false;
-                break;
-            }
-        }
-        future
-    }
-
     /// Whether all successors that read the register know that it has the input's value.
     fn is_known_after(&self, b: usize, of: &InputCopy) -> bool {
-        let known = |to: Target| match to {
+        let end = self.region.blocks[b].end;
+        // The runtime reads the operands of a yield point's instruction from registers, even if
+        // they are dead after it.
+        let waits = matches!(end, End::Yield { .. });
+        let known = |to| match to {
             Target::Block(to) => {
                 let to = to as usize;
-                self.facts[to].contains(&(of.vreg, of.source)) || !self.lives_in(to, of.vreg)
+                let is_dead = || !waits && !self.lives_in(to, of.vreg);
+                self.facts[to].contains(&(of.vreg, of.source)) || is_dead()
             }
             Target::Leave(_) => false,
         };
-        match self.region.blocks[b].end {
-            End::Jump(to) => known(to),
-            // The runtime reads the operands of the yield point's instruction from registers, even
-            // if they are dead after it.
-            End::Yield { next: Target::Block(to), .. } => {
-                self.facts[to as usize].contains(&(of.vreg, of.source))
-            }
-            End::Yield { next: Target::Leave(_), .. } => false,
-            End::Branch { to, next, .. } => known(to) && known(next),
-            End::Leave { .. } => false,
-        }
+        !matches!(end, End::Leave { .. }) && end.targets().all(known)
     }
 
     /// Whether a register is live at the beginning of a block.

@@ -1,7 +1,7 @@
 //! The instruction sets AVX2 and AVX-512: their registers, and one name for each instruction that
 //! both have.
 
-use super::register_cache::Reg;
+use super::register_cache::{MASK_0, Reg};
 use iced_x86::{Code, MemoryOperand, Register};
 
 /// The registers of an instruction set.
@@ -30,9 +30,25 @@ pub(super) trait InstructionSet: Sized + Default {
     fn half(reg: Reg) -> Register;
 }
 
-/// The name of the low 128 bits of a vector register.
-pub(super) fn low_128(reg: Reg) -> Register {
-    Register::XMM0 + u32::from(reg.0)
+/// The names of a vector register, by the number of its bits that they stand for, or of a mask
+/// register.
+impl Reg {
+    pub(super) fn xmm(self) -> Register {
+        Register::XMM0 + u32::from(self.0)
+    }
+
+    pub(super) fn ymm(self) -> Register {
+        Register::YMM0 + u32::from(self.0)
+    }
+
+    pub(super) fn zmm(self) -> Register {
+        Register::ZMM0 + u32::from(self.0)
+    }
+
+    /// The cache does not use `k0`, which means "no mask" in instructions.
+    pub(super) fn k(self) -> Register {
+        Register::K1 + u32::from(self.0 - MASK_0)
+    }
 }
 
 /// The last operand of an instruction, which may be in memory.
@@ -143,6 +159,8 @@ instructions! {
     Equal64: VEX_Vpcmpeqq_ymm_ymm_ymmm256, EVEX_Vpcmpeqq_kr_k1_zmm_zmmm512b64;
     GreaterS32: VEX_Vpcmpgtd_ymm_ymm_ymmm256, EVEX_Vpcmpgtd_kr_k1_zmm_zmmm512b32;
     ShuffleBytes: VEX_Vpshufb_ymm_ymm_ymmm256, EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;
+    Condition32: VEX_Vmovmskps_r32_ymm, VEX_Kmovw_r32_kr;
+    Condition64: VEX_Vmovmskpd_r32_ymm, VEX_Kmovb_r32_kr;
     AddOneF: VEX_Vaddss_xmm_xmm_xmmm32, EVEX_Vaddss_xmm_k1z_xmm_xmmm32_er;
     AddOneD: VEX_Vaddsd_xmm_xmm_xmmm64, EVEX_Vaddsd_xmm_k1z_xmm_xmmm64_er;
     FromGeneral: VEX_Vmovq_xmm_rm64, EVEX_Vmovq_xmm_rm64;

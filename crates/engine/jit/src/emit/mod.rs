@@ -41,7 +41,7 @@ mod yield_point;
 
 use crate::Error;
 use crate::code::Code;
-use crate::ir::{Action, End, Region, Routine, Space, Target};
+use crate::ir::{End, Region, Routine, Space, Target};
 use crate::listing::Listing;
 use crate::machine::{Level, Mode, SiteAccess};
 use crate::needs::Needs;
@@ -166,7 +166,7 @@ struct Version {
     labels: Vec<Label>,
     bodies: Vec<Label>,
     /// For each block, the entry where all values are in the register files.
-    block_entries: Vec<Option<Label>>,
+    block_entries: Vec<Label>,
     /// For each block, the register cache at its beginning, once it is chosen.
     states: Vec<Option<RegisterCache>>,
     /// For each block, the number of edges to it.
@@ -239,13 +239,7 @@ fn emit_for<B: Backend>(region: &Region, mode: Mode, listed: bool) -> Result<Cod
 fn sites(region: &Region) -> Result<Vec<Option<SiteAccess>>, Error> {
     let mut uses = vec![None; region.sites as usize];
     for step in region.blocks.iter().flat_map(|block| &block.steps) {
-        let (access, stores) = match &step.action {
-            Action::Load(load) => (&load.access, false),
-            Action::Store(store) => (&store.access, true),
-            Action::Atomic(atomic) => (&atomic.access, true),
-            _ => continue,
-        };
-        if access.space == Space::Global {
+        if let Some((access, stores)) = step.access().filter(|of| of.0.space == Space::Global) {
             match uses.get_mut(access.site as usize) {
                 Some(site @ None) => *site = Some(SiteAccess::of(access, stores)),
                 _ => return Err(Error::Site(access.site)),

@@ -43,9 +43,7 @@ fn transfer(step: &Step, numbers: &Numbers, set: &mut Set) {
     };
     let is_float = match &step.action {
         Action::Compute { op, from, .. } => match op {
-            Op::Float { .. } | Op::Directed { .. } | Op::FromHalf | Op::FromU(_) | Op::FromS => {
-                true
-            }
+            Op::Float { .. } | Op::FromHalf | Op::FromU(_) | Op::FromS => true,
             Op::Copy => is_canonical(&from[0]),
             Op::Select(_) => from[..2].iter().all(is_canonical),
             _ => false,

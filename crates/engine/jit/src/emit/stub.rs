@@ -68,7 +68,14 @@ impl<B: Backend> Emitter<'_, B> {
     /// Requests a stub for the current state; `number` is the instruction before which it enters or
     /// exits.
     pub(super) fn stub(&mut self, kind: StubKind, number: u32) -> Label {
-        let (label, uncounted) = (self.asm.label(), self.uncounted);
+        let label = self.asm.label();
+        self.stub_at(label, kind, number);
+        label
+    }
+
+    /// As [`Self::stub`], with a given label.
+    pub(super) fn stub_at(&mut self, label: Label, kind: StubKind, number: u32) {
+        let uncounted = self.uncounted;
         let mut cache = self.cache.clone();
         cache.defers_nans = false;
         let (mode, block, open) = (self.mode, self.block, self.pending.open);
@@ -94,7 +101,6 @@ impl<B: Backend> Emitter<'_, B> {
             mode,
             block,
         });
-        label
     }
 
     /// Emits a conditional jump to code in the cold section that returns here. The code must not
@@ -111,7 +117,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Continues in the cold section. The code before it continues at `next`, which
     /// [`Self::end_cold`] binds.
     pub(super) fn begin_cold(&mut self, next: Label) -> Section {
-        self.asm.jump(C::Jmp_rel32_64, next);
+        self.asm.goto(next);
         let before = self.asm.section(Section::Cold);
         let (block, mode) = (self.block, self.mode);
         self.asm.mark(|| format!("block {block}, {}, rare code", mode.lanes()));
@@ -121,7 +127,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Ends the code in the cold section, if it is there, which continues at `next`, too.
     pub(super) fn end_cold(&mut self, before: Option<Section>, next: Label) {
         if let Some(before) = before {
-            self.asm.jump(C::Jmp_rel32_64, next);
+            self.asm.goto(next);
             self.asm.section(before);
         }
         self.asm.bind(next);
@@ -136,12 +142,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.pending.values = stub.values;
                 self.asm.bind(stub.label);
                 match stub.kind {
-                    StubKind::Exit(why) => {
-                        self.cache.unpin();
-                        self.materialize_pending();
-                        self.write_all_back();
-                        self.leave(why, stub.number, stub.uncounted);
-                    }
+                    StubKind::Exit(why) => self.exit(why, stub.number, stub.uncounted),
                     StubKind::Entry(to) | StubKind::BlockEntry(to) => {
                         self.clear(stub.open);
                         self.forget_indices(stub.open_indices);
@@ -159,12 +160,20 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
+    /// Emits an exit before an instruction: stores all values, and computes pending ones.
+    pub(super) fn exit(&mut self, why: ExitReason, number: u32, uncounted: u32) {
+        self.cache.unpin();
+        self.materialize_pending();
+        self.write_all_back();
+        self.leave(why, number, uncounted);
+    }
+
     /// Emits an exit before an instruction, where nothing is left to store.
     pub(super) fn leave(&mut self, why: ExitReason, number: u32, uncounted: u32) {
         self.add_steps(uncounted);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, why.code()));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
-        self.asm.jump(C::Jmp_rel32_64, self.labels.exit);
+        self.asm.goto(self.labels.exit);
     }
 
     /// Clears the cached shapes of base groups, which describe another warp.
@@ -191,15 +200,13 @@ impl<B: Backend> Emitter<'_, B> {
         }
         all.into_iter().for_each(|(reg, key, _)| self.fetch(reg, key));
         self.add_steps(0u32.wrapping_sub(uncounted));
-        self.asm.jump(C::Jmp_rel32_64, to);
+        self.asm.goto(to);
         if let Some(out) = other {
             self.asm.bind(out);
             // Nothing is cached yet; only copies that are pending after a yield point must be
             // materialised.
             self.cache = RegisterCache::default();
-            self.materialize_pending();
-            self.write_all_back();
-            self.leave(ExitReason::Instruction, number, 0);
+            self.exit(ExitReason::Instruction, number, 0);
         }
     }
 }

@@ -17,11 +17,11 @@
 //! points pass.
 
 use super::Emitter;
-use super::asm::{Label, at};
+use super::asm::{J, Label, at};
 use super::backend::{Backend, field};
 use super::divergence::ARRIVED;
 use crate::frame::Frame;
-use crate::ir::{Action, Region, Space};
+use crate::ir::{Action, Region, Space, Step};
 use crate::run::ExitReason;
 use crate::warp_slot::WarpSlot;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -35,23 +35,17 @@ pub(super) fn of(field: usize) -> MemoryOperand {
     at(R::RBX, field)
 }
 
-/// Whether a region has a step with such an action.
-fn has(region: &Region, is: fn(&Action) -> bool) -> bool {
-    region.blocks.iter().flat_map(|block| &block.steps).any(|step| is(&step.action))
+/// Whether a region has a step with this property.
+fn has(region: &Region, is: fn(&Step) -> bool) -> bool {
+    region.blocks.iter().flat_map(|block| &block.steps).any(is)
 }
 
-fn is_atomic(action: &Action) -> bool {
-    matches!(action, Action::Atomic(_))
+fn is_atomic(step: &Step) -> bool {
+    matches!(step.action, Action::Atomic(_))
 }
 
-fn accesses_local(action: &Action) -> bool {
-    let space = match action {
-        Action::Load(load) => load.access.space,
-        Action::Store(store) => store.access.space,
-        Action::Atomic(atomic) => atomic.access.space,
-        _ => return false,
-    };
-    matches!(space, Space::Local | Space::Frame)
+fn accesses_local(step: &Step) -> bool {
+    step.access().is_some_and(|of| matches!(of.0.space, Space::Local | Space::Frame))
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -80,15 +74,14 @@ impl<B: Backend> Emitter<'_, B> {
             (R::RCX, offset_of!(WarpSlot, predicates), Frame::PREDICATES),
         ];
         // After a call, and in a listener, the fields of the frame are read.
-        let has_calls = has(self.region, |action| matches!(action, Action::Call(_)));
+        let has_calls = has(self.region, |step| matches!(step.action, Action::Call(_)));
         for (register, from, to) in files {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, of(from)));
             if has_calls {
                 self.asm.put(I::with2(C::Mov_rm64_r64, field(to), register));
             }
         }
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, of(offset_of!(WarpSlot, mask))));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
+        self.asm.copy(field(Frame::MASK), of(offset_of!(WarpSlot, mask)), R::R8D);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R10, of(offset_of!(WarpSlot, steps))));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R11, of(offset_of!(WarpSlot, missed))));
         let mut wide = vec![
@@ -119,12 +112,10 @@ impl<B: Backend> Emitter<'_, B> {
             narrow.push((offset_of!(WarpSlot, atomics_left), Frame::ATOMICS_LEFT));
         }
         for (from, to) in wide {
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of(from)));
-            self.asm.put(I::with2(C::Mov_rm64_r64, field(to), R::RAX));
+            self.asm.copy(field(to), of(from), R::RAX);
         }
         for (from, to) in narrow {
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of(from)));
-            self.asm.put(I::with2(C::Mov_rm32_r32, field(to), R::EAX));
+            self.asm.copy(field(to), of(from), R::EAX);
         }
     }
 
@@ -152,13 +143,12 @@ impl<B: Backend> Emitter<'_, B> {
         let (exit, start) = (self.labels.exit, self.labels.start);
         let (yields, passes) = (!self.points.yield_points.is_empty(), self.has_passes());
         self.asm.bind(exit);
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::FOLLOW), 0));
-        self.asm.jump(C::Jne_rel32_64, series);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, field(Frame::FOLLOW), 0), J::NE, series);
         self.asm.bind(save);
         self.save_slot();
         if yields {
             let waits = ExitReason::Yield.code();
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, waits), C::Je_rel32_64, next);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, waits), J::E, next);
         }
         self.unless_retired(out);
         if passes {
@@ -166,9 +156,9 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.asm.bind(next);
         self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::REMAINING), 1));
-        self.asm.jump(C::Jb_rel32_64, if passes { last } else { out });
+        self.asm.jump(J::B, if passes { last } else { out });
         self.asm.put(I::with2(C::Add_rm64_imm32, field(Frame::SLOT), size_of::<WarpSlot>() as i32));
-        self.asm.jump(C::Jmp_rel32_64, start);
+        self.asm.goto(start);
         if passes {
             self.asm.bind(last);
             self.pass(out);
@@ -209,25 +199,25 @@ impl<B: Backend> Emitter<'_, B> {
         }
         if has(self.region, is_atomic) {
             changed.push((offset_of!(WarpSlot, last_atomic), Frame::LAST_ATOMIC));
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::ATOMICS_LEFT)));
-            self.asm.put(I::with2(C::Mov_rm32_r32, of(offset_of!(WarpSlot, atomics_left)), R::ECX));
+            self.asm.copy(
+                of(offset_of!(WarpSlot, atomics_left)),
+                field(Frame::ATOMICS_LEFT),
+                R::ECX,
+            );
         }
         for (to, from) in changed {
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::RCX, field(from)));
-            self.asm.put(I::with2(C::Mov_rm64_r64, of(to), R::RCX));
+            self.asm.copy(of(to), field(from), R::RCX);
         }
     }
 
     /// Jumps to `out` unless the warp retires with all its lanes. Uses `ebx`.
     fn unless_retired(&mut self, out: Label) {
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), C::Jne_rel32_64, out);
-        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, field(Frame::RETIRE_AT)));
-        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), J::NE, out);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, field(Frame::RETIRE_AT)), J::NE, out);
         if self.has_both_modes {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, field(Frame::INNERMOST)));
             self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(ARRIVED)));
-            self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(Frame::PENDING)));
-            self.asm.jump(C::Jne_rel32_64, out);
+            self.asm.jump_if(I::with2(C::Or_r32_rm32, R::EBX, field(Frame::PENDING)), J::NE, out);
         }
     }
 
@@ -238,8 +228,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn next_of_series(&mut self, save: Label, out: Label) {
         let (next, restart) = (self.asm.label(), self.labels.restart);
         self.unless_retired(save);
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, field(Frame::LIMIT)));
-        self.asm.jump(C::Jae_rel32_64, save);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R10, field(Frame::LIMIT)), J::AE, save);
         self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::ALL_STEPS), R::R10));
         if self.has_both_modes {
             self.asm.put(I::with2(C::Sub_r64_rm64, R::R10, field(Frame::COUNTED)));
@@ -253,32 +242,27 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::ALL_THREADS), R::R10));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::PER_LANE)));
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, field(Frame::PER_LANE_BYTES)));
-        self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::FOLLOW), 1));
-        self.asm.jump(C::Jne_rel32_64, next);
-        self.asm.jump_if(I::with2(C::Sub_rm32_imm8, field(Frame::CTAS), 1), C::Jb_rel32_64, out);
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(Frame::PER_CTA)));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::FOLLOW), R::EAX));
+        self.asm.jump_if(I::with2(C::Sub_rm32_imm8, field(Frame::FOLLOW), 1), J::NE, next);
+        self.asm.jump_if(I::with2(C::Sub_rm32_imm8, field(Frame::CTAS), 1), J::B, out);
+        self.asm.copy(field(Frame::FOLLOW), field(Frame::PER_CTA), R::EAX);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::UNIFORM_BYTES)));
         self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::UNIFORMS), R::RAX));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::FIRST_PER_LANE)));
         self.asm.bind(next);
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::PER_LANE), R::RAX));
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, field(Frame::LIVE)));
-        self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::MASK), R::R8D));
+        self.asm.copy(field(Frame::MASK), field(Frame::LIVE), R::R8D);
         if self.has_both_modes {
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::END)));
-            self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::LIMIT), R::RAX));
+            self.asm.copy(field(Frame::LIMIT), field(Frame::END), R::RAX);
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::COUNTED), 0));
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::THREADS), 0));
         }
         if has(self.region, is_atomic) {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of(offset_of!(WarpSlot, atomics))));
-            self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ATOMICS_LEFT), R::EAX));
+            self.asm.copy(field(Frame::ATOMICS_LEFT), of(offset_of!(WarpSlot, atomics)), R::EAX);
             self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::LAST_ATOMIC), 0));
         }
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R10D, R::R10D));
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R11D, R::R11D));
-        self.asm.jump(C::Jmp_rel32_64, restart);
+        self.asm.goto(restart);
     }
 }

@@ -7,7 +7,7 @@
 //! that a barrier counts as (0 if the instruction is none).
 
 use super::Emitter;
-use super::asm::Label;
+use super::asm::{J, Label};
 use super::backend::{Backend, field};
 use super::register_cache::RegisterCache;
 use super::stub::StubKind;
@@ -43,29 +43,26 @@ impl<B: Backend> Emitter<'_, B> {
         };
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::YIELDS), 0));
         let (stub, out) = (self.stub(StubKind::Yield(passes), number), self.asm.label());
-        self.asm.jump(C::Jne_rel32_64, stub);
+        self.asm.jump(J::NE, stub);
         // Warps that have waited exit from here too, with an empty register cache.
         self.cache = RegisterCache::default();
         self.asm.bind(out);
         self.points.yield_points.push((number, out));
-        self.materialize_pending();
-        self.write_all_back();
-        self.leave(ExitReason::Instruction, number, 0);
+        self.exit(ExitReason::Instruction, number, 0);
     }
 
     /// Emits the code of a warp that waits at a yield point. `passes`: the block after it, and the
     /// number of instructions that a barrier counts as.
     pub(super) fn wait(&mut self, passes: Option<(usize, u32)>) {
-        let entry = |(next, counted)| Some((self.versions[0].block_entries[next]?, counted));
-        match passes.and_then(entry) {
-            Some((entry, counted)) => {
-                self.asm.address(R::R14, entry);
+        match passes {
+            Some((next, counted)) => {
+                self.asm.address(R::R14, self.versions[0].block_entries[next]);
                 self.asm.put(I::with2(C::Mov_r32_imm32, R::R13D, counted as i32));
             }
             None => self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::R14D)),
         }
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ExitReason::Yield.code()));
-        self.asm.jump(C::Jmp_rel32_64, self.labels.exit);
+        self.asm.goto(self.labels.exit);
     }
 
     /// Emits what follows when the last slot's warp has stopped. If all warps wait at the same
@@ -73,28 +70,27 @@ impl<B: Backend> Emitter<'_, B> {
     /// another instruction, if the runtime has executed it.
     pub(super) fn pass(&mut self, out: Label) {
         let [test, has_steps, call, resume, count] = [(); 5].map(|()| self.asm.label());
-        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::R14, R::R14), C::Je_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::R14, R::R14), J::E, out);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::ALL)));
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::ECX, R::ECX), C::Je_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::ECX, R::ECX), J::E, out);
         self.asm.put(I::with2(C::Lea_r64_m, R::RBX, field(Frame::SLOTS)));
         self.asm.bind(test);
         self.asm.put(I::with2(C::Cmp_rm32_r32, of(offset_of!(WarpSlot, at)), R::EAX));
-        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.jump(J::NE, out);
         self.asm.put(I::with2(C::Cmp_rm32_r32, of(offset_of!(WarpSlot, why)), R::EBP));
-        self.asm.jump(C::Jne_rel32_64, out);
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R13D, R::R13D), C::Je_rel32_64, has_steps);
+        self.asm.jump(J::NE, out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R13D, R::R13D), J::E, has_steps);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RSI, of(offset_of!(WarpSlot, steps))));
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::RSI, of(offset_of!(WarpSlot, limit))));
-        self.asm.jump(C::Jae_rel32_64, out);
+        self.asm.jump(J::AE, out);
         self.asm.bind(has_steps);
         self.next_slot(test);
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R13D, R::R13D), C::Je_rel32_64, call);
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::RELEASES), 0));
-        self.asm.jump(C::Je_rel32_64, call);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R13D, R::R13D), J::E, call);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, field(Frame::RELEASES), 0), J::E, call);
         self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::PASSED), R::EAX));
         // A barrier ends the turns of all warps.
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, ENDS_TURNS as i32));
-        self.asm.jump(C::Jmp_rel32_64, resume);
+        self.asm.goto(resume);
         self.asm.bind(call);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::ESI, R::EAX));
         self.asm.put(I::with2(C::Or_rm32_imm32, R::ESI, POINT as i32));
@@ -102,7 +98,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(Ok(I::with(C::VEX_Vzeroupper)));
         self.asm.put(I::with1(C::Call_rm64, field(Frame::CALL)));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RDI, R::R12));
-        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), C::Je_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), J::E, out);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EAX));
         self.asm.put(I::with2(C::And_rm32_imm8, R::R12D, ENDS_TURNS as i32));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, R::RAX));
@@ -122,12 +118,12 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Cmovne_r32_rm32, R::EDX, of(offset_of!(WarpSlot, atomics))));
         self.asm.put(I::with2(C::Mov_rm32_r32, left, R::EDX));
         self.next_slot(count);
-        self.asm.jump(C::Jmp_rel32_64, self.labels.start);
+        self.asm.goto(self.labels.start);
     }
 
     /// Emits the end of a loop over `ecx` slots.
     fn next_slot(&mut self, start: Label) {
         self.asm.put(I::with2(C::Add_rm64_imm32, R::RBX, size_of::<WarpSlot>() as i32));
-        self.asm.jump_if(I::with2(C::Sub_rm32_imm8, R::ECX, 1), C::Jne_rel32_64, start);
+        self.asm.jump_if(I::with2(C::Sub_rm32_imm8, R::ECX, 1), J::NE, start);
     }
 }

@@ -63,7 +63,7 @@ pub struct Match {
     pub same: Option<u32>,
 }
 
-/// The operation of `redux`.
+/// The operation of `redux`, or of an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduce {
     /// a + b

@@ -1,5 +1,6 @@
 //! Operands of loads, stores and atomics.
 
+use super::cross::Reduce;
 use crate::operand::{Source, VReg};
 
 /// The state space of an access.
@@ -66,26 +67,12 @@ pub struct Store {
 /// The read-modify-write operation of an atomic, where `old` is the value in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The sum of the old value and b (`add`).
-    Add,
-    /// The bitwise and of the old value and b (`and`).
-    And,
-    /// The bitwise or of the old value and b (`or`).
-    Or,
-    /// The bitwise exclusive or of the old value and b (`xor`).
-    Xor,
+    /// An operation on the old value and b (`add`, `min`, `and` and so on).
+    Reduce(Reduce),
     /// The operand b, which replaces the old value (`exch`).
     Exchange,
     /// The operand c if the old value equals b, otherwise the old value (`cas`).
     Compare,
-    /// The smaller signed number.
-    MinS,
-    /// The larger signed number.
-    MaxS,
-    /// The smaller unsigned number.
-    MinU,
-    /// The larger unsigned number.
-    MaxU,
     /// The old value + 1, or 0 if the old value is at least b (`inc`).
     Inc,
     /// The old value - 1, or b if the old value is 0 or greater than b (`dec`).

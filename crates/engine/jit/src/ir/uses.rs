@@ -1,18 +1,13 @@
 //! Uses and definitions of steps: the registers that a step reads and writes, and whether it may
 //! exit.
 
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-use super::Routine;
-use super::{Access, Action, Space, Step};
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+use super::{Access, Action, Routine, Space, Step};
 use crate::op::Op;
-use crate::operand::VReg;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-use crate::operand::{Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
+use std::collections::HashSet;
 
 impl Access {
     /// Whether the access is to a constant offset in a frame.
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn is_in_frame(&self) -> bool {
         self.space == Space::Frame && self.base.is_none() && matches!(self.size, 1 | 2 | 4 | 8)
     }
@@ -77,10 +72,22 @@ impl Step {
             Action::Nothing => {}
         }
     }
-}
 
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-impl Step {
+    /// Whether the step writes a register.
+    pub(crate) fn writes(&self, vreg: VReg) -> bool {
+        written([self]).contains(&vreg)
+    }
+
+    /// The operands of a load, store or atomic, and whether it changes memory.
+    pub(crate) fn access(&self) -> Option<(&Access, bool)> {
+        match &self.action {
+            Action::Load(load) => Some((&load.access, false)),
+            Action::Store(store) => Some((&store.access, true)),
+            Action::Atomic(atomic) => Some((&atomic.access, true)),
+            _ => None,
+        }
+    }
+
     /// Calls `f` with each source that the step reads.
     pub(crate) fn each_source(&self, f: &mut dyn FnMut(Source)) {
         let access =
@@ -154,4 +161,14 @@ impl Step {
         self.guard.vreg().into_iter().for_each(&mut *f);
         self.each_written(f);
     }
+}
+
+/// The registers that steps write.
+pub(crate) fn written<'s>(steps: impl IntoIterator<Item = &'s Step>) -> HashSet<VReg> {
+    let mut written = HashSet::new();
+    let mut write = |vreg| {
+        written.insert(vreg);
+    };
+    steps.into_iter().for_each(|step| step.each_written(&mut write));
+    written
 }

@@ -1,13 +1,12 @@
 //! The disassembly of a region's machine code. It begins with the addressing that was chosen for
 //! each access.
 
-use super::assembly;
 use crate::Error;
 use crate::emit;
 use crate::frame::Frame;
 use crate::ir::Region;
 use crate::machine::{Level, Mode};
-use iced_x86::{Code, Instruction, OpKind, Register};
+use iced_x86::{Code, FastFormatter, Instruction, OpKind, Register};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -36,6 +35,7 @@ pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, 
     for (mode, at, offset) in code.entries {
         marks.entry(offset.into()).or_default().push(format!("entry @{at}, {}", mode.lanes()));
     }
+    let mut formatter = FastFormatter::new();
     for instruction in &listing.instructions {
         let ip = instruction.ip();
         for line in marks.get(&ip).into_iter().flatten() {
@@ -44,7 +44,8 @@ pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, 
         if let Some(name) = names.get(&ip) {
             let _ = writeln!(text, "{name}:");
         }
-        let mut line = assembly::text(instruction);
+        let mut line = String::new();
+        formatter.format(instruction, &mut line);
         if let Some(target) = branch(instruction) {
             let mnemonic = line.split(' ').next().unwrap_or_default();
             line = format!("{mnemonic} {}", names.get(&target).map_or("", String::as_str));

@@ -18,7 +18,6 @@
 //! reads all that [`fmt::Display`] prints, except calls of host functions and `lookup`, whose
 //! tables of constants have no names.
 
-mod assembly;
 mod disassembly;
 mod names;
 mod parse;

@@ -19,9 +19,9 @@ pub(super) trait Named: Copy + PartialEq + 'static {
 }
 
 macro_rules! names {
-    ($ty:ty: $($variant:ident $name:literal)*) => {
+    ($ty:ty: $($variant:ident $(($of:expr))? $name:literal)*) => {
         impl Named for $ty {
-            const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$variant)),*];
+            const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$variant $(($of))?)),*];
         }
     };
 }
@@ -34,8 +34,9 @@ names!(Space: Global "global" Shared "shared" Local "local" Frame "frame" Param 
 names!(Shuffling: Up "up" Down "down" Butterfly "bfly" Index "idx");
 names!(Vote: Ballot "ballot" All "all" Any "any" Uniform "uni");
 names!(Reduce: Add "add" MinS "min.s" MaxS "max.s" MinU "min.u" MaxU "max.u" And "and" Or "or" Xor "xor");
-names!(Change: Add "add" And "and" Or "or" Xor "xor" Exchange "exch" Compare "cas" MinS "min.s" MaxS "max.s" MinU "min.u"
-    MaxU "max.u" Inc "inc" Dec "dec" AddFloat "add.f");
+names!(Change: Reduce(Reduce::Add) "add" Reduce(Reduce::And) "and" Reduce(Reduce::Or) "or" Reduce(Reduce::Xor) "xor"
+    Reduce(Reduce::MinS) "min.s" Reduce(Reduce::MaxS) "max.s" Reduce(Reduce::MinU) "min.u" Reduce(Reduce::MaxU) "max.u"
+    Exchange "exch" Compare "cas" Inc "inc" Dec "dec" AddFloat "add.f");
 names!(Op: Copy "copy" Add "add" Sub "sub" Mul "mul" MulAdd "mad" MulHighU "mulhi.u" MulHighS "mulhi.s" MinS "min.s"
     MaxS "max.s" MinU "min.u" MaxU "max.u" Abs "abs" ShiftLeft "shl" ShiftRightU "shr.u" ShiftRightS "shr.s"
     FunnelLeft "shf.l" FunnelRight "shf.r" FromS "f32.from.s32" CopyWide "copy64" AddWide "add64" SubWide "sub64"
@@ -46,12 +47,14 @@ names!(Op: Copy "copy" Add "add" Sub "sub" Mul "mul" MulAdd "mad" MulHighU "mulh
     DoubleToWideS "s64.from.f64" DoubleToWideU "u64.from.f64" DoubleFromU "f64.from.u32" DoubleFromS "f64.from.s32"
     DoubleFromWideU "f64.from.u64" DoubleFromWideS "f64.from.s64");
 
-/// The name of a float operation; `round` is followed by its direction.
-fn float_name(op: Float) -> String {
-    match op {
-        Float::Round(rounding) => format!("round.{}", rounding.name().unwrap_or_default()),
-        op => op.name().unwrap_or_default().to_owned(),
-    }
+/// The name of a float operation, followed by its direction if it has one.
+fn float_name(op: Float, rounding: Rounding) -> String {
+    let (name, rounding) = match op {
+        Float::Round(rounding) => ("round", Some(rounding)),
+        op => (op.name().unwrap_or_default(), Some(rounding).filter(|&to| to != Rounding::Near)),
+    };
+    let direction = rounding.and_then(Rounding::name);
+    direction.map_or_else(|| name.to_owned(), |direction| format!("{name}.{direction}"))
 }
 
 /// The predicate with this text: `p3`, `!p3`, `true` or `false`.
@@ -78,14 +81,10 @@ pub(super) fn op_name(op: Op) -> String {
     match op {
         Op::Bits(table) => format!("lop3.{table:#04x}"),
         Op::BitsWide(table) => format!("lop3x64.{table:#04x}"),
-        Op::Float { op, flush, saturate } => {
-            format!("f32.{}{}", float_name(op), ends(flush, saturate))
+        Op::Float { op, rounding, flush, saturate } => {
+            format!("f32.{}{}", float_name(op, rounding), ends(flush, saturate))
         }
-        Op::Directed { op, rounding: to, flush, saturate } => {
-            format!("f32.{}.{}{}", float_name(op), rounding(to), ends(flush, saturate))
-        }
-        Op::Double(op) => format!("f64.{}", float_name(op)),
-        Op::DoubleDirected(op, to) => format!("f64.{}.{}", float_name(op), rounding(to)),
+        Op::Double(op, rounding) => format!("f64.{}", float_name(op, rounding)),
         Op::FromU(bits) => format!("f32.from.bits.{bits:#x}"),
         Op::ToU(to) => format!("u32.from.f32.{}", rounding(to)),
         Op::ToS(to) => format!("s32.from.f32.{}", rounding(to)),
@@ -142,11 +141,10 @@ fn float_op(double: bool, mut rest: &[&str]) -> Option<Op> {
     if !rest.is_empty() || double && (flush || saturate) {
         return None;
     }
-    Some(match (double, direction) {
-        (true, None) => Op::Double(op),
-        (true, Some(to)) => Op::DoubleDirected(op, to),
-        (false, None) => Op::Float { op, flush, saturate },
-        (false, Some(rounding)) => Op::Directed { op, rounding, flush, saturate },
+    let rounding = direction.unwrap_or(Rounding::Near);
+    Some(match double {
+        true => Op::Double(op, rounding),
+        false => Op::Float { op, rounding, flush, saturate },
     })
 }
 

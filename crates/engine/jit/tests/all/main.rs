@@ -1,4 +1,4 @@
-//! Tests of compiled code, in a single test program to save link time. `arenas` has a program of
+//! Tests of compiled code, in a single test program to save link time. `mappings` has a program of
 //! its own, because it counts the mappings of the process.
 #![allow(missing_docs)]
 

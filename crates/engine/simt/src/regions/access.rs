@@ -5,7 +5,7 @@ use super::operand::{Operands, vreg};
 use crate::code::{self, MemSpace, Op, Slot, SpaceProfile};
 use texunit_alu::Temporaries;
 use texunit_isa::{AtomOp, ScalarType};
-use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
+use texunit_jit::region::{Access, Action, Atomic, Change, Load, Reduce, Space, Store};
 use texunit_jit::{Combine, Op as J, Predicate, Relation, Source, Test, VReg as To};
 use texunit_memory::{LOCAL_WINDOW, SHARED_WINDOW, SpaceKind, WINDOW_SIZE};
 
@@ -137,6 +137,21 @@ pub(super) fn store_to(operands: &Operands<'_>, of: &code::Access, at: Access) -
     Some(Action::Store(Box::new(Store { access: at, from: from? })))
 }
 
+/// The operation of `redux`, or of an atomic that only combines two integers.
+pub(super) fn reduce(op: AtomOp, ty: ScalarType) -> Option<Reduce> {
+    Some(match op {
+        AtomOp::Add => Reduce::Add,
+        AtomOp::Min if ty.is_signed() => Reduce::MinS,
+        AtomOp::Max if ty.is_signed() => Reduce::MaxS,
+        AtomOp::Min => Reduce::MinU,
+        AtomOp::Max => Reduce::MaxU,
+        AtomOp::And => Reduce::And,
+        AtomOp::Or => Reduce::Or,
+        AtomOp::Xor => Reduce::Xor,
+        AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => return None,
+    })
+}
+
 /// Translates an atomic on a single element of 4 or 8 bytes.
 pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<Action> {
     use ScalarType as T;
@@ -152,22 +167,14 @@ pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<A
         _ => return None,
     };
     let floats = matches!(of.ty, T::F32 | T::F64);
-    let signed = of.ty.is_signed();
     let change = match of.op {
         AtomOp::Add if floats => Change::AddFloat,
         AtomOp::Exch => Change::Exchange,
         AtomOp::Cas => Change::Compare,
         _ if floats => return None,
-        AtomOp::Add => Change::Add,
-        AtomOp::And => Change::And,
-        AtomOp::Or => Change::Or,
-        AtomOp::Xor => Change::Xor,
-        AtomOp::Min if signed => Change::MinS,
-        AtomOp::Max if signed => Change::MaxS,
-        AtomOp::Min => Change::MinU,
-        AtomOp::Max => Change::MaxU,
         AtomOp::Inc => Change::Inc,
         AtomOp::Dec => Change::Dec,
+        op => Change::Reduce(reduce(op, of.ty)?),
     };
     let is_own = |slot: Slot| slot.is_wide() == (size == 8) && !slot.is_predicate();
     let c = match of.c[..] {

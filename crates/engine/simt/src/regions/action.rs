@@ -6,8 +6,8 @@ use super::{access, moves, notify, shadow};
 use crate::code::{self, CompareTo, Inst, Op, Shadow, Slot};
 use std::sync::Arc;
 use texunit_alu::{Alu, Destination, Row};
-use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, VoteMode};
-use texunit_jit::region::{Action, Call, Match, Reduce, Routine, Shuffle, Shuffling, Step, Vote};
+use texunit_isa::{BoolOp, MatchMode, ShflMode, VoteMode};
+use texunit_jit::region::{Action, Call, Match, Routine, Shuffle, Shuffling, Step, Vote};
 use texunit_jit::{Combine, Source, VReg};
 
 /// The steps of an instruction, one of which is counted; `None` if the interpreter has to execute
@@ -96,7 +96,7 @@ fn routine(function: Alu) -> Option<Routine> {
     Some(match function {
         Alu::Narrow(f) => Routine::B32(f),
         Alu::Wide(f) => Routine::B64(f),
-        Alu::Convert(_) | Alu::SmallFloat(_) | Alu::Video(_) => {
+        Alu::Convert(_) | Alu::Pack(_) | Alu::Video(_) => {
             Routine::Closure(Arc::new(move |d, [a, b, c, _]| {
                 function.run(d, [a, b, c]);
             }))
@@ -144,7 +144,7 @@ fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
             same: (!p.is_none()).then(|| p.predicate_index() as u32),
         })),
         Op::Redux { op, ty, d, a, members: of } => Action::Redux {
-            op: reduce(*op, *ty)?,
+            op: access::reduce(*op, *ty)?,
             to: narrow(*d)??,
             of: operands.number(*a)?,
             members: members(*of)?,
@@ -177,19 +177,5 @@ fn shuffle(operands: &Operands<'_>, of: &code::Shuffle) -> Option<Shuffle> {
         members: (!of.members.is_none()).then(|| operands.source(of.members)),
         to: narrow(of.d)?,
         valid: (!of.p.is_none()).then(|| of.p.predicate_index() as u32),
-    })
-}
-
-fn reduce(op: AtomOp, ty: ScalarType) -> Option<Reduce> {
-    Some(match op {
-        AtomOp::Add => Reduce::Add,
-        AtomOp::Min if ty.is_signed() => Reduce::MinS,
-        AtomOp::Max if ty.is_signed() => Reduce::MaxS,
-        AtomOp::Min => Reduce::MinU,
-        AtomOp::Max => Reduce::MaxU,
-        AtomOp::And => Reduce::And,
-        AtomOp::Or => Reduce::Or,
-        AtomOp::Xor => Reduce::Xor,
-        AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => return None,
     })
 }

@@ -185,10 +185,9 @@ fn meet(a: &Facts, b: &Facts) -> Facts {
 /// Whether a block, or one after it, reads the value that a register has where the block begins.
 fn lives_in(block: &Block, vreg: VReg) -> bool {
     for step in &block.steps {
-        let (mut reads, mut writes) = (step.guard.vreg() == Some(vreg), false);
+        let mut reads = step.guard.vreg() == Some(vreg);
         step.each_read(&mut |read| reads |= read == vreg);
-        step.each_written(&mut |written| writes |= written == vreg);
-        if reads || writes {
+        if reads || step.writes(vreg) {
             return reads;
         }
     }

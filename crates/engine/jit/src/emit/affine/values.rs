@@ -2,7 +2,8 @@
 //! the block's steps and updates this state.
 
 use super::{Addend, Affine};
-use crate::ir::{Action, Space, Step};
+use crate::emit::input::parameter;
+use crate::ir::{Action, Step};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
 use std::collections::HashMap;
@@ -67,17 +68,10 @@ impl Registers {
             Action::Compute { op: Op::CopyWide, to: VReg::B64(to), from } => {
                 Some((*to, self.uniform_source(from[0])?))
             }
-            Action::Load(load) => {
-                let access = &load.access;
-                let whole = (access.space, access.size, access.count, load.keep)
-                    == (Space::Param, 8, 1, u64::MAX);
-                match load.to[..] {
-                    [Some(VReg::B64(to))] if whole && access.base.is_none() => {
-                        Some((to, Source::Bytes64(u32::try_from(access.offset).ok()?)))
-                    }
-                    _ => None,
-                }
-            }
+            Action::Load(load) => match parameter(load)? {
+                (VReg::B64(to), source) => Some((to, source)),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -115,17 +109,14 @@ impl Registers {
 
     /// The affine address or index that a step computes, if any.
     pub(super) fn value(&self, step: &Step) -> Option<AffineResult> {
-        let Action::Compute { op, to: vreg, from } = &step.action else {
-            return None;
-        };
-        let vreg = *vreg;
+        let Action::Compute { op, to: vreg, from } = step.action else { return None };
         if step.guard != Predicate::Always {
             return None;
         }
         let new = |(product, value)| AffineResult { vreg, value, product };
         Some(match op {
             Op::Add | Op::Sub => {
-                let (index, addend) = Addend::of(*op, from)?;
+                let (index, addend) = Addend::of(op, &from)?;
                 if vreg == VReg::B32(index) {
                     return None;
                 }
@@ -140,12 +131,12 @@ impl Registers {
             Op::ExtendU | Op::ExtendS => {
                 let Source::B32(index) = from[0] else { return None };
                 let (product, value) = self.index(index);
-                new((product, Affine { signed: *op == Op::ExtendS, ..value }))
+                new((product, Affine { signed: op == Op::ExtendS, ..value }))
             }
-            Op::ProductU | Op::ProductS => new(self.scaled(from, *op == Op::ProductS)?),
+            Op::ProductU | Op::ProductS => new(self.scaled(&from, op == Op::ProductS)?),
             Op::ProductAddU | Op::ProductAddS => {
                 let add = self.uniform_source(from[2])?;
-                let (product, value) = self.scaled(from, *op == Op::ProductAddS)?;
+                let (product, value) = self.scaled(&from, op == Op::ProductAddS)?;
                 new((product, Affine { add, ..value }))
             }
             Op::ShiftLeftWide => {

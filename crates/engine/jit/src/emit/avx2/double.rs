@@ -1,6 +1,6 @@
 //! Conversions between f64 and 64-bit integers, which AVX2 has no instructions for.
 
-use super::{Avx2, Avx2Emitter, MOVE, SCRATCH};
+use super::{Avx2, Avx2Emitter, SCRATCH};
 use crate::emit::asm::of_quiet_rounding;
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::Reg;
@@ -41,7 +41,7 @@ impl Avx2Emitter<'_> {
         self.three(V::MulD, high, d, down);
         self.two_with(V::RoundD, high, high, of_quiet_rounding(Rounding::Floor));
         // Computes the low half of the result: d - high * 2^32.
-        self.two(MOVE, SCRATCH, up);
+        self.two(V::Move, SCRATCH, up);
         self.three(C::VEX_Vfnmadd231pd_ymm_ymm_ymmm256, d, high, SCRATCH);
         self.three(V::AddD, d, d, shift_in);
         self.three(V::AddD, high, high, upper_shift_in);

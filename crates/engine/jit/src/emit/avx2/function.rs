@@ -1,7 +1,7 @@
 //! Operations that evaluate polynomials of the special function unit: tables of constants, and its
 //! square.
 
-use super::{Avx2Emitter, SCRATCH, Vector};
+use super::{Avx2Emitter, SCRATCH};
 use crate::emit::asm::{at, with_index};
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::V;

@@ -1,7 +1,7 @@
 //! Loads and stores of some lanes, in vectors and one by one.
 
-use super::{Avx2, Avx2Emitter, LANES_SIZE, MOVE, PARTS, SCRATCH, Vector};
-use crate::emit::asm::{Label, at};
+use super::{Avx2, Avx2Emitter, LANES_SIZE, PARTS, SCRATCH};
+use crate::emit::asm::{J, Label, at};
 use crate::emit::backend::{MemoryPrimitives, OffsetCheck, Primitives};
 use crate::emit::memory::{MemAccess, OFFSET_ROW, Row, STORED};
 use crate::emit::register_cache::Reg;
@@ -46,7 +46,7 @@ impl MemoryPrimitives for Avx2 {
             false => (C::Mov_r32_rm32, C::Sub_rm32_imm8, R::EAX),
         };
         e.asm.put(I::with2(load, to, check.limit));
-        e.asm.jump_if(I::with2(sub, to, 1), C::Jb_rel32_64, not);
+        e.asm.jump_if(I::with2(sub, to, 1), J::B, not);
         if check.wide {
             // Flipping the sign bits makes a signed comparison compare unsigned numbers.
             e.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
@@ -72,11 +72,11 @@ impl MemoryPrimitives for Avx2 {
         let (fewer, done) = (e.asm.label(), e.asm.label());
         if !some {
             e.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
-            e.asm.jump(if collects { C::Jne_rel32_64 } else { C::Je_rel32_64 }, fewer);
+            e.asm.jump(if collects { J::NE } else { J::E }, fewer);
         }
         if collects && !some {
             e.three(V::Or64, bits, bits, base);
-            e.asm.jump(C::Jmp_rel32_64, done);
+            e.asm.goto(done);
             e.asm.bind(fewer);
         }
         if collects {
@@ -170,7 +170,7 @@ impl MemoryPrimitives for Avx2 {
             };
             if is_own {
                 // AMD's processors execute masked stores slowly.
-                e.two(MOVE, SCRATCH, Operand::Memory(to));
+                e.two(V::Move, SCRATCH, Operand::Memory(to));
                 Self::blend(e, false, (SCRATCH, SCRATCH), *value, mask);
                 e.store(to, SCRATCH);
             } else {
@@ -183,7 +183,7 @@ impl MemoryPrimitives for Avx2 {
         let mask = e.number(if size == 1 { 0xff } else { 0xffff });
         e.three(V::And32, value, value, mask);
         e.upper_half(SCRATCH, value);
-        let [d, high] = [value, SCRATCH].map(Vector::xmm);
+        let [d, high] = [value, SCRATCH].map(Reg::xmm);
         e.asm.put(I::with3(C::VEX_Vpackusdw_xmm_xmm_xmmm128, d, d, high));
         if size == 1 {
             e.asm.put(I::with3(C::VEX_Vpackuswb_xmm_xmm_xmmm128, d, d, d));
@@ -203,7 +203,7 @@ impl Avx2Emitter<'_> {
     pub(super) fn inactive_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
         let row = Frame::INACTIVE_LANES + usize::from(part) * LANES_SIZE;
         match half {
-            None => self.two(MOVE, to, at(R::RDI, row)),
+            None => self.two(V::Move, to, at(R::RDI, row)),
             Some(half) => self.two(V::ExtendS, to, at(R::RDI, row + 16 * usize::from(half))),
         }
     }

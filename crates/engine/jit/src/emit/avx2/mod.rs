@@ -51,27 +51,6 @@ const PARTS: u8 = 4;
 /// A constant of 32 bytes.
 type PoolVector = [u64; 4];
 
-/// The instruction of vector loads and copies.
-const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
-
-/// The names of a vector register.
-trait Vector {
-    /// The name of the register's 256 bits.
-    fn ymm(self) -> R;
-    /// The name of the register's low 128 bits.
-    fn xmm(self) -> R;
-}
-
-impl Vector for Reg {
-    fn ymm(self) -> R {
-        R::YMM0 + u32::from(self.0)
-    }
-
-    fn xmm(self) -> R {
-        R::XMM0 + u32::from(self.0)
-    }
-}
-
 impl Backend for Avx2 {
     fn begin(_: &mut Avx2Emitter<'_>) {}
 
@@ -144,11 +123,29 @@ impl Backend for Avx2 {
     }
 
     fn copy(e: &mut Avx2Emitter<'_>, to: Reg, from: Reg) {
-        e.two(MOVE, to, from);
+        e.two(V::Move, to, from);
     }
 
-    fn lanes(e: &mut Avx2Emitter<'_>, of: Predicate, to: R) {
-        e.lanes_of(of, to);
+    fn lanes(e: &mut Avx2Emitter<'_>, i: u32, to: R) {
+        let parts = (0..PARTS).map(|part| Key::Predicate(i, part));
+        let file = register_file::<Self>;
+        if let Some(same) = e.cache.position(Key::Predicate(i, SAME)) {
+            e.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, to, same.xmm()));
+        } else if parts.clone().all(|key| e.is_stored(key)) {
+            e.asm.put(I::with2(C::Mov_r32_rm32, to, file(Key::Predicate(i, 0))));
+        } else {
+            for (n, key) in parts.rev().enumerate() {
+                let part = if n == 0 { to } else { R::EBP };
+                e.asm.put(match e.cache.position(key) {
+                    Some(reg) => I::with2(C::VEX_Vmovmskps_r32_ymm, part, reg.ymm()),
+                    None => I::with2(C::Movzx_r32_rm8, part, file(key)),
+                });
+                if n != 0 {
+                    e.asm.put(I::with2(C::Shl_rm32_imm8, to, 8));
+                    e.asm.put(I::with2(C::Or_r32_rm32, to, R::EBP));
+                }
+            }
+        }
     }
 
     fn steps(e: &mut Avx2Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {

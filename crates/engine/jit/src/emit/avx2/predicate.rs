@@ -1,12 +1,12 @@
 //! Predicates: one bit per lane in the register file, vectors with all bits of a lane set or
 //! cleared in processor registers.
 
-use super::{Avx2, Avx2Emitter, MOVE, PARTS, SCRATCH, Vector};
+use super::{Avx2, Avx2Emitter, SCRATCH};
 use crate::emit::backend::Primitives;
-use crate::emit::register_cache::{Key, Kind, Reg, SAME, Width};
-use crate::emit::vector::{Operand, V, of_floats, register_file};
+use crate::emit::register_cache::{Key, Kind, Reg, Width};
+use crate::emit::vector::{Operand, V, of_floats};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
-use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use iced_x86::{Code as C, MemoryOperand};
 
 /// A vector mask, or its negation if `not` is true.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ impl Avx2Emitter<'_> {
                 let [up, end] = [0x0080_0000, 0x0100_0000].map(|bits| self.number(bits));
                 // The sum is negative for infinity and NaNs, and low for negative numbers.
                 self.three(V::Add32, d, a, up);
-                self.two(MOVE, SCRATCH, end);
+                self.two(V::Move, SCRATCH, end);
                 self.three(C::VEX_Vpcmpgtd_ymm_ymm_ymmm256, d, SCRATCH, d);
                 Some(Mask { reg: d, not: false })
             }
@@ -158,7 +158,7 @@ impl Avx2Emitter<'_> {
                 let b = match b {
                     Operand::Register(b) => self.binary(xor, b, sign),
                     Operand::Memory(_) => {
-                        let loaded = self.unary(MOVE, b);
+                        let loaded = self.unary(V::Move, b);
                         self.three(xor, loaded, loaded, sign);
                         loaded
                     }
@@ -179,39 +179,6 @@ impl Avx2Emitter<'_> {
         Avx2::low_halves(self, low, [low, high]);
         self.release(high);
         low
-    }
-
-    /// Loads the mask of lanes in which a predicate is true into a 32-bit general register. Uses
-    /// `rbp`.
-    pub(super) fn lanes_of(&mut self, predicate: Predicate, to: R) {
-        let (i, not) = match predicate {
-            Predicate::If(i) => (i, false),
-            Predicate::Unless(i) => (i, true),
-            Predicate::Always => return self.asm.put(I::with2(C::Mov_r32_imm32, to, -1)),
-            Predicate::Never => return self.asm.put(I::with2(C::Mov_r32_imm32, to, 0)),
-        };
-        let parts = (0..PARTS).map(|part| Key::Predicate(i, part));
-        let file = register_file::<Avx2>;
-        if let Some(same) = self.cache.position(Key::Predicate(i, SAME)) {
-            self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, to, same.xmm()));
-        } else if parts.clone().all(|key| self.is_stored(key)) {
-            self.asm.put(I::with2(C::Mov_r32_rm32, to, file(Key::Predicate(i, 0))));
-        } else {
-            for (n, key) in parts.rev().enumerate() {
-                let part = if n == 0 { to } else { R::EBP };
-                self.asm.put(match self.cache.position(key) {
-                    Some(reg) => I::with2(C::VEX_Vmovmskps_r32_ymm, part, reg.ymm()),
-                    None => I::with2(C::Movzx_r32_rm8, part, file(key)),
-                });
-                if n != 0 {
-                    self.asm.put(I::with2(C::Shl_rm32_imm8, to, 8));
-                    self.asm.put(I::with2(C::Or_r32_rm32, to, R::EBP));
-                }
-            }
-        }
-        if not {
-            self.asm.put(I::with1(C::Not_rm32, to));
-        }
     }
 
     /// See [`crate::region::Action::Compare`].

@@ -1,8 +1,8 @@
 //! The primitives of AVX2: masks are vectors, and constants are memory operands of a whole vector.
 
 use super::double::TWO_52;
-use super::{Avx2, Avx2Emitter, MOVE, SCRATCH, Vector};
-use crate::emit::asm::{Label, at, of_quiet_rounding};
+use super::{Avx2, Avx2Emitter, SCRATCH};
+use crate::emit::asm::{J, Label, at, of_quiet_rounding};
 use crate::emit::backend::Primitives;
 use crate::emit::instructions::InstructionSet;
 use crate::emit::register_cache::{Reg, Width};
@@ -13,7 +13,6 @@ use crate::op::{Op, Rounding};
 use crate::operand::{Predicate, Source};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
 const BLEND: C = C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
 /// 2^31, 2^32 and 2^16 as f32.
 const TWO_31_F: u32 = 0x4f00_0000;
@@ -62,7 +61,7 @@ impl Primitives for Avx2 {
         }
         e.three_with(V::CompareF, SCRATCH, SCRATCH, SCRATCH, UNORDERED);
         e.two(C::VEX_Vtestps_ymm_ymmm256, SCRATCH, SCRATCH);
-        e.out_of_line(C::Jne_rel32_64, |e| regs.iter().for_each(|&reg| Self::canonical(e, reg)));
+        e.out_of_line(J::NE, |e| regs.iter().for_each(|&reg| Self::canonical(e, reg)));
     }
 
     fn mask_of(e: &mut Avx2Emitter<'_>, mask: Reg, wide: bool, part: u8) -> Reg {
@@ -88,11 +87,6 @@ impl Primitives for Avx2 {
         });
     }
 
-    fn condition_bits(e: &mut Avx2Emitter<'_>, wide: bool, to: R) {
-        let code = if wide { C::VEX_Vmovmskpd_r32_ymm } else { C::VEX_Vmovmskps_r32_ymm };
-        e.asm.put(I::with2(code, to, SCRATCH.ymm()));
-    }
-
     fn keep_inactive(e: &mut Avx2Emitter<'_>, part: u8, d: Reg, old: Reg) {
         e.inactive_row(SCRATCH, part, None);
         Self::blend(e, false, (d, d), old, SCRATCH);
@@ -114,7 +108,7 @@ impl Primitives for Avx2 {
 
     fn jump_if_any(e: &mut Avx2Emitter<'_>, any: Reg, to: Label) {
         e.two(C::VEX_Vptest_ymm_ymmm256, any, any);
-        e.asm.jump(C::Jne_rel32_64, to);
+        e.asm.jump(J::NE, to);
     }
 
     fn keep(e: &mut Avx2Emitter<'_>, _: bool, d: Reg, a: Reg) {
@@ -135,7 +129,7 @@ impl Primitives for Avx2 {
     fn zero_where(e: &mut Avx2Emitter<'_>, y: Reg) {
         // Makes a mask of all bits except the sign bit.
         e.two_with(V::RightU32, SCRATCH, SCRATCH, 1);
-        e.three(AND_NOT, y, SCRATCH, y);
+        e.three(V::AndNot32, y, SCRATCH, y);
     }
 
     fn flush(e: &mut Avx2Emitter<'_>, to: Reg, from: Reg) {
@@ -143,7 +137,7 @@ impl Primitives for Avx2 {
         e.three(V::And32, SCRATCH, from, exponent);
         e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, zero);
         e.two_with(V::RightU32, SCRATCH, SCRATCH, 1);
-        e.three(AND_NOT, to, SCRATCH, from);
+        e.three(V::AndNot32, to, SCRATCH, from);
     }
 
     fn test_tiny(e: &mut Avx2Emitter<'_>, x: Reg, y: Reg) {
@@ -153,7 +147,7 @@ impl Primitives for Avx2 {
         // count as small.
         e.three(V::Add32, x, y, y);
         e.three(V::Add32, x, x, less);
-        e.two(MOVE, SCRATCH, twice);
+        e.two(V::Move, SCRATCH, twice);
         e.three(C::VEX_Vpcmpgtd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, x);
         e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, SCRATCH.ymm()));
         e.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
@@ -177,7 +171,7 @@ impl Primitives for Avx2 {
     fn zero_inactive(e: &mut Avx2Emitter<'_>, y: Reg, (part, half): (u8, Option<u8>)) {
         if e.mode == Mode::Some && !e.cache.kind(y).inactive_normal {
             e.inactive_row(SCRATCH, part, half);
-            e.three(AND_NOT, y, SCRATCH, y);
+            e.three(V::AndNot32, y, SCRATCH, y);
             e.cache.of(y).kind.inactive_normal = true;
         }
     }
@@ -194,10 +188,10 @@ impl Primitives for Avx2 {
         // Clears each bit below a set bit, so that the number is not rounded up to the next power
         // of two.
         e.two_with(V::RightU32, d, a, 1);
-        e.three(AND_NOT, d, d, a);
+        e.three(V::AndNot32, d, d, a);
         e.two(V::FromS32, d, d);
         e.two_with(V::RightU32, d, d, 23);
-        e.two(MOVE, SCRATCH, bias);
+        e.two(V::Move, SCRATCH, bias);
         e.three(V::Sub32, d, SCRATCH, d);
         e.three(V::MaxS32, d, d, zero);
         e.three(V::MinS32, d, d, most);

@@ -2,9 +2,9 @@
 //! the values of a part stay in registers from step to step.
 
 use super::predicate::Mask;
-use super::{Avx2Emitter, PARTS, Vector};
+use super::{Avx2Emitter, PARTS};
 use crate::Error;
-use crate::emit::asm::at;
+use crate::emit::asm::{J, at};
 use crate::emit::rarely::Skipped;
 use crate::emit::register_cache::{Key, SAME};
 use crate::frame::Frame;
@@ -107,7 +107,7 @@ impl Avx2Emitter<'_> {
                 if let Some((mask, rare)) = rare {
                     self.asm.put(I::with2(C::VEX_Vptest_ymm_ymmm256, mask.ymm(), mask.ymm()));
                     let rare = i + 1..(i + 1 + rare).min(steps.end);
-                    skipped = Some(self.skip(C::Je_rel32_64, rare, |key| eighth(key) == part));
+                    skipped = Some(self.skip(J::E, rare, |key| eighth(key) == part));
                 }
                 if let Some(skipped) = skipped.take_if(|skipped| skipped.end == i + 1) {
                     self.rejoin(skipped);

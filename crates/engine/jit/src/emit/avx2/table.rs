@@ -1,42 +1,19 @@
 //! Boolean functions of three sources (`lop3`), composed of the four bitwise instructions of AVX2.
 
-use super::{Avx2Emitter, MOVE};
+use super::Avx2Emitter;
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::Operand;
-use iced_x86::Code as C;
+use crate::emit::vector::{Operand, V};
 use std::sync::OnceLock;
 
-/// A bitwise instruction of two sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gate {
-    And,
-    Or,
-    Xor,
-    /// The gate computes `!a & b`.
-    AndNot,
-}
-
-impl Gate {
-    const ALL: [Self; 4] = [Self::And, Self::Or, Self::Xor, Self::AndNot];
-
-    fn of(self, a: u8, b: u8) -> u8 {
-        match self {
-            Self::And => a & b,
-            Self::Or => a | b,
-            Self::Xor => a ^ b,
-            Self::AndNot => !a & b,
-        }
-    }
-
-    fn code(self) -> C {
-        match self {
-            Self::And => C::VEX_Vpand_ymm_ymm_ymmm256,
-            Self::Or => C::VEX_Vpor_ymm_ymm_ymmm256,
-            Self::Xor => C::VEX_Vpxor_ymm_ymm_ymmm256,
-            Self::AndNot => C::VEX_Vpandn_ymm_ymm_ymmm256,
-        }
-    }
-}
+/// The bitwise instructions of two sources: what they compute, and their codes.
+const GATES: [(fn(u8, u8) -> u8, V); 4] = [
+    (|a, b| a & b, V::And32),
+    (|a, b| a | b, V::Or32),
+    (|a, b| a ^ b, V::Xor32),
+    (|a, b| !a & b, V::AndNot32),
+];
+/// The number of the last gate, whose operands cannot be exchanged.
+const AND_NOT: usize = GATES.len() - 1;
 
 /// How the function of a truth table is computed.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +23,7 @@ enum Rule {
     /// The function is always one.
     Ones,
     /// An instruction applied to the functions of two other tables.
-    Gate(Gate, u8, u8),
+    Gate(usize, u8, u8),
 }
 
 /// The truth tables of the sources.
@@ -70,11 +47,11 @@ fn rules() -> &'static [Rule; 256] {
             for left in 0..length {
                 for &a in &by_length[left] {
                     for &b in &by_length[length - 1 - left] {
-                        for gate in Gate::ALL {
-                            let rule = &mut rules[usize::from(gate.of(a, b))];
+                        for (gate, (of, _)) in GATES.iter().enumerate() {
+                            let rule = &mut rules[usize::from(of(a, b))];
                             if rule.is_none() {
                                 *rule = Some(Rule::Gate(gate, a, b));
-                                found.push(gate.of(a, b));
+                                found.push(of(a, b));
                             }
                         }
                     }
@@ -91,7 +68,7 @@ impl Avx2Emitter<'_> {
     pub(super) fn bits(&mut self, table: u8, sources: [Operand; 3]) -> Reg {
         match self.formula(table, &sources) {
             Operand::Register(y) if self.is_temporary(y) && !is_among(y, &sources) => y,
-            other => self.unary(MOVE, other),
+            other => self.unary(V::Move, other),
         }
     }
 
@@ -105,8 +82,8 @@ impl Avx2Emitter<'_> {
         // The first operand of an instruction must be a register.
         let (a, b) = match (a, b) {
             (Operand::Register(a), b) => (a, b),
-            (a, Operand::Register(b)) if gate != Gate::AndNot => (b, a),
-            (a, b) => (self.unary(MOVE, a), b),
+            (a, Operand::Register(b)) if gate != AND_NOT => (b, a),
+            (a, b) => (self.unary(V::Move, a), b),
         };
         let mut own = None;
         for operand in [Operand::Register(a), b] {
@@ -122,7 +99,7 @@ impl Avx2Emitter<'_> {
             }
         }
         let d = own.unwrap_or_else(|| self.temporary());
-        self.three(gate.code(), d, a, b);
+        self.three(GATES[gate].1, d, a, b);
         d.into()
     }
 }

@@ -1,7 +1,7 @@
 //! `fma` of f64 with a factor and an addend that may both be NaNs.
 
 use super::{Avx512, Avx512Emitter, SCRATCH_MASK};
-use crate::emit::asm::spread;
+use crate::emit::asm::{J, spread};
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{ORDERED, V};
@@ -30,15 +30,16 @@ impl Avx512Emitter<'_> {
             parts.push((d, a, b, c));
         }
         let [d, e, f, g] = [0, 1, 2, 3].map(|part| parts[part].0);
-        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, d.z(), e.z(), ORDERED));
-        self.asm.put_masked(SCRATCH_MASK, I::with4(COMPARE, SCRATCH_MASK, f.z(), g.z(), ORDERED));
+        self.asm.put(I::with4(COMPARE, SCRATCH_MASK, d.zmm(), e.zmm(), ORDERED));
+        self.asm
+            .put_masked(SCRATCH_MASK, I::with4(COMPARE, SCRATCH_MASK, f.zmm(), g.zmm(), ORDERED));
         self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-        self.out_of_line(C::Jae_rel32_64, move |e| {
+        self.out_of_line(J::AE, move |e| {
             for (d, a, b, c) in parts {
                 e.two(V::Move, d, a);
                 let kinds = spread(R::R9, e.pooled(&[NANS]));
                 let code = C::EVEX_Vfixupimmpd_zmm_k1z_zmm_zmmm512b64_imm8_sae;
-                e.asm.put(I::with4(code, d.z(), c.z(), kinds, 0));
+                e.asm.put(I::with4(code, d.zmm(), c.zmm(), kinds, 0));
                 fused(e, rounding, d, (b, c));
             }
         });

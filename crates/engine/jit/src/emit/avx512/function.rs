@@ -38,7 +38,7 @@ impl Avx512Emitter<'_> {
             let d = self.temporary();
             self.two(V::Load, d, at(R::RAX, 4 * first));
             let second = at(R::RAX, 4 * first + 64);
-            self.asm.put(I::with3(permute, d.z(), index.z(), second));
+            self.asm.put(I::with3(permute, d.zmm(), index.zmm(), second));
             entry_state.push(d);
         }
         let mut bit = PERMUTED as u32;
@@ -48,7 +48,8 @@ impl Avx512Emitter<'_> {
             self.three(test, SCRATCH_MASK, index, bit_set);
             for pair in 0..entry_state.len() / 2 {
                 let upper = entry_state.remove(pair + 1);
-                self.asm.put_masked(SCRATCH_MASK, I::with2(MOVE, entry_state[pair].z(), upper.z()));
+                self.asm
+                    .put_masked(SCRATCH_MASK, I::with2(MOVE, entry_state[pair].zmm(), upper.zmm()));
                 self.cache.release(upper);
             }
             bit *= 2;
@@ -63,8 +64,8 @@ impl Avx512Emitter<'_> {
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         self.zero(d);
         self.asm.put(I::with3(C::VEX_Kxnorw_kr_kr_kr, SCRATCH_MASK, SCRATCH_MASK, SCRATCH_MASK));
-        let from = MemoryOperand::with_base_index_scale(R::RAX, index.z(), 4);
-        self.asm.put_masked(SCRATCH_MASK, I::with2(C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), from));
+        let from = MemoryOperand::with_base_index_scale(R::RAX, index.zmm(), 4);
+        self.asm.put_masked(SCRATCH_MASK, I::with2(C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.zmm(), from));
         self.cache.release(index);
         d
     }
@@ -77,11 +78,11 @@ impl Avx512Emitter<'_> {
         self.two_with(V::RightU32, x, first, 1);
         self.two_with(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t, second, 15);
         // The bits of t where those of `upper` are set, and those of x elsewhere.
-        self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x.z(), t, upper, 0xd8);
+        self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x.zmm(), t, upper, 0xd8);
         self.squares(x, d, [t, u]);
         self.two_with(V::RightU32, t, d, 16);
         let low = self.number(0xffff);
-        self.three(V::And32, d.z(), d, low);
+        self.three(V::And32, d.zmm(), d, low);
         [x, u].into_iter().for_each(|reg| self.cache.release(reg));
         Some([d, t])
     }
@@ -97,23 +98,23 @@ impl Avx512Emitter<'_> {
         const ADD: C = C::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512;
         let both = |bits: u32| bits << 16 | bits;
         let [g, m, last] = [0xfe00, 0xffc0, 0x8002].map(|bits| self.number(both(bits)));
-        self.three(V::And32, t.z(), x, g);
+        self.three(V::And32, t.zmm(), x, g);
         self.two_with(C::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8, u, t, 1);
-        self.three(V::And32, d.z(), x, m);
-        self.three(C::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512, d.z(), d, u);
-        self.three(HIGH, d.z(), d, t);
+        self.three(V::And32, d.zmm(), x, m);
+        self.three(C::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512, d.zmm(), d, u);
+        self.three(HIGH, d.zmm(), d, t);
         for (pair, above) in [(0x30, 0xf800), (0xc, 0xe000)] {
             let [pair, above] = [pair, above].map(|bits| self.number(both(bits)));
-            self.three(V::And32, t.z(), x, pair);
-            self.three(V::And32, u.z(), x, above);
-            self.three(HIGH, t.z(), t, u);
-            self.three(ADD, d.z(), d, t);
+            self.three(V::And32, t.zmm(), x, pair);
+            self.three(V::And32, u.zmm(), x, above);
+            self.three(HIGH, t.zmm(), t, u);
+            self.three(ADD, d.zmm(), d, t);
         }
         // The product of the lowest bit and the highest.
-        self.three(C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32, t.z(), x, last);
+        self.three(C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32, t.zmm(), x, last);
         self.three(C::EVEX_Vptestnmw_kr_k1_zmm_zmmm512, SCRATCH_MASK, t, t);
         let one = at(R::R9, self.pooled(&[0x1_0001_0001_0001; 8]));
-        self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, d.z(), d.z(), one));
+        self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, d.zmm(), d.zmm(), one));
     }
 
     /// Emits a [`Curve`] for both halves of a warp, in temporaries. Table look-ups and squares are
@@ -135,36 +136,36 @@ impl Avx512Emitter<'_> {
             let all: [u64; 8] = std::array::from_fn(|i| four(i as u64));
             let numbers = at(R::R9, self.pooled(&all));
             self.two(V::Load, u, numbers);
-            self.three(PERMUTE, d.z(), u, t);
+            self.three(PERMUTE, d.zmm(), u, t);
         }
         self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, curve.words.as_ptr() as u64));
         let repeats = curve.words.iter().all(|words| words[..64] == words[64..]);
         let upper = at(R::R9, self.pooled(&[0x40_0040_0040_0040; 8]));
         let test = C::EVEX_Vptestmw_kr_k1_zmm_zmmm512;
-        self.asm.put(I::with3(test, SCRATCH_MASK, segment.z(), upper));
+        self.asm.put(I::with3(test, SCRATCH_MASK, segment.zmm(), upper));
         for (i, d) in words.into_iter().enumerate() {
             for (d, from) in
                 [(d, 256 * i), (t, 256 * i + 128)].into_iter().take(2 - usize::from(repeats))
             {
                 self.two(V::Load, d, at(R::RAX, from));
-                self.asm.put(I::with3(PERMUTE, d.z(), segment.z(), at(R::RAX, from + 64)));
+                self.asm.put(I::with3(PERMUTE, d.zmm(), segment.zmm(), at(R::RAX, from + 64)));
             }
             if !repeats {
-                let moved = I::with2(C::EVEX_Vmovdqu16_zmm_k1z_zmmm512, d.z(), t.z());
+                let moved = I::with2(C::EVEX_Vmovdqu16_zmm_k1z_zmmm512, d.zmm(), t.zmm());
                 self.asm.put_masked(SCRATCH_MASK, moved);
             }
         }
         self.squares(x, square, [t, u]);
         let sign = self.number(0x8000_8000);
-        self.three(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, x.z(), x, sign);
+        self.three(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, x.zmm(), x, sign);
         let [c2, c1, low, high] = words;
         for (d, a, code) in [
             (segment, xs[0], C::EVEX_Vpunpcklwd_zmm_k1z_zmm_zmmm512),
             (square, xs[1], C::EVEX_Vpunpckhwd_zmm_k1z_zmm_zmmm512),
         ] {
-            self.three(code, t.z(), square, x);
-            self.three(code, u.z(), c2, c1);
-            self.three(C::EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512, t.z(), t, u);
+            self.three(code, t.zmm(), square, x);
+            self.three(code, u.zmm(), c2, c1);
+            self.three(C::EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512, t.zmm(), t, u);
             if curve.has_odd {
                 let one = self.number(1);
                 self.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, a, one);
@@ -173,21 +174,21 @@ impl Avx512Emitter<'_> {
             }
             if curve.biases[1] != 0 {
                 let bias = self.number(curve.biases[1]);
-                self.three(V::Add32, t.z(), t, bias);
+                self.three(V::Add32, t.zmm(), t, bias);
             }
             self.two_with(V::RightS32, t, t, curve.shifts[1]);
-            self.three(code, d.z(), low, high);
-            self.three(V::Sub32, d.z(), d, t);
+            self.three(code, d.zmm(), low, high);
+            self.three(V::Sub32, d.zmm(), d, t);
             self.two_with(V::RightS32, d, d, 1 + u32::from(curve.is_steep));
             match origin {
                 Some(origin) => {
-                    self.three(V::Sub32, t.z(), origin, a);
-                    self.three(V::Add32, d.z(), d, t);
+                    self.three(V::Sub32, t.zmm(), origin, a);
+                    self.three(V::Add32, d.zmm(), d, t);
                 }
                 None => {
                     let origin = self.number(curve.origin);
-                    self.three(V::Add32, d.z(), d, a);
-                    self.three(V::Add32, d.z(), d, origin);
+                    self.three(V::Add32, d.zmm(), d, a);
+                    self.three(V::Add32, d.zmm(), d, origin);
                 }
             }
             if !curve.is_steep {

@@ -1,7 +1,7 @@
 //! Loads and stores of some lanes, by mask registers.
 
 use super::{Avx512, Avx512Emitter, MOVE, SCRATCH, SCRATCH_MASK};
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::{J, Label, at};
 use crate::emit::backend::{MemoryPrimitives, OffsetCheck};
 use crate::emit::memory::{MemAccess, Row, STORED, low_32};
 use crate::emit::register_cache::Reg;
@@ -26,7 +26,7 @@ impl MemoryPrimitives for Avx512 {
         let (lanes, code) = if wide { (8, C::EVEX_Vmovdqa64_zmm_k1z_zmmm512) } else { (16, MOVE) };
         let mask = e.lanes_from(masks(mem)[0], lanes * part);
         for value in values {
-            e.asm.put_zeroing(mask, I::with2(code, value.z(), value.z()));
+            e.asm.put_zeroing(mask, I::with2(code, value.zmm(), value.zmm()));
         }
     }
 
@@ -83,7 +83,7 @@ impl MemoryPrimitives for Avx512 {
         }
         e.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, low));
         e.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::EAX, R::EBX));
-        e.asm.jump(C::Jne_rel32_64, not);
+        e.asm.jump(J::NE, not);
         Self::keep_executing(e, mem);
     }
 
@@ -95,10 +95,10 @@ impl MemoryPrimitives for Avx512 {
         (scale, lane): (u32, u8),
     ) {
         let (code, to, index) = match (wide, size) {
-            (false, 4) => (C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), index.z()),
-            (true, 4) => (C::EVEX_Vpgatherqd_ymm_k1_vm64z, d.y(), index.z()),
-            (false, _) => (C::EVEX_Vpgatherdq_zmm_k1_vm32y, d.z(), index.y()),
-            (true, _) => (C::EVEX_Vpgatherqq_zmm_k1_vm64z, d.z(), index.z()),
+            (false, 4) => (C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.zmm(), index.zmm()),
+            (true, 4) => (C::EVEX_Vpgatherqd_ymm_k1_vm64z, d.ymm(), index.zmm()),
+            (false, _) => (C::EVEX_Vpgatherdq_zmm_k1_vm32y, d.zmm(), index.ymm()),
+            (true, _) => (C::EVEX_Vpgatherqq_zmm_k1_vm64z, d.zmm(), index.zmm()),
         };
         // The instruction clears its mask.
         e.shift_mask(SCRATCH_MASK, masks(mem)[0], lane);
@@ -125,10 +125,10 @@ impl MemoryPrimitives for Avx512 {
         (lanes, lane): (Reg, u8),
     ) {
         let (code, from, index) = match (wide, size) {
-            (false, 4) => (C::EVEX_Vpscatterdd_vm32z_k1_zmm, from.z(), index.z()),
-            (true, 4) => (C::EVEX_Vpscatterqd_vm64z_k1_ymm, from.y(), index.z()),
-            (false, _) => (C::EVEX_Vpscatterdq_vm32y_k1_zmm, from.z(), index.y()),
-            (true, _) => (C::EVEX_Vpscatterqq_vm64z_k1_zmm, from.z(), index.z()),
+            (false, 4) => (C::EVEX_Vpscatterdd_vm32z_k1_zmm, from.zmm(), index.zmm()),
+            (true, 4) => (C::EVEX_Vpscatterqd_vm64z_k1_ymm, from.ymm(), index.zmm()),
+            (false, _) => (C::EVEX_Vpscatterdq_vm32y_k1_zmm, from.zmm(), index.ymm()),
+            (true, _) => (C::EVEX_Vpscatterqq_vm64z_k1_zmm, from.zmm(), index.zmm()),
         };
         // The instruction clears its mask.
         e.shift_mask(SCRATCH_MASK, lanes.k(), lane);
@@ -157,7 +157,7 @@ impl MemoryPrimitives for Avx512 {
             if half != 0 {
                 mask = e.lanes_from(mask, 8);
             }
-            e.asm.put_masked(mask, I::with2(code, to.at(half * Avx512Emitter::BYTES), value.z()));
+            e.asm.put_masked(mask, I::with2(code, to.at(half * Avx512Emitter::BYTES), value.zmm()));
         }
     }
 
@@ -171,7 +171,7 @@ impl MemoryPrimitives for Avx512 {
             if half != 0 {
                 mask = e.lanes_from(mask, 8);
             }
-            e.asm.put_zeroing(mask, I::with2(code, to.z(), from.at(half * Avx512Emitter::BYTES)));
+            e.asm.put_zeroing(mask, I::with2(code, to.zmm(), from.at(half * Avx512Emitter::BYTES)));
         }
     }
 
@@ -189,7 +189,10 @@ impl MemoryPrimitives for Avx512 {
         e.three(V::Sub32, t, offset, steps);
         // The offset minus the lane's distance must be that of the first executing lane in all
         // executing lanes.
-        e.asm.put_zeroing(mask, I::with2(C::EVEX_Vpcompressd_zmmm512_k1z_zmm, SCRATCH.z(), t.z()));
+        e.asm.put_zeroing(
+            mask,
+            I::with2(C::EVEX_Vpcompressd_zmmm512_k1z_zmm, SCRATCH.zmm(), t.zmm()),
+        );
         e.first_element(false, low_32(to), SCRATCH.into());
         e.asm.put(I::with2(C::Movsxd_r64_rm32, to, low_32(to)));
         e.spread(false, SCRATCH, SCRATCH.into());
@@ -199,7 +202,7 @@ impl MemoryPrimitives for Avx512 {
             return e.three_with(compare, differ, t, SCRATCH, NOT_EQUAL);
         }
         e.three_with(compare, SCRATCH_MASK, t, SCRATCH, NOT_EQUAL);
-        e.asm.jump_if(I::with2(C::VEX_Kortestw_kr_kr, differ, SCRATCH_MASK), C::Jne_rel32_64, not);
+        e.asm.jump_if(I::with2(C::VEX_Kortestw_kr_kr, differ, SCRATCH_MASK), J::NE, not);
     }
 
     fn store_small(e: &mut Avx512Emitter<'_>, to: MemoryOperand, from: Reg, size: usize) {
@@ -207,7 +210,7 @@ impl MemoryPrimitives for Avx512 {
             1 => C::EVEX_Vpmovdb_xmmm128_k1z_zmm,
             _ => C::EVEX_Vpmovdw_ymmm256_k1z_zmm,
         };
-        e.asm.put(I::with2(code, to, from.z()));
+        e.asm.put(I::with2(code, to, from.zmm()));
     }
 
     fn permute_pairs(e: &mut Avx512Emitter<'_>, d: Reg, a: Reg, even_first: bool) {

@@ -12,7 +12,7 @@ mod primitives;
 mod shuffle;
 
 use super::Emitter;
-use super::asm::at;
+use super::asm::{J, at};
 use super::backend::{Backend, Primitives};
 use super::rarely::Skipped;
 use super::register_cache::{Key, Kind, MASK_0, Reg, SAME, Width};
@@ -20,7 +20,7 @@ use super::vector::{V, register_file};
 use crate::Error;
 use crate::ir::{Action, Shuffle, Step};
 use crate::machine::Mode;
-use crate::op::{Float, Op, Rounding};
+use crate::op::{Float, Op};
 use crate::operand::{Predicate, Source, VReg};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
@@ -44,28 +44,10 @@ const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 /// The active mask in [`Mode::Some`].
 const LANES: Reg = Reg(MASK_0 + 6);
 
-impl Reg {
-    /// The name of all 512 bits.
-    fn z(self) -> R {
-        R::ZMM0 + u32::from(self.0)
-    }
-
-    /// The name of the low 256 bits.
-    fn y(self) -> R {
-        R::YMM0 + u32::from(self.0)
-    }
-
-    /// The name of a mask register. The cache does not use `k0`, which means "no mask" in
-    /// instructions.
-    fn k(self) -> R {
-        R::K1 + u32::from(self.0 - MASK_0)
-    }
-}
-
 impl Backend for Avx512 {
     fn begin(e: &mut Avx512Emitter<'_>) {
         let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));
-        e.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, NAN.z(), nan));
+        e.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, NAN.zmm(), nan));
         if e.mode == Mode::Some {
             Self::active(e);
         }
@@ -115,8 +97,12 @@ impl Backend for Avx512 {
         }
     }
 
-    fn lanes(e: &mut Avx512Emitter<'_>, of: Predicate, to: R) {
-        e.lanes_of(of, to);
+    fn lanes(e: &mut Avx512Emitter<'_>, i: u32, to: R) {
+        let key = Key::Predicate(i, 0);
+        e.asm.put(match e.cache.position(key) {
+            Some(k) => I::with2(C::VEX_Kmovd_r32_kr, to, k.k()),
+            None => I::with2(C::Mov_r32_rm32, to, register_file::<Self>(key)),
+        });
     }
 
     fn steps(e: &mut Avx512Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {
@@ -132,7 +118,7 @@ impl Backend for Avx512 {
                 e.after_step(i);
                 e.asm.put(I::with2(C::VEX_Kortestd_kr_kr, lanes, lanes));
                 let rare = i + 1..(i + 1 + rare as usize).min(steps.end);
-                skipped = Some(e.skip(C::Je_rel32_64, rare, |_| true));
+                skipped = Some(e.skip(J::E, rare, |_| true));
             } else {
                 if !e.facts.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
                     e.straight(step).ok_or(Error::Operands(i))?;
@@ -191,11 +177,10 @@ impl Avx512Emitter<'_> {
         let values = match (op, to) {
             (Op::Curve(curve), VReg::B32(_)) => self.curve(curve, from[0])?.to_vec(),
             (Op::Square, VReg::B32(_)) => self.folded_squares(from[0])?.to_vec(),
-            (Op::Double(Float::Fma) | Op::DoubleDirected(Float::Fma, _), _)
+            (Op::Double(Float::Fma, rounding), _)
                 if !from[0].is_number64() && !from[2].is_number64() =>
             {
-                let directed = if let Op::DoubleDirected(_, how) = op { Some(how) } else { None };
-                self.double_fma(directed.unwrap_or(Rounding::Near), from)?.to_vec()
+                self.double_fma(rounding, from)?.to_vec()
             }
             _ if self.is_uniform(&self.region.blocks[self.block].steps[self.step]) => {
                 return self.compute_part((op, to, from), guard, SAME);

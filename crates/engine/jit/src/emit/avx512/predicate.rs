@@ -2,9 +2,9 @@
 
 use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::register_cache::{Key, Kind, Reg};
-use crate::emit::vector::{of_floats, register_file};
+use crate::emit::vector::of_floats;
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
-use iced_x86::{Code as C, Instruction as I, Register as R};
+use iced_x86::{Code as C, Instruction as I};
 
 /// The immediate of an integer comparison.
 fn of_integers(relation: Relation) -> u32 {
@@ -40,24 +40,6 @@ impl Avx512Emitter<'_> {
         let k = self.temporary_mask();
         self.asm.put(I::with3(code, k.k(), k.k(), k.k()));
         k
-    }
-
-    /// Loads the mask of lanes in which a predicate is true into a general register.
-    pub(super) fn lanes_of(&mut self, predicate: Predicate, to: R) {
-        match predicate {
-            Predicate::If(i) | Predicate::Unless(i) => {
-                let key = Key::Predicate(i, 0);
-                self.asm.put(match self.cache.position(key) {
-                    Some(k) => I::with2(C::VEX_Kmovd_r32_kr, to, k.k()),
-                    None => I::with2(C::Mov_r32_rm32, to, register_file::<super::Avx512>(key)),
-                });
-                if let Predicate::Unless(_) = predicate {
-                    self.asm.put(I::with1(C::Not_rm32, to));
-                }
-            }
-            Predicate::Always => self.asm.put(I::with2(C::Mov_r32_rm32, to, R::R8D)),
-            Predicate::Never => self.asm.put(I::with2(C::Xor_r32_rm32, to, to)),
-        }
     }
 
     /// Writes a predicate register; the value is a temporary, and may be overwritten.
@@ -115,7 +97,7 @@ impl Avx512Emitter<'_> {
             let to = if part == 1 { k.k() } else { SCRATCH_MASK };
             if test == Test::Special {
                 let a = self.float(from[0], part)?;
-                self.asm.put(I::with3(code, to, a.z(), how));
+                self.asm.put(I::with3(code, to, a.zmm(), how));
                 continue;
             }
             let a = if is_float { self.float(from[0], part)? } else { self.narrow(from[0], part)? };

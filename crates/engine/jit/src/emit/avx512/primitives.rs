@@ -2,7 +2,7 @@
 //! memory by the instructions that read them.
 
 use super::{Avx512, Avx512Emitter, FIXED, NAN, SCRATCH, SCRATCH_MASK};
-use crate::emit::asm::{Label, at, spread};
+use crate::emit::asm::{J, Label, at, spread};
 use crate::emit::backend::Primitives;
 use crate::emit::instructions::InstructionSet;
 use crate::emit::register_cache::{MASK_0, Reg, Width};
@@ -41,11 +41,11 @@ impl InstructionSet for Avx512 {
     const PREDICATE_PARTS: u8 = 1;
 
     fn name(reg: Reg) -> R {
-        if reg.is_mask() { reg.k() } else { reg.z() }
+        if reg.is_mask() { reg.k() } else { reg.zmm() }
     }
 
     fn half(reg: Reg) -> R {
-        reg.y()
+        reg.ymm()
     }
 }
 
@@ -59,7 +59,7 @@ impl Primitives for Avx512 {
         let kinds = spread(R::R9, e.pooled(&[NOT_NAN]));
         let choose = C::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae;
         e.two(V::Move, FIXED, NAN);
-        e.asm.put(I::with4(choose, FIXED.z(), reg.z(), kinds, 0));
+        e.asm.put(I::with4(choose, FIXED.zmm(), reg.zmm(), kinds, 0));
         e.two(V::Move, reg, FIXED);
     }
 
@@ -74,9 +74,7 @@ impl Primitives for Avx512 {
         }
         if !regs.is_empty() {
             e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-            e.out_of_line(C::Jae_rel32_64, |e| {
-                regs.iter().for_each(|&reg| Self::canonical(e, reg))
-            });
+            e.out_of_line(J::AE, |e| regs.iter().for_each(|&reg| Self::canonical(e, reg)));
         }
     }
 
@@ -104,11 +102,6 @@ impl Primitives for Avx512 {
         e.three(code, d, a, b);
     }
 
-    fn condition_bits(e: &mut Avx512Emitter<'_>, wide: bool, to: R) {
-        let code = if wide { C::VEX_Kmovb_r32_kr } else { C::VEX_Kmovw_r32_kr };
-        e.asm.put(I::with2(code, to, SCRATCH_MASK));
-    }
-
     fn keep_inactive(e: &mut Avx512Emitter<'_>, part: u8, d: Reg, old: Reg) {
         let lanes = Self::mask_of(e, super::LANES, false, part);
         Self::blend(e, false, (d, old), d, lanes);
@@ -124,18 +117,18 @@ impl Primitives for Avx512 {
             true => (C::EVEX_Vpbroadcastq_zmm_k1z_r64, R::RAX),
             false => (C::EVEX_Vpbroadcastd_zmm_k1z_r32, R::EAX),
         };
-        e.asm.put(I::with2(code, to.z(), from));
+        e.asm.put(I::with2(code, to.zmm(), from));
     }
 
     fn jump_if_any(e: &mut Avx512Emitter<'_>, any: Reg, to: Label) {
         e.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, any, any);
         e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-        e.asm.jump(C::Jne_rel32_64, to);
+        e.asm.jump(J::NE, to);
     }
 
     fn keep(e: &mut Avx512Emitter<'_>, wide: bool, d: Reg, a: Reg) {
         let code = if wide { C::EVEX_Vmovdqa64_zmm_k1z_zmmm512 } else { V::Move.code::<Self>() };
-        e.asm.put_zeroing(SCRATCH_MASK, I::with2(code, d.z(), a.z()));
+        e.asm.put_zeroing(SCRATCH_MASK, I::with2(code, d.zmm(), a.zmm()));
     }
 
     fn three_where(
@@ -169,7 +162,7 @@ impl Primitives for Avx512 {
         let part = e.number(0x3f40_0000);
         e.three(V::MulF, x, y, part);
         let class = C::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8;
-        e.asm.put(I::with3(class, SCRATCH_MASK, x.z(), SUBNORMAL));
+        e.asm.put(I::with3(class, SCRATCH_MASK, x.zmm(), SUBNORMAL));
         e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
     }
 
@@ -222,13 +215,13 @@ impl Primitives for Avx512 {
 
     fn low_halves(e: &mut Avx512Emitter<'_>, d: Reg, [a, b]: [Reg; 2]) {
         for (to, from) in [(SCRATCH, b), (d, a)] {
-            e.asm.put(I::with2(C::EVEX_Vpmovqd_ymmm256_k1z_zmm, to.y(), from.z()));
+            e.asm.put(I::with2(C::EVEX_Vpmovqd_ymmm256_k1z_zmm, to.ymm(), from.zmm()));
         }
-        e.asm.put(I::with4(V::JoinHalves.code::<Self>(), d.z(), d.z(), SCRATCH.y(), 1_u32));
+        e.asm.put(I::with4(V::JoinHalves.code::<Self>(), d.zmm(), d.zmm(), SCRATCH.ymm(), 1_u32));
     }
 
     fn low_words(e: &mut Avx512Emitter<'_>, d: Reg, a: Reg) {
-        e.asm.put(I::with2(C::EVEX_Vpmovdw_ymmm256_k1z_zmm, d.y(), a.z()));
+        e.asm.put(I::with2(C::EVEX_Vpmovdw_ymmm256_k1z_zmm, d.ymm(), a.zmm()));
     }
 
     fn float_of_unsigned(e: &mut Avx512Emitter<'_>, a: Reg) -> Reg {
@@ -250,10 +243,10 @@ impl Primitives for Avx512 {
             e.three(V::MaxD, d, d, a);
             // The conversion returns all ones for values above the range, and for NaNs, which are
             // replaced below.
-            e.asm.put(I::with2(C::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae, d.y(), d.z()));
+            e.asm.put(I::with2(C::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae, d.ymm(), d.zmm()));
             e.three_with(V::CompareD, SCRATCH_MASK, a, a, UNORDERED);
             let code = C::EVEX_Vmovdqa32_ymm_k1z_ymmm256;
-            e.asm.put_masked(SCRATCH_MASK, I::with2(code, d.y(), lowest.y()));
+            e.asm.put_masked(SCRATCH_MASK, I::with2(code, d.ymm(), lowest.ymm()));
             d
         });
         e.join_halves(low, high);

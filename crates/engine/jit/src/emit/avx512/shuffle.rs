@@ -19,7 +19,7 @@ impl Avx512Emitter<'_> {
             self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, SCRATCH_MASK, R::EBX));
             let lanes = self.lanes_from(SCRATCH_MASK, 16 * part as u8);
             let code = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-            self.asm.put_zeroing(lanes, I::with2(code, value.z(), a.z()));
+            self.asm.put_zeroing(lanes, I::with2(code, value.zmm(), a.zmm()));
         }
         // A source may also be a destination, so that both parts are computed before any is
         // written.

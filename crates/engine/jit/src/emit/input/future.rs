@@ -1,8 +1,8 @@
 //! Future uses of a register in its block: the analysis by which copy propagation decides whether
 //! all readers of a copy can read the input instead.
 
-use super::{can_read_input, copied};
-use crate::ir::Block;
+use super::can_read_input;
+use crate::ir::{Action, Block};
 use crate::operand::{Predicate, VReg};
 use std::collections::HashMap;
 
@@ -23,19 +23,21 @@ impl Default for FutureUses {
     }
 }
 
-/// Future uses at the beginning of a block, of the registers that it names, and after each copy of
-/// an input.
+/// Future uses at the beginning of a block, of the registers that it names, and after each step
+/// that may be, or become, a copy of an input.
 pub(super) struct BlockFutureUses {
     pub(super) at_start: HashMap<VReg, FutureUses>,
-    pub(super) copies: HashMap<usize, FutureUses>,
+    pub(super) after: HashMap<usize, FutureUses>,
 }
 
 pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
     let mut now: HashMap<VReg, FutureUses> = HashMap::new();
-    let mut copies = HashMap::new();
+    let mut after = HashMap::new();
     for (i, step) in block.steps.iter().enumerate().rev() {
-        if let Some((to, _)) = copied(step) {
-            copies.insert(i, now.get(&to).copied().unwrap_or_default());
+        if let Action::Compute { .. } | Action::Load(_) = step.action {
+            step.each_written(&mut |to| {
+                after.insert(i, now.get(&to).copied().unwrap_or_default());
+            });
         }
         if step.guard == Predicate::Always {
             step.each_written(&mut |vreg| {
@@ -48,5 +50,5 @@ pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
             future.last = future.last.max(Some(i));
         });
     }
-    BlockFutureUses { at_start: now, copies }
+    BlockFutureUses { at_start: now, after }
 }

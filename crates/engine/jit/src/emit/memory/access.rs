@@ -122,7 +122,7 @@ impl<B: Backend> Emitter<'_, B> {
             Space::Shared | Space::Local => false,
         };
         if never {
-            self.asm.jump(C::Jmp_rel32_64, out);
+            self.asm.goto(out);
         }
         let unit = if let Base::Affine(value) = base { total >> value.shift } else { total };
         let member = self.facts.base_groups.member(self.block, self.step);
@@ -262,6 +262,11 @@ impl<B: Backend> Emitter<'_, B> {
 /// The name of the low 32 bits of a general register.
 pub(in crate::emit) fn low_32(register: R) -> R {
     R::EAX + (register as u32 - R::RAX as u32)
+}
+
+/// The name of a general register of 64 bits, or of its low 32 bits.
+pub(in crate::emit) fn sized(register: R, wide: bool) -> R {
+    if wide { register } else { low_32(register) }
 }
 
 /// The name of the low 8 bits of a general register.

@@ -8,11 +8,11 @@ use super::shape::{CONTIGUOUS, Distance, Row, Slot};
 use super::{DATA_ROW, OFFSET_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::{Addend, Affine};
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::{J, Label, at};
 use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::index::{CONSECUTIVE, Indexed, SCATTERED};
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
+use crate::emit::vector::{Opcode, Operand, V, part_of_row};
 use crate::frame::Frame;
 use crate::machine::{Mode, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -43,7 +43,7 @@ impl<B: Backend> Emitter<'_, B> {
         [done, scattered]: [Label; 2],
     ) {
         if let (true, Some(bases)) = (indexed.is_row, Self::lane_base(mem)) {
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, scattered);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), J::NE, scattered);
             let first = self.base_part(bases, 0);
             self.first_element(false, R::EAX, first);
             self.cache_row(indexed);
@@ -54,23 +54,21 @@ impl<B: Backend> Emitter<'_, B> {
             let [shape, first] =
                 [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field));
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, shape));
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, CONSECUTIVE));
-            self.asm.jump(C::Jne_rel32_64, look);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EAX, CONSECUTIVE), J::NE, look);
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
         } else {
-            self.asm.jump(C::Jmp_rel32_64, look);
+            self.asm.goto(look);
         }
         self.asm.bind(go);
         self.row_at(mem, indexed, row, [done, scattered]);
         self.asm.bind(look);
         if indexed.slot.is_some() {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
-            self.asm.jump(C::Je_rel32_64, scattered);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED), J::E, scattered);
         }
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, other);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), J::NE, other);
         self.test_consecutive(mem, other);
         self.cache_row(indexed);
-        self.asm.jump(C::Jmp_rel32_64, go);
+        self.asm.goto(go);
         self.asm.bind(other);
     }
 
@@ -85,9 +83,9 @@ impl<B: Backend> Emitter<'_, B> {
     ) {
         self.add_addend(indexed.addend, R::EAX, R::R13);
         let rows = site(mem.access.site, offset_of!(Site, rows));
-        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, rows), C::Jae_rel32_64, scattered);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, rows), J::AE, scattered);
         self.make_row(mem, row);
-        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.goto(done);
     }
 
     /// Prefetches the memory that a later CTA or warp accesses.
@@ -198,7 +196,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.last_index(mem, value);
             self.prefetch_walk(mem.total as u32);
         }
-        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.goto(done);
         self.asm.bind(slow);
     }
 
@@ -207,8 +205,7 @@ impl<B: Backend> Emitter<'_, B> {
         let nobody = self.asm.label();
         if self.mode == Mode::Some {
             let lanes = (u64::MAX >> (64 - B::LANES)) << (B::LANES * usize::from(part));
-            self.asm.put(I::with2(C::Test_rm32_imm32, R::EBX, lanes as u32));
-            self.asm.jump(C::Je_rel32_64, nobody);
+            self.asm.jump_if(I::with2(C::Test_rm32_imm32, R::EBX, lanes as u32), J::E, nobody);
         }
         nobody
     }
@@ -216,7 +213,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Loads the index of the last lane into `rax`.
     fn last_index(&mut self, mem: &MemAccess, value: Affine) {
         let Some(bases) = Self::lane_base(mem) else { return };
-        let quad = low_128(B::SPARE);
+        let quad = B::SPARE.xmm();
         match self.base_part(bases, Self::PARTS - 1) {
             Operand::Register(index) => {
                 let (extract, last) = (V::Extract128.code::<B>(), B::LANES as u32 / 4 - 1);

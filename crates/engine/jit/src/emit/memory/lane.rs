@@ -2,7 +2,7 @@
 
 use super::access::{Base, LaneBase, MemAccess, low_8, low_32};
 use crate::emit::Emitter;
-use crate::emit::asm::{Label, with_index};
+use crate::emit::asm::{J, Label, with_index};
 use crate::emit::backend::{Backend, site};
 use crate::emit::register_cache::Key;
 use crate::emit::vector::register_file;
@@ -60,7 +60,7 @@ impl<B: Backend> Emitter<'_, B> {
             && mem.total > 1
         {
             self.asm.put(I::with2(C::Test_rm8_imm8, low_8(to), mem.total as u32 - 1));
-            self.asm.jump(C::Jne_rel32_64, out);
+            self.asm.jump(J::NE, out);
         }
         if global {
             let add = site(mem.access.site, offset_of!(Site, add));
@@ -78,7 +78,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.base_of_lane(mem);
         self.offset_from_base(mem, R::RAX, Some(mem.out));
         let limit = self.limit(mem);
-        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, mem.out);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), J::AE, mem.out);
     }
 
     /// Turns the offset in `rax` into the host address for lane `ebp`.

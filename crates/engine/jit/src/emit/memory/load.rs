@@ -9,12 +9,12 @@ use super::shape::{Row, Slot};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Addend;
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::{J, Label, at};
 use crate::emit::backend::Backend;
 use crate::emit::index::SCATTERED;
 use crate::emit::register_cache::Reg;
 use crate::emit::uniform::gives_same;
-use crate::emit::vector::{Opcode, V, low_128};
+use crate::emit::vector::{Opcode, V};
 use crate::frame::Frame;
 use crate::ir::{Load, Space, Step};
 use crate::machine::Mode;
@@ -75,7 +75,7 @@ impl<B: Backend> Emitter<'_, B> {
         if is_reached {
             if let Some(slot) = indexed.filter(|of| !of.rows).and_then(|of| of.slot) {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, Frame::index(slot)), SCATTERED));
-                self.asm.jump(C::Je_rel32_64, scattered);
+                self.asm.jump(J::E, scattered);
             }
             let is_global = mem.access.space == Space::Global;
             let is_alone = indexed.is_none() && mem.member.is_none();
@@ -136,14 +136,14 @@ impl<B: Backend> Emitter<'_, B> {
         self.uniform_base(&mem);
         self.offset_from_base(&mem, R::RAX, Some(not));
         let (limit, origin) = (self.limit(&mem), self.origin(&mem));
-        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, not);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), J::AE, not);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
         self.asm.put(I::with2(C::Add_r64_rm64, R::R13, R::RAX));
         if !always {
-            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.goto(done);
             self.asm.bind(nowhere);
             self.load_executing(&mem);
-            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Jne_rel32_64, mem.out);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::NE, mem.out);
             self.data_rows();
         }
         self.asm.bind(done);
@@ -165,7 +165,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn gather_lanes(&mut self, mem: &MemAccess, to: &[Vec<Reg>], taken: Label) -> bool {
         if Self::has_words(mem) {
             self.load_executing(mem);
-            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, taken);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::E, taken);
             self.offsets(mem);
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, self.origin(mem)));
             let index = (self.offset_register(mem, 0), is_wide(mem));
@@ -189,7 +189,7 @@ impl<B: Backend> Emitter<'_, B> {
                 let row = Slot::default().row(self, part);
                 B::load_masked(self, mem, row, d, part);
             }
-            self.asm.jump(C::Jmp_rel32_64, taken);
+            self.asm.goto(taken);
         }
         self.asm.bind(scattered);
         self.gather_by_offsets(mem, to);
@@ -203,7 +203,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.load_executing(mem);
         self.data_rows();
         if Self::has_offsets(mem) {
-            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::E, done);
             self.offsets(mem);
             self.fetch_by_offsets(mem);
         } else {
@@ -230,7 +230,7 @@ impl<B: Backend> Emitter<'_, B> {
         let (step, stride) = if is_local { (4, 128) } else { (16, 16) };
         for i in 0..mem.total.div_ceil(step) {
             let (from, to) = ends(at(R::RAX, stride * i), moved(frame, step * i));
-            let spare = low_128(B::SPARE);
+            let spare = B::SPARE.xmm();
             let (load, store, into, data) = match mem.total.min(step) {
                 1 => (C::Movzx_r32_rm8, C::Mov_rm8_r8, R::R14D, R::R14L),
                 2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14D, R::R14W),

@@ -30,7 +30,7 @@ mod store;
 
 use crate::frame::Frame;
 use crate::ir::{Access, Space};
-pub(super) use access::{MemAccess, low_32};
+pub(super) use access::{MemAccess, low_32, sized};
 pub(super) use addressing::Addressing;
 use iced_x86::MemoryOperand;
 pub(super) use shape::Row;

@@ -5,10 +5,10 @@ use super::access::{Base, LaneBase, MemAccess};
 use super::{DATA_ROW, OFFSET_ROW, REST, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::{Addend, Affine};
-use crate::emit::asm::{at, with_index};
+use crate::emit::asm::{J, at, with_index};
 use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
+use crate::emit::vector::{Opcode, Operand, V, part_of_row};
 use crate::frame::Frame;
 use crate::ir::Space;
 use crate::machine::Site;
@@ -48,7 +48,7 @@ impl<B: Backend> Emitter<'_, B> {
             return self.each_lane(|e| e.checked_offset(mem));
         }
         let none = self.asm.label();
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, none);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::E, none);
         self.offsets(mem);
         self.store_offsets(mem);
         self.asm.bind(none);
@@ -170,7 +170,7 @@ impl<B: Backend> Emitter<'_, B> {
                 // The uniform base must be aligned; the scaled indices are multiples of the
                 // alignment.
                 self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as u32 - 1));
-                self.asm.jump(C::Jne_rel32_64, mem.out);
+                self.asm.jump(J::NE, mem.out);
             }
             self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, more));
             B::spread_general(self, true, to);
@@ -220,13 +220,13 @@ impl<B: Backend> Emitter<'_, B> {
             for first in (0..8).step_by(lanes) {
                 for i in 0..lanes {
                     let half = if total >= 4 { lanes / 2 } else { lanes };
-                    let to = low_128(if i < half { x } else { y });
+                    let to = if i < half { x } else { y }.xmm();
                     self.insert_lane(wide, (total, first + i), to, i % half);
                 }
                 let data = of_lane(DATA_ROW, total, first);
                 match total {
-                    1 => self.asm.put(I::with2(V::Store64.code::<B>(), data, low_128(x))),
-                    2 => self.asm.put(I::with2(V::Store128.code::<B>(), data, low_128(x))),
+                    1 => self.asm.put(I::with2(V::Store64.code::<B>(), data, x.xmm())),
+                    2 => self.asm.put(I::with2(V::Store128.code::<B>(), data, x.xmm())),
                     _ => {
                         self.insert_half(x, y);
                         self.store(data, x);
@@ -235,7 +235,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
             self.asm.put(I::with2(C::Add_rm32_imm8, R::EBP, 8));
         }
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 32), C::Jb_rel32_64, again);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 32), J::B, again);
     }
 
     /// Whether the elements are gathered and scattered by instructions.
@@ -315,7 +315,7 @@ impl<B: Backend> Emitter<'_, B> {
             let (wide, origin, none) = (is_wide(mem), self.origin(mem), self.asm.label());
             let [index, data, half] = [(); 3].map(|()| self.temporary());
             let lanes = self.temporary_mask();
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, rest, 0), C::Je_rel32_64, none);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, rest, 0), J::E, none);
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, rest));
             B::keep_executing(self, &MemAccess { masks: Some([lanes; 2]), ..*mem });
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
@@ -337,11 +337,11 @@ impl<B: Backend> Emitter<'_, B> {
     fn copy_quad(&mut self, wide: bool, x: Reg) {
         self.load_offset(wide, 0);
         let from = MemoryOperand::with_base_index(R::R12, R::RAX);
-        self.asm.put(I::with2(V::Load128.code::<B>(), low_128(x), from));
+        self.asm.put(I::with2(V::Load128.code::<B>(), x.xmm(), from));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBP));
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, 4));
         let to = with_index(at(R::RDI, Frame::scratch(DATA_ROW)), R::RAX, 1);
-        self.asm.put(I::with2(V::Store128.code::<B>(), to, low_128(x)));
+        self.asm.put(I::with2(V::Store128.code::<B>(), to, x.xmm()));
     }
 
     /// Loads the offset of lane `rbp + lane` into `rax`.

@@ -2,6 +2,7 @@
 
 use super::shape::{CONTIGUOUS, Row, Slot, UNIFORM};
 use crate::emit::Emitter;
+use crate::emit::asm::J;
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::V;
@@ -95,12 +96,12 @@ impl<B: Backend> Emitter<'_, B> {
     ) {
         let (same, done) = (self.asm.label(), self.asm.label());
         if let Parts::Slot(_) = from {
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), C::Jne_rel32_64, same);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), J::NE, same);
         }
         match from {
             Parts::Slot(slot) => {
                 self.load_shape(parts.clone(), slot, CONTIGUOUS, bytes, own);
-                self.asm.jump(C::Jmp_rel32_64, done);
+                self.asm.goto(done);
                 self.asm.bind(same);
                 self.load_shape(parts, slot, UNIFORM, bytes, own);
             }

@@ -5,7 +5,7 @@ use super::shape::Row;
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::{Opcode, V, low_128};
+use crate::emit::vector::{Opcode, V};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
@@ -52,14 +52,14 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Loads 16 bytes at each of several displacements.
     fn load_blocks(&mut self, row: Row, d: Reg, displacement: impl Fn(usize) -> usize) {
-        self.asm.put(I::with2(V::Load128.code::<B>(), low_128(d), row.at(displacement(0))));
+        self.asm.put(I::with2(V::Load128.code::<B>(), d.xmm(), row.at(displacement(0))));
         for i in 1..B::LANES / 4 {
             self.three_with(V::Insert128, d, d, row.at(displacement(i)), i as u32);
         }
     }
 
     fn store_blocks(&mut self, row: Row, from: Reg, displacement: impl Fn(usize) -> usize) {
-        self.asm.put(I::with2(V::Store128.code::<B>(), row.at(displacement(0)), low_128(from)));
+        self.asm.put(I::with2(V::Store128.code::<B>(), row.at(displacement(0)), from.xmm()));
         for i in 1..B::LANES / 4 {
             let (code, to) = (V::Extract128.code::<B>(), row.at(displacement(i)));
             self.asm.put(I::with3(code, to, B::name(from), i as u32));

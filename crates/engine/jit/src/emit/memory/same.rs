@@ -4,6 +4,7 @@
 use super::access::{Base, MemAccess};
 use super::shape::{Distance, ONE, Row, Slot, shape};
 use crate::emit::Emitter;
+use crate::emit::asm::J;
 use crate::emit::backend::Backend;
 use crate::emit::vector::V;
 use crate::ir::{Load, Step};
@@ -19,8 +20,7 @@ impl<B: Backend> Emitter<'_, B> {
         let (slot, found) = (Slot::of(mem.member), self.asm.label());
         if let Some(member) = mem.member.filter(|member| !member.leads) {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(0)));
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, shape(member.slot), ONE));
-            self.asm.jump(C::Je_rel32_64, found);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, shape(member.slot), ONE), J::E, found);
         }
         self.reach_same(&mem)?;
         self.asm.bind(found);
@@ -47,7 +47,7 @@ impl<B: Backend> Emitter<'_, B> {
         let [differ, same] = [(); 2].map(|()| self.asm.label());
         self.unless_apart(&parts, (bases.wide, parts.len()), 0, [any, t], differ);
         self.first_element(bases.wide, R::EAX, parts[0]);
-        self.asm.jump(C::Jmp_rel32_64, same);
+        self.asm.goto(same);
         self.asm.bind(differ);
         // Lanes that are not live need not have the address. The register file gets the base.
         bases.vreg.into_iter().for_each(|vreg| self.store_stale(vreg));
@@ -57,7 +57,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, R::RAX));
         self.each_lane(|e| {
             e.base_of_lane(mem);
-            e.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, R::R13), C::Jne_rel32_64, mem.out);
+            e.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, R::R13), J::NE, mem.out);
         });
         self.asm.bind(same);
         self.limit_before(mem, mem.member.map_or(0, |member| member.span as usize), mem.out);

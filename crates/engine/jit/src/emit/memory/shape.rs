@@ -1,15 +1,15 @@
 //! Shapes of addresses: whether the lanes of each part are contiguous or have one address. The code
 //! tests for one of the two shapes; lanes with neither shape are scattered.
 
-use super::access::{Base, LaneBase, MemAccess, low_32};
+use super::access::{Base, LaneBase, MemAccess, low_32, sized};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Affine;
-use crate::emit::asm::{Label, at, with_index};
+use crate::emit::asm::{J, Label, at, with_index};
 use crate::emit::backend::Backend;
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Key;
-use crate::emit::vector::{Opcode, Operand, V, low_128};
+use crate::emit::vector::{Opcode, Operand, V};
 use crate::frame::Frame;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -150,10 +150,9 @@ impl<B: Backend> Emitter<'_, B> {
         if let Some(member) = mem.member.filter(|member| !member.leads) {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, shape(member.slot)));
             if same {
-                self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), C::Je_rel32_64, not);
+                self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), J::E, not);
             } else {
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
-                self.asm.jump(C::Jne_rel32_64, not);
+                self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), J::NE, not);
             }
             return Slot::of(mem.member).load(self);
         }
@@ -173,24 +172,26 @@ impl<B: Backend> Emitter<'_, B> {
     /// [`Self::reach`] where all lanes are active; each part is tested separately.
     fn reach_all(&mut self, mem: &MemAccess, same: bool, not: Label) {
         let Some(bases) = Self::lane_base(mem) else {
-            return self.asm.jump(C::Jmp_rel32_64, not);
+            return self.asm.goto(not);
         };
         let (other, found) = (self.asm.label(), self.asm.label());
+        let (parts, [any, t, ..]) = (self.base_parts(bases), mem.own);
+        let (halves, own) = ((bases.wide, if bases.wide { 2 } else { 1 }), [any, t]);
         let span = mem.member.map_or(0, |member| member.span as usize);
         let is_row = self.is_shared_row();
         if !is_row {
             self.first_distance(bases);
             self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, mem.unit as i32));
-            self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
-            self.unless_like(mem, bases, mem.unit as u64, not);
+            self.asm.jump(J::NE, if same { other } else { not });
+            self.unless_apart(&parts, halves, mem.unit as u64, own, not);
         }
         let lanes = if is_row { 32 } else { B::LANES };
         self.shape_of(mem, CONTIGUOUS, (lanes - 1) * mem.total + span, not);
         if same && !is_row {
-            self.asm.jump(C::Jmp_rel32_64, found);
+            self.asm.goto(found);
             self.asm.bind(other);
-            self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), C::Jne_rel32_64, not);
-            self.unless_like(mem, bases, 0, not);
+            self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), J::NE, not);
+            self.unless_apart(&parts, halves, 0, own, not);
             self.shape_of(mem, UNIFORM, span, not);
             self.asm.bind(found);
         }
@@ -208,8 +209,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn limit_before(&mut self, mem: &MemAccess, bytes: usize, not: Label) {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, self.limit(mem)));
         if bytes != 0 {
-            self.asm.put(I::with2(C::Sub_rm64_imm32, R::R12, bytes as i32));
-            self.asm.jump(C::Jbe_rel32_64, not);
+            self.asm.jump_if(I::with2(C::Sub_rm64_imm32, R::R12, bytes as i32), J::BE, not);
         }
     }
 
@@ -226,7 +226,7 @@ impl<B: Backend> Emitter<'_, B> {
         for part in 0..if is_row { 1 } else { Self::PARTS } {
             let to = if is_row { R::RAX } else { Slot::register::<B>(part) };
             let first = self.base_part(bases, halves * part);
-            self.first_element(wide, if wide { to } else { low_32(to) }, first);
+            self.first_element(wide, sized(to, wide), first);
             if let Base::Affine(value) = mem.base {
                 let by = if to == R::RAX { R::R14 } else { R::RAX };
                 self.add_addend(value.addend, low_32(to), by);
@@ -252,11 +252,8 @@ impl<B: Backend> Emitter<'_, B> {
         not: Label,
     ) {
         let last = (lanes * mem.unit) as u32;
-        let (most, above) = if value.signed {
-            (i32::MAX as u32 - last, C::Jg_rel32_64)
-        } else {
-            (u32::MAX - last, C::Ja_rel32_64)
-        };
+        let (most, above) =
+            if value.signed { (i32::MAX as u32 - last, J::G) } else { (u32::MAX - last, J::A) };
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm32, index, most as i32), above, not);
     }
 
@@ -270,7 +267,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Add_rm64_imm32, to, before));
         }
         let origin = self.origin(mem);
-        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, to, R::R12), C::Jae_rel32_64, not);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, to, R::R12), J::AE, not);
         self.asm.put(I::with2(C::Add_r64_rm64, to, origin));
     }
 
@@ -283,14 +280,14 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             (C::Mov_r32_rm32, C::Sub_r32_rm32, V::Extract32)
         };
-        let [rax, rbp] = if wide { [R::RAX, R::RBP] } else { [R::EAX, R::EBP] };
+        let [rax, rbp] = [R::RAX, R::RBP].map(|long| sized(long, wide));
         match self.base_part(bases, 0) {
             Operand::Memory(row) => {
                 self.asm.put(I::with2(load, rax, moved(row, if wide { 8 } else { 4 })));
                 self.asm.put(I::with2(sub, rax, row));
             }
             first @ Operand::Register(reg) => {
-                self.asm.put(I::with3(extract.code::<B>(), rax, low_128(reg), 1_u32));
+                self.asm.put(I::with3(extract.code::<B>(), rax, reg.xmm(), 1_u32));
                 self.first_element(wide, rbp, first);
                 self.asm.put(I::with2(sub, rax, rbp));
             }
@@ -305,13 +302,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Lea_r64_m, R::RAX, MemoryOperand::with_base_displ(R::RDI, data)));
         slot.keep_row(self, Distance::Bytes(B::LANES * mem.total));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
-    }
-
-    /// Jumps to `not` unless the bases increase by `distance` from lane to lane within each part.
-    fn unless_like(&mut self, mem: &MemAccess, bases: LaneBase, distance: u64, not: Label) {
-        let (wide, [any, t, ..]) = (bases.wide, mem.own);
-        let parts = self.base_parts(bases);
-        self.unless_apart(&parts, (wide, if wide { 2 } else { 1 }), distance, [any, t], not);
     }
 
     /// All parts of a base.

@@ -2,12 +2,12 @@
 //! undefined. The first two executing lanes decide for which shape all executing lanes are tested.
 
 use super::BASE_ROW;
-use super::access::{Base, LaneBase, MemAccess};
+use super::access::{Base, LaneBase, MemAccess, sized};
 use super::shape::{CONTIGUOUS, Distance, Slot, UNIFORM};
 use crate::emit::Emitter;
-use crate::emit::asm::{Label, at, with_index};
+use crate::emit::asm::{J, Label, at, with_index};
 use crate::emit::backend::Backend;
-use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
+use crate::emit::vector::{Opcode, Operand, V, part_of_row};
 use crate::frame::Frame;
 use crate::ir::Space;
 use crate::machine::Mode;
@@ -18,7 +18,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// [`Self::reach`] where only some lanes are active. All parts together must be contiguous.
     pub(super) fn reach_some(&mut self, mem: &MemAccess, same: bool, not: Label) {
         let Some((row, bases)) = self.bases_in_memory(mem) else {
-            return self.asm.jump(C::Jmp_rel32_64, not);
+            return self.asm.goto(not);
         };
         let wide = bases.wide;
         let size = if wide { 8 } else { 4 };
@@ -29,35 +29,34 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             (C::Mov_r32_rm32, C::Sub_r32_rm32, C::Cmp_r32_rm32, C::Test_rm32_r32)
         };
-        let w = |long: R, short: R| if wide { long } else { short };
-        let (rbp, r13, r14) = (w(R::RBP, R::EBP), w(R::R13, R::R13D), w(R::R14, R::R14D));
+        let [rax, rbp, r13, r14] = [R::RAX, R::RBP, R::R13, R::R14].map(|long| sized(long, wide));
         self.load_executing(mem);
         B::keep_executing(self, mem);
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EBX));
-        self.asm.jump(C::Jb_rel32_64, not);
+        self.asm.jump(J::B, not);
         self.asm.put(I::with2(load, r13, of(R::RAX)));
         self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::R12D, R::EBX));
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::R14D, R::R12D));
         // A single lane has either shape.
-        self.asm.jump(C::Jb_rel32_64, if same { one } else { row_of_one });
+        self.asm.jump(J::B, if same { one } else { row_of_one });
         self.asm.put(I::with2(load, rbp, of(R::R14)));
         self.asm.put(I::with2(sub, rbp, r13));
         self.asm.put(I::with2(C::Sub_r32_rm32, R::R14D, R::EAX));
         let shift = mem.unit.trailing_zeros();
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::R14D, shift));
         self.asm.put(I::with2(compare, rbp, r14));
-        self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
+        self.asm.jump(J::NE, if same { other } else { not });
         self.asm.bind(row_of_one);
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
-        self.asm.put(I::with2(sub, r13, w(R::RAX, R::EAX)));
+        self.asm.put(I::with2(sub, r13, rax));
         self.if_like(mem, bases, mem.unit as u64, not);
         let span = mem.member.map_or(0, |member| member.span as usize);
         self.shape_of(mem, CONTIGUOUS, 31 * mem.total + span, not);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R14D, (B::LANES * mem.total) as u32));
         if same {
-            self.asm.jump(C::Jmp_rel32_64, found);
+            self.asm.goto(found);
             self.asm.bind(other);
-            self.asm.jump_if(I::with2(test, rbp, rbp), C::Jne_rel32_64, not);
+            self.asm.jump_if(I::with2(test, rbp, rbp), J::NE, not);
             self.if_like(mem, bases, 0, not);
             self.asm.bind(one);
             self.shape_of(mem, UNIFORM, span, not);
@@ -105,7 +104,7 @@ impl<B: Backend> Emitter<'_, B> {
         let wide = bases.wide;
         let (code, from) =
             if wide { (V::FromGeneral, R::R13) } else { (V::FromGeneral32, R::R13D) };
-        self.asm.put(I::with2(code.code::<B>(), low_128(t), from));
+        self.asm.put(I::with2(code.code::<B>(), t.xmm(), from));
         self.spread(wide, t, t.into());
         for (part, base) in (0..).zip(self.base_parts(bases)) {
             let to = if part == 0 { any } else { u };

@@ -6,7 +6,7 @@ use super::indexed::ContiguousAccess;
 use super::shape::{CONTIGUOUS, Row, Slot};
 use super::{DATA_ROW, REST, STORED};
 use crate::emit::Emitter;
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::{J, Label, at};
 use crate::emit::backend::Backend;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
@@ -47,8 +47,7 @@ impl<B: Backend> Emitter<'_, B> {
         let slot = Slot::of(mem.member);
         if !matches!(addressing, Addressing::Scattered | Addressing::Uniform) {
             if !by_mask(store) {
-                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
-                self.asm.jump(C::Jne_rel32_64, scattered);
+                self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBX, -1), J::NE, scattered);
             }
             let reached = self.asm.label();
             if let Some(indexed) = indexed {
@@ -60,15 +59,14 @@ impl<B: Backend> Emitter<'_, B> {
             }
             self.asm.bind(reached);
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, REST), 0));
-            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.goto(done);
             self.asm.bind(scattered);
         }
         // The slot is used for the scattered data, so that the later accesses of the group test
         // their shapes themselves.
         slot.forget(self);
         self.spill(&mem);
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, at(R::RDI, STORED)));
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, REST), R::EBX));
+        self.asm.copy(at(R::RDI, REST), at(R::RDI, STORED), R::EBX);
         self.check_lanes(&mem);
         self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, STORED), -1));
         self.point_to_data(&mem, slot);
@@ -101,7 +99,7 @@ impl<B: Backend> Emitter<'_, B> {
             let all = self.mode == Mode::Live && mem.guard == Predicate::Always;
             if all {
                 let all_lanes = I::with2(C::Cmp_rm32_imm8, R::R8D, -1);
-                self.asm.jump_if(all_lanes, C::Jne_rel32_64, scattered);
+                self.asm.jump_if(all_lanes, J::NE, scattered);
             }
             self.reach_row(mem, scattered);
             self.put_values(mem, slot, values, all);
@@ -110,14 +108,14 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(scattered);
         self.load_executing(mem);
         if !B::IS_512 {
-            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), J::E, done);
         }
         self.offsets(mem);
         let elsewhere = self.asm.label();
         if by_offsets {
             self.point_to_executing(mem, elsewhere);
             self.put_executing(mem, Slot::default(), values);
-            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.goto(done);
         }
         self.asm.bind(elsewhere);
         if B::IS_512 {
@@ -141,7 +139,7 @@ impl<B: Backend> Emitter<'_, B> {
         let [some, done] = [self.asm.label(), self.asm.label()];
         if !all {
             self.load_executing(mem);
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBX, -1), C::Jne_rel32_64, some);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBX, -1), J::NE, some);
         }
         for (part, values) in (0..).zip(values) {
             let row = slot.row(self, part);
@@ -150,7 +148,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
         }
         if !all {
-            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.goto(done);
             self.asm.bind(some);
             B::keep_executing(self, mem);
             self.put_executing(mem, slot, values);
@@ -173,7 +171,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.reach(mem, false, not);
         if mem.member.is_some_and(|member| member.leads) {
             // Another shape is cached for the loads of the group.
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), C::Jne_rel32_64, not);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), J::NE, not);
         }
     }
 
@@ -243,11 +241,11 @@ impl<B: Backend> Emitter<'_, B> {
         let masks = [self.temporary(), self.temporary()];
         let is_own = store.access.space != Space::Global;
         let (some, done) = (self.asm.label(), self.asm.label());
-        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, at(R::RDI, STORED), -1), C::Jne_rel32_64, some);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, at(R::RDI, STORED), -1), J::NE, some);
         for (half, &value) in values.iter().enumerate() {
             self.store(row.at(half * Self::BYTES), value);
         }
-        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.goto(done);
         self.asm.bind(some);
         B::store_masked(self, (row, is_own), &values, part, None, masks);
         self.asm.bind(done);

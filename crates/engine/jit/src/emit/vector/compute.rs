@@ -58,8 +58,9 @@ impl<B: Backend> Emitter<'_, B> {
     /// known of it.
     fn narrow_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
         match op {
-            Op::Float { .. } | Op::Directed { .. } | Op::Copy => self.float_op(op, from, part),
-            Op::FromU(_) | Op::FromS | Op::ToU(_) | Op::ToS(_) => self.float_op(op, from, part),
+            Op::Float { .. } | Op::Copy | Op::FromU(_) | Op::FromS | Op::ToU(_) | Op::ToS(_) => {
+                self.float_op(op, from, part)
+            }
             Op::FromHalf | Op::ToHalf(_) | Op::FromDouble(_) | Op::DoubleToS | Op::DoubleToU => {
                 self.convert(op, from[0], part)
             }

@@ -52,8 +52,8 @@ impl<B: Backend> Emitter<'_, B> {
             return None;
         }
         let after = self.facts.uses[self.block].after.get(self.step)?;
-        let mut dies = after.iter().any(|after| after.vreg == vreg && !after.lives);
-        step.each_written(&mut |written| dies |= written == vreg);
+        let dies = after.iter().any(|after| after.vreg == vreg && !after.lives);
+        let dies = dies || step.writes(vreg);
         if dies {
             self.cache.forget_keys(|other| other == key);
         }

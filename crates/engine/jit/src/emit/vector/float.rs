@@ -3,13 +3,12 @@
 use super::source::narrow_key;
 use super::{Operand, V};
 use crate::emit::Emitter;
-use crate::emit::asm::of_quiet_rounding;
+use crate::emit::asm::{J, of_quiet_rounding};
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::machine::Mode;
 use crate::op::{Float, Op, Rounding, tiny};
 use crate::operand::{Relation, Source};
-use iced_x86::Code as C;
 
 /// Comparison predicates of floats.
 pub(in crate::emit) const UNORDERED: u32 = 3;
@@ -49,19 +48,6 @@ struct Scaled {
     addend: Option<Operand>,
 }
 
-/// The processor's instruction for an operation that can have a directed rounding.
-fn instruction(op: Float) -> Option<V> {
-    Some(match op {
-        Float::Add => V::AddF,
-        Float::Sub => V::SubF,
-        Float::Mul => V::MulF,
-        Float::Div => V::DivF,
-        Float::Fma => V::FmaF,
-        Float::Sqrt => V::SqrtF,
-        _ => return None,
-    })
-}
-
 impl<B: Backend> Emitter<'_, B> {
     /// Loads a source of a float operation to a register, with subnormals flushed if `flush` is
     /// true.
@@ -75,9 +61,19 @@ impl<B: Backend> Emitter<'_, B> {
         Some(copy)
     }
 
-    /// As [`Self::source`], but returns a memory operand where that is as good.
-    fn operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
+    /// As [`Self::source`], but returns a memory operand where that is as good. The operand of an
+    /// instruction with a static rounding must be a register.
+    fn operand(
+        &mut self,
+        source: Source,
+        flush: bool,
+        part: u8,
+        rounding: Rounding,
+    ) -> Option<Operand> {
         match source {
+            _ if rounding != Rounding::Near && B::IS_512 => {
+                Some(self.source(source, flush, part)?.into())
+            }
             Source::Literal(_)
                 if !flush || kind_of(Key::Other(source, Width::B32, 0)).no_subnormals =>
             {
@@ -97,9 +93,15 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// As [`Self::zeroed_source`], but returns a memory operand where that is as good.
-    fn zeroed_operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
+    fn zeroed_operand(
+        &mut self,
+        source: Source,
+        flush: bool,
+        part: u8,
+        rounding: Rounding,
+    ) -> Option<Operand> {
         if self.mode == Mode::Live || matches!(source, Source::Literal(_)) {
-            return self.operand(source, flush, part);
+            return self.operand(source, flush, part, rounding);
         }
         Some(self.zeroed_source(source, flush, part)?.into())
     }
@@ -109,17 +111,13 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn float_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
         const NUMBER: Kind = Kind::normal(Nans::Canonical);
         Some(match op {
-            Op::Float { op, flush, saturate } => {
-                let values = self.arithmetic(op, from, flush, part)?;
+            Op::Float { op, rounding, flush, saturate } => {
+                let values = self.arithmetic((op, rounding), from, flush, part)?;
                 let (value, kind) = self.limited(values, flush, saturate);
                 // Other operations leave in inactive lanes what their sources have there.
                 let made = matches!(op, Float::Mul | Float::Div | Float::Fma | Float::Sqrt);
                 let inactive_normal = kind.no_subnormals || made;
                 (value, Kind { inactive_normal, ..kind })
-            }
-            Op::Directed { op, rounding, flush, saturate } => {
-                let values = self.directed(op, rounding, from, flush, part)?;
-                self.limited(values, flush, saturate)
             }
             Op::Copy => {
                 let a = self.float_operand(from[0], part)?;
@@ -183,7 +181,7 @@ impl<B: Backend> Emitter<'_, B> {
         let x = self.temporary();
         let [by, least, rest] = [tiny::LARGER, tiny::LEAST, 0x7fff_ffff].map(|n| self.number(n));
         B::test_tiny(self, x, y);
-        self.out_of_line(C::Jne_rel32_64, move |e| {
+        self.out_of_line(J::NE, move |e| {
             let Scaled { code, rounding, from: (a, b), addend } = of;
             e.set(false, x, a);
             e.three(V::MulF, x, x, by);
@@ -199,40 +197,6 @@ impl<B: Backend> Emitter<'_, B> {
             e.three_with(V::CompareF, B::SPARE_MASK, x, least, LESS);
             B::zero_where(e, y);
         });
-    }
-
-    /// Emits arithmetic with a directed rounding, for which the processor's rounding mode is
-    /// changed for one instruction.
-    fn directed(
-        &mut self,
-        op: Float,
-        rounding: Rounding,
-        from: [Source; 3],
-        flush: bool,
-        part: u8,
-    ) -> Option<(Reg, Option<Scaled>)> {
-        let code = instruction(op)?;
-        let a = self.zeroed_source(from[0], flush, part)?;
-        let others = match op {
-            Float::Sqrt => 0,
-            Float::Fma => 2,
-            _ => 1,
-        };
-        let mut sources = [a; 3];
-        for (to, &from) in sources.iter_mut().zip(&from).skip(1).take(others) {
-            *to = self.zeroed_source(from, flush, part)?;
-        }
-        let [_, b, c] = sources;
-        let d = if op == Float::Fma { self.copied(false, a) } else { self.temporary() };
-        B::rounded_by(self, rounding, |e| match op {
-            Float::Sqrt => e.two(code, d, a),
-            Float::Fma => e.three(code, d, b, c),
-            _ => e.three(code, d, a, b),
-        });
-        let addend = (op == Float::Fma).then(|| c.into());
-        let scaled = Scaled { code, rounding, from: (a.into(), b.into()), addend };
-        let tiny = matches!(op, Float::Mul | Float::Div | Float::Fma);
-        Some((d, (flush && tiny).then_some(scaled)))
     }
 
     fn rounded(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
@@ -265,18 +229,23 @@ impl<B: Backend> Emitter<'_, B> {
     /// the result may be tiny, the operation that `flush_tiny` repeats with scaled operands.
     fn arithmetic(
         &mut self,
-        op: Float,
+        (op, rounding): (Float, Rounding),
         from: [Source; 3],
         flush: bool,
         part: u8,
     ) -> Option<(Reg, Option<Scaled>)> {
         let code = match op {
-            Float::Add | Float::Sub | Float::Mul | Float::Div => instruction(op)?,
-            Float::Fma => return self.fma(from, flush, part),
+            Float::Add => V::AddF,
+            Float::Sub => V::SubF,
+            Float::Mul => V::MulF,
+            Float::Div => V::DivF,
+            Float::Fma => return self.fma(rounding, from, flush, part),
             Float::Min | Float::Max => return Some((self.extreme(op, from, flush, part)?, None)),
             Float::Sqrt => {
-                let a = self.zeroed_operand(from[0], flush, part)?;
-                return Some((self.unary(V::SqrtF, a), None));
+                let a = self.zeroed_operand(from[0], flush, part, rounding)?;
+                let d = self.temporary();
+                B::rounded_by(self, rounding, |e| e.two(V::SqrtF, d, a));
+                return Some((d, None));
             }
             Float::Neg | Float::Abs => {
                 let a = self.source(from[0], flush, part)?;
@@ -288,47 +257,55 @@ impl<B: Backend> Emitter<'_, B> {
                 return Some((self.binary(code, a, number), None));
             }
             Float::Round(rounding) => {
-                let a = self.operand(from[0], flush, part)?;
+                let a = self.operand(from[0], flush, part, Rounding::Near)?;
                 let value = self.unary_with(V::RoundF, a, of_quiet_rounding(rounding));
                 return Some((value, None));
             }
             Float::Copy => {
-                let a = self.operand(from[0], flush, part)?;
+                let a = self.operand(from[0], flush, part, rounding)?;
                 return Some((self.copied(false, a), None));
             }
         };
-        let (a, b) = if let Float::Mul | Float::Div = op {
-            (self.zeroed_source(from[0], flush, part)?, self.zeroed_operand(from[1], flush, part)?)
+        let scales = matches!(op, Float::Mul | Float::Div);
+        let (a, b) = if scales {
+            let a = self.zeroed_source(from[0], flush, part)?;
+            (a, self.zeroed_operand(from[1], flush, part, rounding)?)
         } else {
             // Sums of subnormals are not slower, so that inactive lanes may have them.
-            (self.source(from[0], flush, part)?, self.operand(from[1], flush, part)?)
+            (self.source(from[0], flush, part)?, self.operand(from[1], flush, part, rounding)?)
         };
-        let d = self.binary(code, a, b);
-        let scaled = Scaled { code, rounding: Rounding::Near, from: (a.into(), b), addend: None };
-        Some((d, (flush && matches!(op, Float::Mul | Float::Div)).then_some(scaled)))
+        let d = self.temporary();
+        B::rounded_by(self, rounding, |e| e.three(code, d, a, b));
+        let scaled = Scaled { code, rounding, from: (a.into(), b), addend: None };
+        Some((d, (flush && scales).then_some(scaled)))
     }
 
-    fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<(Reg, Option<Scaled>)> {
-        let a = self.zeroed_operand(from[0], flush, part)?;
+    fn fma(
+        &mut self,
+        rounding: Rounding,
+        from: [Source; 3],
+        flush: bool,
+        part: u8,
+    ) -> Option<(Reg, Option<Scaled>)> {
+        let a = self.zeroed_operand(from[0], flush, part, rounding)?;
         let b = self.zeroed_source(from[1], flush, part)?;
-        let c = self.zeroed_operand(from[2], flush, part)?;
+        let c = self.zeroed_operand(from[2], flush, part, rounding)?;
         if !flush && let Some(d) = self.last_use(from[2], c, part) {
-            self.three(V::FmaAddendF, d, b, a);
+            B::rounded_by(self, rounding, |e| e.three(V::FmaAddendF, d, b, a));
             return Some((d, None));
         }
         // A factor that is not read again is overwritten, too.
         if !flush && let Operand::Register(a) = a {
             for (source, factor, other) in [(from[0], a, b), (from[1], b, a)] {
                 if let Some(d) = self.last_use(source, factor.into(), part) {
-                    self.three(V::FmaF, d, other, c);
+                    B::rounded_by(self, rounding, |e| e.three(V::FmaF, d, other, c));
                     return Some((d, None));
                 }
             }
         }
         let (d, code) = (self.copied(false, a), V::FmaF);
-        self.three(code, d, b, c);
-        let scaled =
-            Scaled { code, rounding: Rounding::Near, from: (a, b.into()), addend: Some(c) };
+        B::rounded_by(self, rounding, |e| e.three(code, d, b, c));
+        let scaled = Scaled { code, rounding, from: (a, b.into()), addend: Some(c) };
         Some((d, flush.then_some(scaled)))
     }
 

@@ -1,12 +1,12 @@
 //! Accesses that never exit: to the running function's frame in local memory, where byte `i` of
 //! each lane is in the 32-bit register `i / 4`, and to kernel parameters.
 
-use super::{Operand, V};
+use super::V;
 use crate::emit::Emitter;
 use crate::emit::asm::at;
 use crate::emit::backend::Backend;
-use crate::emit::collective::RESULT;
-use crate::emit::register_cache::{Key, Kind, Reg};
+use crate::emit::memory::sized;
+use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
 use crate::ir::{Load, Step, Store};
 use crate::machine::Mode;
@@ -169,25 +169,20 @@ impl<B: Backend> Emitter<'_, B> {
             (4, true) => C::Movsxd_r64_rm32,
             _ => C::Mov_r64_rm64,
         };
-        let rax = if load.signed || size == 8 { R::RAX } else { R::EAX };
-        let row = at(R::RDI, Frame::scratch(RESULT));
+        let number = sized(R::R12, load.signed || size == 8);
         for (i, to) in load.to.iter().enumerate() {
             let Some(to) = *to else { continue };
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::BYTES)));
-            self.asm.put(I::with2(code, rax, at(R::RAX, load.access.offset as usize + i * size)));
-            self.asm.put(I::with2(C::Mov_rm64_r64, row, R::RAX));
-            let wide = matches!(to, VReg::B64(_));
-            for part in 0..Self::PARTS * if wide { 2 } else { 1 } {
-                let spread = if wide { V::Spread64 } else { V::Spread32 };
-                let value = self.unary(spread, Operand::Memory(row));
-                match to {
-                    VReg::B32(_) => self.keep_bits(value, load.keep as u32),
-                    VReg::B64(_) => self.keep_wide(value, load.keep),
-                    VReg::Predicate(_) => return None,
-                }
-                self.write(Key::of(to, part), value, Kind::BITS, step.guard);
-                self.cache.unpin();
+            if let VReg::Predicate(_) = to {
+                return None;
             }
+            let from = at(R::RAX, load.access.offset as usize + i * size);
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::BYTES)));
+            self.asm.put(I::with2(code, number, from));
+            if load.keep != u64::MAX {
+                let keep = at(R::R9, self.pooled(&[load.keep]));
+                self.asm.put(I::with2(C::And_r64_rm64, R::R12, keep));
+            }
+            self.put_number(to, step.guard)?;
         }
         Some(())
     }

@@ -22,7 +22,7 @@ mod wide;
 use super::Emitter;
 use super::backend::Backend;
 use super::instructions::Destination;
-pub(super) use super::instructions::{Opcode, Operand, V, low_128};
+pub(super) use super::instructions::{Opcode, Operand, V};
 use super::register_cache::Reg;
 pub(super) use float::{GREATER_OR_EQUAL, ORDERED, UNORDERED, of_floats};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -108,7 +108,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn spread(&mut self, wide: bool, d: Reg, a: Operand) {
         let code = if wide { V::Spread64 } else { V::Spread32 }.code::<B>();
         self.asm.put(match a {
-            Operand::Register(a) => I::with2(code, B::name(d), low_128(a)),
+            Operand::Register(a) => I::with2(code, B::name(d), a.xmm()),
             Operand::Memory(a) => I::with2(code, B::name(d), a),
         });
     }
@@ -116,8 +116,8 @@ impl<B: Backend> Emitter<'_, B> {
     /// Loads the first element of 32 bits, or of 64 if `wide`, into a general register.
     pub(super) fn first_element(&mut self, wide: bool, to: R, a: Operand) {
         self.asm.put(match (a, wide) {
-            (Operand::Register(a), true) => I::with2(V::ToGeneral.code::<B>(), to, low_128(a)),
-            (Operand::Register(a), false) => I::with2(V::ToGeneral32.code::<B>(), to, low_128(a)),
+            (Operand::Register(a), true) => I::with2(V::ToGeneral.code::<B>(), to, a.xmm()),
+            (Operand::Register(a), false) => I::with2(V::ToGeneral32.code::<B>(), to, a.xmm()),
             (Operand::Memory(a), true) => I::with2(C::Mov_r64_rm64, to, a),
             (Operand::Memory(a), false) => I::with2(C::Mov_r32_rm32, to, a),
         });

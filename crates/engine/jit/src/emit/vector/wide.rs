@@ -5,7 +5,7 @@ use crate::emit::Emitter;
 use crate::emit::asm::at;
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::{Key, Reg};
-use crate::op::{Op, Rounding};
+use crate::op::Op;
 use crate::operand::Source;
 use iced_x86::Register as R;
 
@@ -70,8 +70,7 @@ impl<B: Backend> Emitter<'_, B> {
                 return Some(B::bits(self, table, sources, true));
             }
             Op::SelectWide(p) => return self.select(p, true, from, part),
-            Op::Double(op) => return self.double(op, Rounding::Near, from, part),
-            Op::DoubleDirected(op, rounding) => return self.double(op, rounding, from, part),
+            Op::Double(op, rounding) => return self.double(op, rounding, from, part),
             Op::DoubleFromF => return self.double_of_float(from[0], part),
             Op::DoubleToWideS | Op::DoubleToWideU => {
                 let a = self.wide(from[0], part)?;

@@ -200,8 +200,9 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
     let products = [Op::ProductU, Op::ProductS, Op::ProductAddU, Op::ProductAddS];
     let floats = FLOATS.into_iter().chain(ROUNDINGS.map(Float::Round));
     let flags = [(false, false), (true, false), (false, true), (true, true)];
-    let floats =
-        floats.flat_map(|op| flags.map(|(flush, saturate)| Op::Float { op, flush, saturate }));
+    let rounding = Rounding::Near;
+    let float = |op| flags.map(|(flush, saturate)| Op::Float { op, rounding, flush, saturate });
+    let floats = floats.flat_map(float);
     let conversions = ROUNDINGS.into_iter().flat_map(|how| [Op::ToU(how), Op::ToS(how)]);
     let mut all: Vec<_> =
         WORDS.into_iter().chain(narrow).chain(floats).chain(conversions).collect();
@@ -218,7 +219,8 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
 /// Operations on f64 and f16, and conversions between widths. Arithmetic with directed rounding is
 /// compared with integer arithmetic by the tests of crate `alu`.
 fn doubles() -> Vec<(Op, bool, [bool; 3])> {
-    let floats = FLOATS.into_iter().chain(ROUNDINGS.map(Float::Round)).map(Op::Double);
+    let floats = FLOATS.into_iter().chain(ROUNDINGS.map(Float::Round));
+    let floats = floats.map(|op| Op::Double(op, Rounding::Near));
     let wide = [
         Op::MulHighWide,
         Op::DoubleFromWideU,

@@ -111,7 +111,7 @@ pub(crate) fn compute(op: Op, sources: [u64; 3], holds: bool) -> u64 {
         Op::ShiftRightS => (i >> y.min(31)) as u32,
         Op::FunnelLeft => (((u64::from(y) << 32 | u64::from(x)) << (z % 32)) >> 32) as u32,
         Op::FunnelRight => ((u64::from(y) << 32 | u64::from(x)) >> (z % 32)) as u32,
-        Op::Float { op, flush, saturate } => float(op, flush, saturate, sources),
+        Op::Float { op, flush, saturate, .. } => float(op, flush, saturate, sources),
         Op::Reverse => (0..32).map(|i| (x >> i & 1) << (31 - i)).sum(),
         Op::Bytes => {
             let byte = |k: u32| {
@@ -198,7 +198,7 @@ fn wide(op: Op, [a, b, c]: [u64; 3], holds: bool) -> u64 {
         Op::ProductAddS => signed.wrapping_add(c),
         Op::ExtendU => a as u32 as u64,
         Op::ExtendS => a as i32 as u64,
-        Op::Double(op) => double(op, [a, b, c]),
+        Op::Double(op, _) => double(op, [a, b, c]),
         Op::MulHighWide => ((u128::from(a) * u128::from(b)) >> 64) as u64,
         Op::DoubleFromF => conversions::double(a as u32),
         Op::DoubleToWideS => {
@@ -281,10 +281,7 @@ pub(crate) fn sources(op: Op) -> usize {
         | Op::DoubleToU
         | Op::DoubleToWideS
         | Op::DoubleToWideU => 1,
-        Op::Float { op, .. }
-        | Op::Double(op)
-        | Op::Directed { op, .. }
-        | Op::DoubleDirected(op, _) => match op {
+        Op::Float { op, .. } | Op::Double(op, _) => match op {
             Float::Fma => 3,
             Float::Add | Float::Sub | Float::Mul | Float::Div | Float::Min | Float::Max => 2,
             _ => 1,

@@ -192,11 +192,13 @@ impl World {
         }
     }
 
-    fn reduce(op: Reduce, a: u32, b: u32) -> u32 {
+    /// An operation on numbers of `bits` bits.
+    fn reduce(op: Reduce, bits: u32, a: u64, b: u64) -> u64 {
+        let signed = |v: u64| ((v << (64 - bits)) as i64) >> (64 - bits);
         match op {
             Reduce::Add => a.wrapping_add(b),
-            Reduce::MinS => (a as i32).min(b as i32) as u32,
-            Reduce::MaxS => (a as i32).max(b as i32) as u32,
+            Reduce::MinS => signed(a).min(signed(b)) as u64,
+            Reduce::MaxS => signed(a).max(signed(b)) as u64,
             Reduce::MinU => a.min(b),
             Reduce::MaxU => a.max(b),
             Reduce::And => a & b,
@@ -288,9 +290,9 @@ impl World {
             }
             Action::Match(op) => self.matching(fixed, op, mask),
             Action::Redux { op, to, of, .. } => {
-                let values = ones(mask).map(|l| before.source(fixed, *of, l) as u32);
-                let value = values.reduce(|a, b| Self::reduce(*op, a, b)).unwrap_or(0);
-                all(VReg::B32(*to), value.into(), self);
+                let values = ones(mask).map(|l| before.source(fixed, *of, l) & 0xffff_ffff);
+                let value = values.reduce(|a, b| Self::reduce(*op, 32, a, b)).unwrap_or(0);
+                all(VReg::B32(*to), value, self);
             }
             Action::ActiveMask { to } => all(*to, mask.into(), self),
             Action::Count { counter, of } => {

@@ -8,7 +8,7 @@ mod operations;
 use super::model::{BASES, Fixed, GLOBAL, LOCAL, NARROW, PREDICATES, SHARED, WIDE, World};
 use std::collections::HashSet;
 use std::sync::Arc;
-use texunit_jit::region::{Action, Block, End, Region, Step, Target};
+use texunit_jit::region::{Action, Block, End, Reduce, Region, Step, Target};
 use texunit_jit::{Combine, Op, Predicate, Relation, Source, Test, VReg};
 use texunit_memory::Block as Memory;
 use texunit_testkit::Random;
@@ -29,6 +29,16 @@ const WIDE_AT: u32 = WIDE as u32 - 2;
 /// The uniform value and the per-lane input that are membermasks: the active lanes, and possibly
 /// exited lanes.
 pub(crate) const MEMBERS: [Source; 2] = [Source::Uniform(3), Source::PerLane(2)];
+const REDUCES: [Reduce; 8] = [
+    Reduce::Add,
+    Reduce::MinS,
+    Reduce::MaxS,
+    Reduce::MinU,
+    Reduce::MaxU,
+    Reduce::And,
+    Reduce::Or,
+    Reduce::Xor,
+];
 /// A register that is sometimes set to an affine address and used in other blocks.
 const CARRIED: u32 = WIDE_AT - 2;
 /// Registers that live in one block only.

@@ -94,24 +94,16 @@ impl World {
         }
         let bits = 8 * u32::from(access.size);
         let cut = u64::MAX >> (64 - bits);
-        let signed = |v: u64| ((v << (64 - bits)) as i64) >> (64 - bits);
         for lane in ones(mask) {
             let Some(place) = self.place(fixed, access, lane) else { continue };
             let old = self.load(fixed, access.space, place, access.size, lane);
             let b = self.source(fixed, op.b, lane) & cut;
             let c = op.c.map_or(0, |c| self.source(fixed, c, lane)) & cut;
             let new = match op.change {
-                Change::Add => old.wrapping_add(b),
-                Change::And => old & b,
-                Change::Or => old | b,
-                Change::Xor => old ^ b,
+                Change::Reduce(op) => Self::reduce(op, bits, old, b),
                 Change::Exchange => b,
                 Change::Compare if old == b => c,
                 Change::Compare => old,
-                Change::MinS => signed(old).min(signed(b)) as u64,
-                Change::MaxS => signed(old).max(signed(b)) as u64,
-                Change::MinU => old.min(b),
-                Change::MaxU => old.max(b),
                 Change::Inc => {
                     if old >= b {
                         0

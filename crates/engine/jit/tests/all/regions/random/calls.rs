@@ -1,11 +1,9 @@
 //! Random calls of host functions, and steps that combine lanes.
 
 use super::super::costs;
-use super::{CARRIED, MEMBERS, NARROW_AT, RegionBuilder, WIDE_AT};
+use super::{CARRIED, MEMBERS, NARROW_AT, REDUCES, RegionBuilder, WIDE_AT};
 use std::sync::Arc;
-use texunit_jit::region::{
-    Action, Call, Match, Notification, Reduce, Routine, Shuffle, Shuffling, Vote,
-};
+use texunit_jit::region::{Action, Call, Match, Notification, Routine, Shuffle, Shuffling, Vote};
 use texunit_jit::{Source, VReg};
 
 impl RegionBuilder<'_> {
@@ -123,16 +121,7 @@ impl RegionBuilder<'_> {
                 same: self.random.one_in(2).then(|| self.predicate()),
             })),
             4 => Action::Redux {
-                op: self.random.of(&[
-                    Reduce::Add,
-                    Reduce::MinS,
-                    Reduce::MaxS,
-                    Reduce::MinU,
-                    Reduce::MaxU,
-                    Reduce::And,
-                    Reduce::Or,
-                    Reduce::Xor,
-                ]),
+                op: self.random.of(&REDUCES),
                 to: self.narrow(),
                 of: self.source(),
                 members,

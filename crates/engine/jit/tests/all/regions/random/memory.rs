@@ -1,7 +1,7 @@
 //! Random accesses of memory, and the computation of their addresses.
 
 use super::super::model::BASES;
-use super::{CARRIED, NARROW_AT, RegionBuilder, TEMPORARY, WIDE_AT};
+use super::{CARRIED, NARROW_AT, REDUCES, RegionBuilder, TEMPORARY, WIDE_AT};
 use std::collections::HashSet;
 use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
 use texunit_jit::{Op, Source, VReg};
@@ -82,20 +82,14 @@ impl RegionBuilder<'_> {
         access.size = self.random.of(&[4, 8]);
         access.offset = 0;
         let change = self.random.of(&[
-            Change::Add,
-            Change::And,
-            Change::Or,
-            Change::Xor,
             Change::Exchange,
             Change::Compare,
-            Change::MinS,
-            Change::MaxS,
-            Change::MinU,
-            Change::MaxU,
             Change::Inc,
             Change::Dec,
             Change::AddFloat,
         ]);
+        let reduce = Change::Reduce(self.random.of(&REDUCES));
+        let change = if self.random.one_in(2) { reduce } else { change };
         let wide = access.size == 8;
         let to = if wide { VReg::B64(self.wide()) } else { VReg::B32(self.narrow()) };
         let mut source = || if wide { self.wide_source() } else { self.source() };

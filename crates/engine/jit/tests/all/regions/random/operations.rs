@@ -14,7 +14,7 @@ impl RegionBuilder<'_> {
         let saturate = matches!(op, Float::Add | Float::Mul | Float::Fma) && self.random.one_in(4);
         let flush = !matches!(op, Float::Round(_) | Float::Div | Float::Sqrt | Float::Copy)
             && self.random.one_in(3);
-        let float = Op::Float { op, flush, saturate };
+        let float = Op::Float { op, rounding: Rounding::Near, flush, saturate };
         let table = self.random.below(256_u32) as u8;
         match self.random.below(34_u32) {
             0..5 => float,
@@ -36,9 +36,9 @@ impl RegionBuilder<'_> {
         if self.wanted.doubles && self.random.chance(50) {
             let op = self.random.of(&FLOATS);
             return self.random.of(&[
-                (Op::Double(op), [a, b, c]),
-                (Op::Double(op), [a, b, c]),
-                (Op::Double(op), [a, b, c]),
+                (Op::Double(op, Rounding::Near), [a, b, c]),
+                (Op::Double(op, Rounding::Near), [a, b, c]),
+                (Op::Double(op, Rounding::Near), [a, b, c]),
                 (Op::DoubleFromU, [x; 3]),
                 (Op::DoubleFromS, [x; 3]),
                 (Op::DoubleFromWideU, [a; 3]),

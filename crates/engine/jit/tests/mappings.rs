@@ -1,5 +1,5 @@
-//! Tests the memory of compiled code: it uses few mappings, none is writable and executable at
-//! once, and unused mappings are freed.
+//! Tests the memory of compiled code: no mapping is writable and executable at once, and mappings
+//! of dropped functions are freed.
 #![cfg(all(target_os = "linux", target_arch = "x86_64", feature = "jit"))]
 #![allow(missing_docs)]
 
@@ -65,7 +65,7 @@ fn mappings() -> (Vec<String>, usize) {
 }
 
 #[test]
-fn code_is_in_few_mappings_and_never_both_written_and_executed() {
+fn code_is_never_both_written_and_executed() {
     let _alone = alone();
     let Some(level) = [Level::Avx2, Level::Avx512].into_iter().find(|level| level.is_available())
     else {
@@ -75,7 +75,7 @@ fn code_is_in_few_mappings_and_never_both_written_and_executed() {
     let none = mappings().1;
     let mut all: Vec<(u32, Function)> = Vec::new();
     for number in 0..3000 {
-        // Some functions need several pages, and one page more than an arena has left.
+        // Some functions need several pages.
         let times = if random.one_in(9) { random.within(100..=600) } else { random.within(1..=20) };
         let sum = 7 + number * times as u32;
         all.push((sum, function(number, times, level)));
@@ -84,9 +84,7 @@ fn code_is_in_few_mappings_and_never_both_written_and_executed() {
             all.swap_remove(i);
         }
         if number % 100 == 0 {
-            let (both, code) = mappings();
-            assert_eq!(both, Vec::<String>::new());
-            assert!(code - none <= 40, "{code} mappings of code");
+            assert_eq!(mappings().0, Vec::<String>::new());
         }
     }
     let size: usize = all.iter().map(|(_, function)| function.code_size()).sum();
