@@ -15,10 +15,10 @@ struct Alternative {
 }
 
 /// Values of variables by name. A rule sees those of the rule that uses it, and sets its own.
-pub(super) type Variables = BTreeMap<&'static str, String>;
+pub(crate) type Variables = BTreeMap<&'static str, String>;
 
 /// The value of a variable that says whether something is so.
-pub(super) fn yes(is: bool) -> String {
+pub(crate) fn yes(is: bool) -> String {
     if is { "yes" } else { "no" }.to_owned()
 }
 
@@ -60,7 +60,7 @@ impl Alternative {
 }
 
 /// A random text of a rule, with these variables.
-pub(super) fn expand(rule: &str, variables: &Variables, random: &mut Random) -> String {
+pub(crate) fn expand(rule: &str, variables: &Variables, random: &mut Random) -> String {
     let ty = || variables.get("ty").map_or("b32", String::as_str);
     let all = match (rule, RULES.get(rule)) {
         ("any_register", _) => return any_register(random),
@@ -162,8 +162,10 @@ mod tests {
     /// Every rule can be expanded, so that all names in it are those of rules, pools or variables.
     #[test]
     fn no_place_is_left() {
-        let names = ["a", "element", "field", "head", "name", "sp", "space", "t", "what"];
-        let mut given: Variables = names.map(|name| (name, "u32".to_owned())).into();
+        let names = "a arch at axes bits compare element field first from geometry guard handles head kept0 kept1 kept2 \
+            kept3 kernel kind name parameter parameter0 parameter1 parameter2 parameter3 result0 result1 result2 \
+            result3 second shift sp space t there type what";
+        let mut given: Variables = names.split(' ').map(|name| (name, "u32".to_owned())).collect();
         given.extend(super::super::instruction::properties(&["level", "2d", "v4", "f32"]));
         given.insert("axes", "2".to_owned());
         for rule in RULES.keys() {

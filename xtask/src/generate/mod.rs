@@ -2,7 +2,7 @@
 //! of them.
 
 mod family;
-mod grammar;
+pub(crate) mod grammar;
 mod instruction;
 mod mutation;
 mod setup;

@@ -1,7 +1,6 @@
 //! Compares Maxwell code with NVIDIA's tools: the text of machine words with that of nvdisasm, and
 //! the lowering of `tex.grad` with that of ptxas.
 
-mod gradients;
 mod lowering;
 mod words;
 

@@ -11,14 +11,15 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyTuple};
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyTuple};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_sample::{ArrayOptions, Dtype, Input, SampleError, shared_shape};
 use texunit_unit::Resource;
 
-mod dlpack;
+/// The device type of CPU memory in DLPack, kDLCPU.
+const DLPACK_CPU: i32 = 1;
 
 /// An input array, whose owner is kept alive while it is read.
 pub(crate) struct InputArray {
@@ -40,7 +41,6 @@ pub(crate) struct InputArray {
 enum Owner {
     Buffer(PyUntypedBuffer),
     Object(Py<PyAny>),
-    DlPack(dlpack::Managed),
     Number(Box<[u8; 8]>),
 }
 
@@ -72,24 +72,39 @@ impl InputArray {
             let array = Self::of_exported(what, PyUntypedBuffer::get(&array)?)?;
             return Ok(Self { is_weak: true, ..array });
         }
-        if let Ok(buffer) = PyUntypedBuffer::get(object) {
-            return Self::of_exported(what, buffer);
+        if let Some(array) = Self::of_buffer(what, object)? {
+            return Ok(array);
         }
-        if let Ok(view) = PyMemoryView::from(object) {
-            return Self::of_copy(what, &view);
-        }
+        // NumPy makes an array of other objects, which shares their memory and keeps them alive.
         let py = object.py();
-        if let Ok(interface) = object.getattr(pyo3::intern!(py, "__array_interface__")) {
-            return Self::of_interface(what, object, &interface);
+        let array = if object.hasattr(pyo3::intern!(py, "__array_interface__"))? {
+            numpy(py, "asarray")?.call1((object,))?
+        } else if object.hasattr(pyo3::intern!(py, "__dlpack__"))? {
+            let (device, _): (i32, i32) = object.call_method0("__dlpack_device__")?.extract()?;
+            if device != DLPACK_CPU {
+                return Err(PyValueError::new_err(format!(
+                    "{what}: it is not in the memory of the CPU: copy it there"
+                )));
+            }
+            numpy(py, "from_dlpack")?.call1((object,))?
+        } else {
+            return Err(PyTypeError::new_err(format!(
+                "{what}: {} is not an array: it has no buffer, no __array_interface__ and no __dlpack__",
+                object.get_type().name()?
+            )));
+        };
+        Self::of_buffer(what, &array)?.ok_or_else(|| {
+            PyTypeError::new_err(format!("{what}: elements of its type are not read"))
+        })
+    }
+
+    /// The input array that an object exposes by the buffer protocol; `None` if it has no buffer.
+    fn of_buffer(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Ok(buffer) = PyUntypedBuffer::get(object) {
+            return Self::of_exported(what, buffer).map(Some);
         }
-        if object.hasattr(pyo3::intern!(py, "__dlpack__"))? {
-            let (managed, place) = dlpack::managed(what, object)?;
-            return Ok(Self::at(place, Owner::DlPack(managed)));
-        }
-        Err(PyTypeError::new_err(format!(
-            "{what}: {} is not an array: it has no buffer, no __array_interface__ and no __dlpack__",
-            object.get_type().name()?
-        )))
+        let view = PyMemoryView::from(object).ok();
+        view.map(|view| Self::of_copy(what, &view)).transpose()
     }
 
     /// Copies a buffer in C order that has no shape or strides, which PyO3 rejects: arrays without
@@ -128,31 +143,6 @@ impl InputArray {
             first: buffer.buf_ptr().cast(),
         };
         Ok(Self::at(place, Owner::Buffer(buffer)))
-    }
-
-    fn of_interface(
-        what: &str,
-        object: &Bound<'_, PyAny>,
-        interface: &Bound<'_, PyAny>,
-    ) -> PyResult<Self> {
-        let interface = interface.cast::<PyDict>()?;
-        let item =
-            |key: &str| interface.get_item(key).map(|item| item.filter(|item| !item.is_none()));
-        let missing =
-            || PyTypeError::new_err(format!("{what}: its __array_interface__ is not whole"));
-        let typestr: String = item("typestr")?.ok_or_else(missing)?.extract()?;
-        let dtype = of_typestr(&typestr).ok_or_else(|| {
-            PyTypeError::new_err(format!("{what}: elements of type {typestr} are not read"))
-        })?;
-        let shape: Vec<usize> = item("shape")?.ok_or_else(missing)?.extract()?;
-        let strides: Option<Vec<isize>> = item("strides")?.map(|all| all.extract()).transpose()?;
-        if strides.as_ref().is_some_and(|strides| strides.len() != shape.len()) {
-            return Err(missing());
-        }
-        let (address, _): (usize, bool) = item("data")?.ok_or_else(missing)?.extract()?;
-        let first = std::ptr::with_exposed_provenance(address);
-        let owner = Owner::Object(object.clone().unbind());
-        Ok(Self::at(ArrayLocation { shape, strides, dtype, first }, owner))
     }
 
     fn at(place: ArrayLocation, owner: Owner) -> Self {
@@ -210,15 +200,6 @@ fn of_format(format: &str, size: usize) -> Option<Dtype> {
         _ => return None,
     };
     Dtype::of(kind, size)
-}
-
-/// Parses a NumPy type string such as `<f4`.
-fn of_typestr(text: &str) -> Option<Dtype> {
-    let mut letters = text.chars();
-    if !matches!(letters.next(), Some('<' | '|' | '=')) {
-        return None;
-    }
-    Dtype::of(letters.next()?, letters.as_str().parse().ok()?)
 }
 
 /// A function of NumPy, which is imported at the first use.
