@@ -8,8 +8,9 @@ pub use texunit_forms::{
 
 words! {
     /// Fundamental and opaque types (PTX ISA 5.2).
+    #[derive(Default)]
     ScalarType {
-        U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
+        #[default] U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
         S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
         B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128",
         F16 = "f16", F16x2 = "f16x2", F32 = "f32", F64 = "f64",
@@ -120,8 +121,9 @@ words! {
 
 words! {
     /// Operations of `atom` and `red`.
+    #[derive(Default)]
     AtomOp {
-        Add = "add", Min = "min", Max = "max", Inc = "inc", Dec = "dec",
+        #[default] Add = "add", Min = "min", Max = "max", Inc = "inc", Dec = "dec",
         And = "and", Or = "or", Xor = "xor", Exch = "exch", Cas = "cas",
     }
 }
@@ -153,17 +155,20 @@ words! {
 
 words! {
     /// Modes of `shfl`, which determine from which lane a lane reads.
-    ShflMode { Up = "up", Down = "down", Bfly = "bfly", Idx = "idx" }
+    #[derive(Default)]
+    ShflMode { #[default] Up = "up", Down = "down", Bfly = "bfly", Idx = "idx" }
 }
 
 words! {
     /// Modes of `vote`.
-    VoteMode { All = "all", Any = "any", Uni = "uni", Ballot = "ballot" }
+    #[derive(Default)]
+    VoteMode { #[default] All = "all", Any = "any", Uni = "uni", Ballot = "ballot" }
 }
 
 words! {
     /// Modes of `match`.
-    MatchMode { Any = "any", All = "all" }
+    #[derive(Default)]
+    MatchMode { #[default] Any = "any", All = "all" }
 }
 
 words! {
@@ -173,7 +178,9 @@ words! {
 
 words! {
     /// Special registers that the executor provides, without `%`. Vector ones have components.
+    #[derive(Default)]
     SpecialReg {
+        #[default]
         Tid = "tid", Ntid = "ntid", Ctaid = "ctaid", Nctaid = "nctaid", Gridid = "gridid",
         Laneid = "laneid", Warpid = "warpid", Nwarpid = "nwarpid", Smid = "smid", Nsmid = "nsmid",
         Clock = "clock", ClockHi = "clock_hi", Clock64 = "clock64",

@@ -2,8 +2,9 @@
 
 words! {
     /// Geometry of a texture or surface instruction (PTX `.geom`).
+    #[derive(Default)]
     Geometry {
-        D1 = "1d", D2 = "2d", D3 = "3d", A1d = "a1d", A2d = "a2d",
+        #[default] D1 = "1d", D2 = "2d", D3 = "3d", A1d = "a1d", A2d = "a2d",
         Cube = "cube", Acube = "acube", D2ms = "2dms", A2dms = "a2dms",
     }
 }

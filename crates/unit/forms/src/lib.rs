@@ -21,7 +21,8 @@ pub const CHANNELS: &str = "1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not pos
 
 words! {
     /// What happens to surface accesses outside the surface (PTX `.clamp`).
-    ClampMode { Trap = "trap", Clamp = "clamp", Zero = "zero" }
+    #[derive(Default)]
+    ClampMode { #[default] Trap = "trap", Clamp = "clamp", Zero = "zero" }
 }
 
 words! {
@@ -40,8 +41,9 @@ words! {
 
 words! {
     /// Attributes of `txq` and `suq`.
+    #[derive(Default)]
     Attribute {
-        Width = "width", Height = "height", Depth = "depth",
+        #[default] Width = "width", Height = "height", Depth = "depth",
         ChannelDataType = "channel_data_type", ChannelOrder = "channel_order",
         NormalizedCoords = "normalized_coords", ArraySize = "array_size",
         NumMipmapLevels = "num_mipmap_levels", NumSamples = "num_samples",

@@ -19,7 +19,9 @@ pub const GLOBAL_BASE: u64 = 0x0000_7000_0000_0000;
 
 words! {
     /// State space of a generic address (PTX ISA, `isspacep`). `.param` is that of the kernel.
+    #[derive(Default)]
     SpaceKind {
+        #[default]
         Global = ".global", Const = ".const", Shared = ".shared", Local = ".local", Param = ".param",
     }
 }

@@ -19,12 +19,15 @@ pub fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
 
 words! {
     /// Type of coordinates.
-    CoordType { F32 = "f32", S32 = "s32" }
+    #[derive(Default)]
+    CoordType { #[default] F32 = "f32", S32 = "s32" }
 }
 
 words! {
     /// Type of the results (`.dtype`), with the number of components.
+    #[derive(Default)]
     ResultType {
+        #[default]
         F32 = "v4.f32",
         S32 = "v4.s32",
         U32 = "v4.u32",
@@ -65,8 +68,14 @@ pub enum FetchKind {
     Gather(u8),
 }
 
+impl Default for FetchKind {
+    fn default() -> Self {
+        Self::Sample(Lod::Implicit)
+    }
+}
+
 /// The static part of a `tex` or `tld4` instruction: all that is known at compile time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FetchForm {
     /// The operation: `tex`, `tex.level`, `tld4.r` and so on.
     pub kind: FetchKind,
@@ -85,8 +94,7 @@ pub struct FetchForm {
 impl FetchForm {
     /// A plain `tex` without offset and compare operand.
     pub fn sample(geometry: Geometry, coord: CoordType, result: ResultType) -> Self {
-        let kind = FetchKind::Sample(Lod::Implicit);
-        Self { kind, geometry, coord, result, offset: false, compare: false }
+        Self { geometry, coord, result, ..Self::default() }
     }
 }
 
@@ -279,6 +287,12 @@ pub enum SurfaceKind {
     },
 }
 
+impl Default for SurfaceKind {
+    fn default() -> Self {
+        Self::StoreFormatted { vector: 1 }
+    }
+}
+
 impl SurfaceKind {
     /// Size in bytes and number of the elements that each lane accesses, as its registers hold
     /// them.
@@ -301,7 +315,7 @@ impl SurfaceKind {
 }
 
 /// The static part of a `suld`, `sust` or `sured`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SurfaceForm {
     /// The operation.
     pub kind: SurfaceKind,

@@ -79,9 +79,9 @@ impl Decoded {
                 }
                 _ => (Kind::OfCta, d, [number(of_cta(reg, component)?), none, none]),
             },
-            Op::Load(ref access) if access.mem_space == MemSpace::KernelParam => {
+            Op::Load(ref access) if access.at.mem_space == MemSpace::KernelParam => {
                 let [d] = access.parts[..] else { return None };
-                let offset = u32::try_from(access.offset).ok()?;
+                let offset = u32::try_from(access.at.offset).ok()?;
                 let kind = match access.size {
                     4 if d.is_narrow() && access.mask >= u64::from(u32::MAX) => Kind::ParamNarrow,
                     8 if !d.is_none() && d.is_wide() && access.mask == u64::MAX => Kind::ParamWide,

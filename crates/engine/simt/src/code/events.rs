@@ -77,7 +77,7 @@ impl Events {
     pub const ALL: Self = Self(((1 << 15) - 1) | (1 << 16) | (1 << 18));
 
     /// Events reported by marks in the code.
-    pub(crate) const BY_MARKS: Self = Self(0b111_1011_1100_0111_1111);
+    pub(crate) const BY_MARKS: Self = Self(0b111_1001_1100_0111_1111);
 
     /// Accesses to memory of any kind.
     pub(crate) const ANY_ACCESS: Self =

@@ -35,7 +35,8 @@ pub(crate) enum MemSpace {
 /// Operands of a load or store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
-    pub(crate) mem_space: MemSpace,
+    /// The address of the first element.
+    pub(crate) at: Located,
     /// Bytes of an element: 1, 2, 4 or 8.
     pub(crate) size: u8,
     /// Whether loaded elements are sign-extended.
@@ -45,9 +46,6 @@ pub(crate) struct Access {
     pub(crate) parts: Vec<Slot>,
     /// Bits of an element that its register keeps.
     pub(crate) mask: u64,
-    /// The address is this register or constant (or 0 if none) plus `offset`.
-    pub(crate) base: Slot,
-    pub(crate) offset: u64,
     /// Whether the access is to `.const`, so that the address is checked to be in constant memory.
     pub(crate) constant: bool,
     /// State spaces that the generic addresses have pointed into so far.
@@ -63,14 +61,7 @@ impl Access {
 
     /// The access to elements of `size` bytes, without sign extension.
     pub(crate) fn new(at: Located, size: u8, parts: Vec<Slot>) -> Self {
-        let Located { mem_space, base, offset } = at;
-        let (mask, seen) = (u64::MAX, SpaceProfile::default());
-        Self { mem_space, size, signed: false, parts, mask, base, offset, constant: false, seen }
-    }
-
-    /// The address of the first element.
-    pub(crate) fn located(&self) -> Located {
-        Located { mem_space: self.mem_space, base: self.base, offset: self.offset }
+        Self { at, size, parts, mask: u64::MAX, ..Self::default() }
     }
 
     /// Bytes of all elements of a lane.
@@ -129,22 +120,24 @@ impl Clone for SpaceProfile {
 }
 
 /// Operands of `atom` and `red`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Atomic {
-    pub(crate) mem_space: MemSpace,
-    pub(crate) op: AtomOp,
-    /// Type of an element.
-    pub(crate) ty: ScalarType,
-    /// The destination register of each element of a vector. A `.b128` has two, for the low and the
+    /// The elements, with the destination register of each. A `.b128` has two, for the low and the
     /// high half.
-    pub(crate) d: Vec<Slot>,
-    pub(crate) base: Slot,
-    pub(crate) offset: u64,
+    pub(crate) access: Access,
+    pub(crate) op: AtomOp,
+    pub(crate) ty: ScalarType,
     pub(crate) b: Vec<Slot>,
     /// The new values of `cas`; empty for other operations.
     pub(crate) c: Vec<Slot>,
-    /// State spaces that the generic addresses have pointed into so far.
-    pub(crate) seen: SpaceProfile,
+}
+
+impl Atomic {
+    /// An atomic on elements of this type.
+    pub(crate) fn new(at: Located, op: AtomOp, ty: ScalarType, d: Vec<Slot>) -> Self {
+        let access = Access::new(at, ty.bytes().min(8) as u8, d);
+        Self { access, op, ty, ..Self::default() }
+    }
 }
 
 /// The target of a call.
@@ -193,45 +186,12 @@ pub(crate) struct Call {
     pub(crate) shape: (Vec<u32>, Vec<u32>),
 }
 
-/// Operands of a call of `vprintf`.
+/// Operands of a call of a built-in function.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Printf {
-    pub(crate) format: Value,
-    pub(crate) arguments: Value,
-    pub(crate) result: Option<Value>,
-}
-
-/// Request of a call to the device heap.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum HeapAction {
-    /// `malloc` or `__nv_aligned_device_malloc`.
-    Allocate { size: Value, align: Option<Value> },
-    /// A call of `free`.
-    Free { pointer: Value },
-}
-
-/// Operands of a call of `malloc` or `free`.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct HeapCall {
-    pub(crate) action: HeapAction,
-    pub(crate) result: Option<Value>,
-}
-
-/// Operands of a call of a device runtime function.
-#[derive(Clone, Debug)]
-pub(crate) struct RuntimeCall {
+pub(crate) struct BuiltinCall {
     pub(crate) function: Named,
     pub(crate) arguments: Vec<Value>,
     pub(crate) result: Option<Value>,
-}
-
-/// Operands of a call of `__assertfail`.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AssertFail {
-    pub(crate) message: Value,
-    pub(crate) file: Value,
-    pub(crate) line: Value,
-    pub(crate) function: Value,
 }
 
 /// The result that a barrier computes besides synchronising.
@@ -271,7 +231,7 @@ impl Barrier {
 }
 
 /// Operands of `shfl`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shuffle {
     pub(crate) mode: ShflMode,
     pub(crate) d: Slot,
@@ -305,7 +265,7 @@ pub enum HandleSource {
 }
 
 /// Operands of `tex` and `tld4`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Fetch {
     /// Number of the instruction among all texture and surface instructions of the module.
     pub(crate) site: usize,
@@ -400,7 +360,7 @@ pub(crate) struct MoreOperands {
 }
 
 /// Operands of `txq` and `suq`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Query {
     pub(crate) attribute: Attribute,
     pub(crate) handle: Handle,
@@ -412,7 +372,7 @@ pub(crate) struct Query {
 }
 
 /// Operands of `suld`, `sust` and `sured`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SurfaceAccess {
     pub(crate) site: usize,
     pub(crate) form: SurfaceForm,

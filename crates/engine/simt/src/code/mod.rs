@@ -93,6 +93,16 @@ impl Op {
         Self::Compute { row: Row::inner(kind), d, s }
     }
 
+    /// The access of a load, store or atomic.
+    pub(crate) fn access(&self) -> Option<&Access> {
+        match self {
+            Self::Load(access) | Self::LoadQuad(access) => Some(access),
+            Self::Store(access) | Self::StoreQuad(access) => Some(access),
+            Self::Atomic(atomic) => Some(&atomic.access),
+            _ => None,
+        }
+    }
+
     /// The member mask of an instruction that lanes execute together; [`Slot::NONE`] if its members
     /// are the active lanes.
     #[inline]
@@ -222,14 +232,8 @@ pub(crate) enum Op {
     Trap,
     /// `brkpt`.
     Breakpoint,
-    /// A call of `vprintf`.
-    Printf(Box<Printf>),
-    /// A call of `__assertfail`.
-    AssertFail(Box<AssertFail>),
-    /// A call of `malloc` or `free`.
-    HeapCall(Box<HeapCall>),
-    /// A call of the device runtime.
-    Runtime(Box<RuntimeCall>),
+    /// A call of a built-in function.
+    Builtin(Box<BuiltinCall>),
     /// `cp.async`, or a bulk copy.
     AsyncCopy(Box<AsyncCopy>),
     /// An mbarrier instruction.

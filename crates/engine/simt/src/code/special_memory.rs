@@ -4,7 +4,7 @@
 use super::{MemSpace, Slot};
 use std::sync::Arc;
 use texunit_isa::{AtomOp, ScalarType};
-use texunit_tensor::Operation;
+use texunit_tensor::{BitOperation, ElementType, Operation, Product, Shape};
 
 /// A memory operand: state space, base register or constant (or none), and offset.
 #[derive(Clone, Copy, Debug, Default)]
@@ -136,6 +136,16 @@ pub(crate) struct Mma {
     pub(crate) metadata: Slot,
     /// The member mask, which must name all lanes.
     pub(crate) members: Slot,
+}
+
+impl Default for Mma {
+    fn default() -> Self {
+        let (a, shape) = (ElementType::F16, Shape { m: 16, n: 16, k: 16 });
+        let (saturate, operation, sparse, wmma) = (false, BitOperation::Xor, false, true);
+        let product = Product { shape, a, b: a, c: a, d: a, saturate, operation, sparse, wmma };
+        let (sources, d, metadata, members) = Default::default();
+        Self { operation: Arc::new(Operation::wmma(product)), sources, d, metadata, members }
+    }
 }
 
 /// `alloca`, `stacksave`, `stackrestore`. The hidden word at offset `at` of the call frame holds

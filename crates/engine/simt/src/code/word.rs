@@ -2,8 +2,8 @@
 //! parser.
 
 use super::{
-    BarrierKind, Callee, HandleSource, HeapAction, MatrixAction, MbarrierAction, MemSpace, NONE,
-    Slot, StackAction, Value,
+    BarrierKind, Callee, HandleSource, MatrixAction, MbarrierAction, MemSpace, NONE, Slot,
+    StackAction,
 };
 use crate::runtime::Named;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, SpecialReg, VoteMode};
@@ -116,10 +116,6 @@ names! { Self::Direct(NONE); Callee:
     Self::Indirect { .. } => "indirect" =
         Self::Indirect { address: Slot::NONE, reconverge: NONE },
 }
-names! { Self::Free { pointer: Value::default() }; HeapAction:
-    Self::Allocate { .. } => "malloc" = Self::Allocate { size: Value::default(), align: None },
-    Self::Free { .. } => "free" = Self::Free { pointer: Value::default() },
-}
 names! { Self::Save { d: Slot::NONE }; StackAction:
     Self::Allocate { .. } => "alloca" =
         Self::Allocate { d: Slot::NONE, size: Slot::NONE, align: 1 },
@@ -163,7 +159,7 @@ impl Word for Named {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        Self::of(&format!("cuda{text}"))
+        Self::of(text).or_else(|| Self::of(&format!("cuda{text}")))
     }
 }
 

@@ -6,7 +6,7 @@ use super::context::{Context, ROW};
 use super::memory::{alignment, space_at};
 use super::target::Target;
 use super::warp::{Warp, lanes};
-use crate::code::{Access, Atomic, Located, MemSpace, SpaceProfile};
+use crate::code::{Access, Atomic, MemSpace, SpaceProfile};
 use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
@@ -69,31 +69,6 @@ pub(super) enum Arrangement {
     Other,
 }
 
-/// Parameters of an access for the address check.
-#[derive(Clone, Copy)]
-struct AccessRequest<'r> {
-    at: Located,
-    /// Bytes of an element, and of all elements of a lane.
-    size: u32,
-    total: u32,
-    constant: bool,
-    writes: bool,
-    seen: &'r SpaceProfile,
-}
-
-impl<'r> AccessRequest<'r> {
-    fn of(access: &'r Access, writes: bool) -> Self {
-        let (at, size) = (access.located(), u32::from(access.size));
-        let (constant, seen) = (access.constant, &access.seen);
-        Self { at, size, total: access.total(), constant, writes, seen }
-    }
-
-    fn is_aligned(&self, addresses: u64) -> bool {
-        let unit = alignment(self.at.mem_space, (self.size, self.total));
-        addresses & (u64::from(unit.next_power_of_two()) - 1) == 0
-    }
-}
-
 /// Summarises the addresses of an access to `step` bytes in each lane. Inactive lanes get the
 /// address of the first active one.
 #[inline(always)]
@@ -119,26 +94,30 @@ impl<'a> Context<'a> {
     fn resolve(
         &mut self,
         warp: &Warp,
-        request: &AccessRequest<'_>,
+        access: &Access,
+        writes: bool,
         mask: u32,
     ) -> Option<(Found<'a>, Arrangement)> {
-        self.addresses_of(warp, request.at, request.constant);
-        let (total, addresses) = (u64::from(request.total), &mut self.addresses);
+        self.addresses_of(warp, access.at, access.constant);
+        let (total, addresses) = (u64::from(access.total()), &mut self.addresses);
         let Extent { low, high, any, is_row } = self.level.run(
             #[inline(always)]
             || extent(addresses, mask, total),
         );
         let is_constant = |at| (CONST_BASE..CONST_END).contains(&at);
-        if !request.is_aligned(any) || request.constant && !(is_constant(low) && is_constant(high))
+        let (mem_space, size) = (access.at.mem_space, access.size.into());
+        let unit = alignment(mem_space, (size, access.total())).next_power_of_two();
+        if any & (u64::from(unit) - 1) != 0
+            || access.constant && !(is_constant(low) && is_constant(high))
         {
             return None;
         }
-        let (space, mut at) = space_at(request.at.mem_space, low);
-        let (other, last) = space_at(request.at.mem_space, high);
+        let (space, mut at) = space_at(mem_space, low);
+        let (other, last) = space_at(mem_space, high);
         let end = last.checked_add(total)?;
         let found = match space {
             SpaceKind::Global | SpaceKind::Const => {
-                let (block, offset) = self.block_of((low, high), total, request.writes)?;
+                let (block, offset) = self.block_of((low, high), total, writes)?;
                 at = offset;
                 Found::Global(block)
             }
@@ -148,16 +127,14 @@ impl<'a> Context<'a> {
             SpaceKind::Local if end <= warp.local_end.min(4 * warp.local.len() as u64) => {
                 Found::Local
             }
-            SpaceKind::Param
-                if !request.writes && end <= self.launch.config.params.len() as u64 =>
-            {
+            SpaceKind::Param if !writes && end <= self.launch.config.params.len() as u64 => {
                 Found::Param
             }
             _ => return None,
         };
         let base = low.wrapping_sub(at);
         self.addresses.iter_mut().for_each(|address| *address = address.wrapping_sub(base));
-        found.record(request.at.mem_space, request.seen);
+        found.record(mem_space, &access.seen);
         let arrangement = match is_row {
             true => Arrangement::Row,
             // Equal addresses in local memory are different words.
@@ -201,7 +178,7 @@ impl<'a> Context<'a> {
         if self.load_words(warp, access, mask) {
             return true;
         }
-        let found = self.resolve(warp, &AccessRequest::of(access, false), mask);
+        let found = self.resolve(warp, access, false, mask);
         let Some((found, arrangement)) = found else { return false };
         let (at, size, total) = (&mut self.addresses, u64::from(access.size), access.total());
         let params = self.launch.config.params;
@@ -232,7 +209,7 @@ impl<'a> Context<'a> {
         if self.store_words(warp, access, mask) {
             return true;
         }
-        let found = self.resolve(warp, &AccessRequest::of(access, true), mask);
+        let found = self.resolve(warp, access, true, mask);
         let Some((found, arrangement)) = found else { return false };
         self.read_stored(warp, access);
         let (at, size, total) = (&mut self.addresses, u64::from(access.size), access.total());
@@ -251,11 +228,7 @@ impl<'a> Context<'a> {
 
     /// The memory of an atomic; `None` if a lane would fault, or in local memory.
     pub(super) fn find_atomic(&mut self, warp: &Warp, op: &Atomic, mask: u32) -> Option<Found<'a>> {
-        let &Atomic { mem_space, base, offset, ref seen, .. } = op;
-        let (at, size) = (Located { mem_space, base, offset }, op.ty.bytes());
-        let total = size * op.b.len() as u32;
-        let request = AccessRequest { at, size, total, constant: false, writes: true, seen };
-        let (found, _) = self.resolve(warp, &request, mask)?;
+        let (found, _) = self.resolve(warp, &op.access, true, mask)?;
         (!matches!(found, Found::Local)).then_some(found)
     }
 }

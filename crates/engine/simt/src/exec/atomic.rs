@@ -104,19 +104,19 @@ impl Context<'_> {
         if self.wait_trace.is_none() && self.atomic_stream(warp, op, mask) {
             return Ok(());
         }
-        self.address(warp, op.base, op.offset);
+        self.address(warp, op.access.at.base, op.access.at.offset);
         if op.ty == ScalarType::B128 {
             return self.atomic_quad(warp, op, mask);
         }
         let size = op.ty.bytes();
-        let total = size * op.b.len() as u32;
-        for (k, (&d, &b)) in op.d.iter().zip(&op.b).enumerate() {
+        let total = op.access.total();
+        for (k, (&d, &b)) in op.access.parts.iter().zip(&op.b).enumerate() {
             self.read_operands(warp, op, b);
             let mut old = [0; 32];
             for lane in lanes(mask) {
                 let (b, c) = (self.sources[0][lane], self.sources[1][lane]);
                 let at = (k as u32 * size, size, total);
-                let place = (op.mem_space, self.addresses[lane]);
+                let place = (op.access.at.mem_space, self.addresses[lane]);
                 let new = |old, global| apply(op.op, op.ty, old, (b, c), global);
                 old[lane] = self.update(warp, place, lane, at, new)?;
             }
@@ -148,7 +148,7 @@ impl Context<'_> {
         let (size, is_global) = (op.ty.bytes() as u8, matches!(found, Found::Global(_)));
         let kind = op.ty.kind();
         let is_integer = matches!(kind, TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
-        for (k, (&d, &b)) in (0..).zip(op.d.iter().zip(&op.b)) {
+        for (k, (&d, &b)) in (0..).zip(op.access.parts.iter().zip(&op.b)) {
             self.read_operands(warp, op, b);
             let [bs, cs, ..] = &self.sources;
             let target = &mut found.target(&mut self.cta.shared, &[], &mut warp.local);
@@ -180,7 +180,7 @@ impl Context<'_> {
         let mut old = [[0u64; 32]; 2];
         let _one_at_a_time = quads();
         for lane in lanes(mask) {
-            let place = (op.mem_space, self.addresses[lane]);
+            let place = (op.access.at.mem_space, self.addresses[lane]);
             let [low, high] =
                 [0, 8].map(|at| self.update(warp, place, lane, (at, 8, 16), |v, _| v));
             (old[0][lane], old[1][lane]) = (low?, high?);
@@ -193,7 +193,7 @@ impl Context<'_> {
             self.update(warp, place, lane, (0, 8, 16), |_, _| new[0])?;
             self.update(warp, place, lane, (8, 8, 16), |_, _| new[1])?;
         }
-        for (&d, old) in op.d.iter().zip(&old) {
+        for (&d, old) in op.access.parts.iter().zip(&old) {
             warp.put(d, old, u64::MAX, mask);
         }
         Ok(())

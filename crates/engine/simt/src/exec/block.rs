@@ -82,7 +82,7 @@ impl Context<'_> {
         let done = match &inst.op {
             // Loads of kernel parameters belong to the inner loop, together with the arithmetic
             // that follows.
-            Op::Load(access) if access.mem_space != MemSpace::KernelParam => {
+            Op::Load(access) if access.at.mem_space != MemSpace::KernelParam => {
                 self.load_stream(warp, access, live)
             }
             Op::Store(access) => self.store_stream(warp, access, live),

@@ -1,16 +1,17 @@
-//! Executes calls of `vprintf`, `__assertfail`, `malloc` and `free`, and checks accesses to the
-//! device heap.
+//! Executes calls of built-in functions: here `vprintf`, `__assertfail`, `malloc` and `free`.
+//! Checks accesses to the device heap.
 
 use super::context::Context;
 use super::format::{Arguments, format};
 use super::memory::Kind;
-use super::outcome::{Done, fault_at};
+use super::outcome::{Done, Flow, Next, fault_at};
 use super::target::{load_local, store_local};
-use super::warp::{Warp, lanes};
-use crate::code::{AssertFail, HeapAction, HeapCall, MemSpace, Printf, Value};
+use super::warp::{Split, Warp, lanes};
+use crate::code::{BuiltinCall, MemSpace, Value};
 use crate::fault::FaultKind;
 use crate::lower::mask_of;
-use crate::observe::{At, CallEvent, Events};
+use crate::observe::{CallEvent, Events};
+use crate::runtime::Function;
 use texunit_alu::L64;
 use texunit_memory::{FreeError, SpaceKind};
 
@@ -85,17 +86,36 @@ impl Context<'_> {
         }
     }
 
+    /// Executes a call of a built-in function in the lanes of a split for which the guard holds.
+    pub(super) fn builtin(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        call: &BuiltinCall,
+        mask: u32,
+    ) -> Next {
+        match call.function.function {
+            Function::Printf => self.printf(warp, call, mask)?,
+            Function::AssertFail => return self.assert_fail(warp, call, mask),
+            Function::Allocate | Function::Deallocate => {
+                self.heap_call(warp, call, (mask, split.pc))?;
+            }
+            _ => self.runtime(warp, split, call, mask)?,
+        }
+        split.pc += 1;
+        Ok(Flow::Continues)
+    }
+
     /// Executes `vprintf`. The result is the number of arguments, or -1 if the format is null.
-    pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Done {
+    fn printf(&mut self, warp: &mut Warp, call: &BuiltinCall, mask: u32) -> Done {
         self.record_side_effect();
         let mut counts = [0; 32];
         for lane in lanes(mask) {
-            let address = self.passed(warp, op.format, lane, 8);
+            let [address, list] = self.words_of(warp, call, lane)[..] else { continue };
             if address == 0 {
                 counts[lane] = u64::MAX;
                 continue;
             }
-            let list = self.passed(warp, op.arguments, lane, 8);
             // If the string is inaccessible, this load raises the usual fault.
             self.load_one(warp, lane, (MemSpace::Generic, address), (1, 1))?;
             let Some(text) = self.string(warp, lane, address) else { continue };
@@ -106,61 +126,55 @@ impl Context<'_> {
             self.output.text = out;
             self.output.trim(self.launch.config.printf_limit);
         }
-        give_back(warp, op.result, (&counts, 4), mask);
+        give_back(warp, call.result, (&counts, 4), mask);
         Ok(())
     }
 
-    pub(super) fn assert_fail(&mut self, warp: &mut Warp, op: &AssertFail, mask: u32) -> Done {
+    fn assert_fail<T>(&mut self, warp: &mut Warp, call: &BuiltinCall, mask: u32) -> Done<T> {
         let lane = mask.trailing_zeros() as usize;
-        let mut say = |value: Value| {
-            let address = self.passed(warp, value, lane, 8);
-            let text = self.string(warp, lane, address).unwrap_or_else(|| b"?".to_vec());
+        let words = self.words_of(warp, call, lane);
+        let mut say = |i: usize| {
+            let text = self.string(warp, lane, words[i]).unwrap_or_else(|| b"?".to_vec());
             String::from_utf8_lossy(&text).into_owned()
         };
-        let (message, file, function) = (say(op.message), say(op.file), say(op.function));
-        let line = self.passed(warp, op.line, lane, 4) as u32;
-        fault_at(lane, FaultKind::Assert { message, file, line, function })
+        let (message, file, function) = (say(0), say(1), say(3));
+        fault_at(lane, FaultKind::Assert { message, file, line: words[2] as u32, function })
     }
 
     /// Executes a call of `malloc` or `free`, lane by lane. Without a heap, nothing can be
     /// allocated.
-    pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Done {
+    fn heap_call(&mut self, warp: &mut Warp, call: &BuiltinCall, (mask, pc): (u32, u32)) -> Done {
         self.record_side_effect();
         let heap = self.launch.config.heap;
+        let frees = call.function.function == Function::Deallocate;
         let (mut pointers, mut sizes) = ([0; 32], [0; 32]);
         for lane in lanes(mask) {
-            match call.action {
-                HeapAction::Allocate { size, align } => {
-                    let size = self.passed(warp, size, lane, 8);
-                    let align = align.map_or(1, |align| self.passed(warp, align, lane, 8));
-                    pointers[lane] = heap.and_then(|heap| heap.allocate(size, align)).unwrap_or(0);
-                    sizes[lane] = size;
-                    if pointers[lane] != 0 {
-                        self.undefine_heap(pointers[lane], size);
-                    }
+            let words = self.words_of(warp, call, lane);
+            sizes[lane] = words[0];
+            if !frees {
+                let align = words.get(1).copied().unwrap_or(1);
+                pointers[lane] = heap.and_then(|heap| heap.allocate(words[0], align)).unwrap_or(0);
+                if pointers[lane] != 0 {
+                    self.undefine_heap(pointers[lane], words[0]);
                 }
-                HeapAction::Free { pointer } => {
-                    let pointer = self.passed(warp, pointer, lane, 8);
-                    let freed = match heap {
-                        _ if pointer == 0 => Ok(()),
-                        Some(heap) => heap.free(pointer),
-                        None => Err(FreeError::NoAllocation { address: pointer }),
-                    };
-                    sizes[lane] = pointer;
-                    if let Err(error) = freed {
-                        return fault_at(lane, FaultKind::Heap(error.to_string()));
-                    }
-                }
+                continue;
+            }
+            let freed = match heap {
+                _ if words[0] == 0 => Ok(()),
+                Some(heap) => heap.free(words[0]),
+                None => Err(FreeError::NoAllocation { address: words[0] }),
+            };
+            if let Err(error) = freed {
+                return fault_at(lane, FaultKind::Heap(error.to_string()));
             }
         }
         if self.events.has(Events::CALLS | Events::HEAP) {
-            let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: self.marked_op.0 };
             let (sizes, addresses) = (&sizes, &pointers);
-            let called = match call.action {
-                HeapAction::Allocate { .. } => CallEvent::Allocates { sizes, addresses },
-                HeapAction::Free { .. } => CallEvent::Frees { addresses: sizes },
+            let called = match frees {
+                true => CallEvent::Frees { addresses: sizes },
+                false => CallEvent::Allocates { sizes, addresses },
             };
-            self.notify_call(at, &called);
+            self.notify_call(self.at(warp, mask, pc), &called);
         }
         give_back(warp, call.result, (&pointers, 8), mask);
         Ok(())

@@ -281,7 +281,7 @@ impl Context<'_> {
     /// Computes the addresses. A generic access whose lanes all point to global memory becomes a
     /// global access.
     fn locate(&mut self, warp: &Warp, access: &Access, mask: u32) -> Done<MemSpace> {
-        self.addresses_of(warp, access.located(), access.constant);
+        self.addresses_of(warp, access.at, access.constant);
         if access.constant
             && let Some(lane) =
                 lanes(mask).find(|&l| space_of(self.addresses[l]) != SpaceKind::Const)
@@ -289,7 +289,7 @@ impl Context<'_> {
             let at = (SpaceKind::Const, self.addresses[lane]);
             return self.outside(warp, lane, at, access.size.into(), LOAD);
         }
-        Ok(self.narrowed(access.mem_space, mask))
+        Ok(self.narrowed(access.at.mem_space, mask))
     }
 
     /// Computes the addresses of a memory operand into `self.addresses`. `constant`: the operand is

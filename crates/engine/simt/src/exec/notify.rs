@@ -134,7 +134,7 @@ impl<'a> Context<'a> {
         }
         let parts = match &inst.op {
             Op::Load(access) | Op::LoadQuad(access) => &access.parts,
-            Op::Atomic(atomic) => &atomic.d,
+            Op::Atomic(atomic) => &atomic.access.parts,
             _ if mark.reports.has(Events::SYNCHRONIZATION) => {
                 return probe.synchronized(&at, &Synchronization::Joined);
             }

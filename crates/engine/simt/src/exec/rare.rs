@@ -53,11 +53,8 @@ impl Context<'_> {
                 }
                 self.sust(warp, access, mask)?;
             }
-            Op::Printf(printf) => self.printf(warp, printf, mask)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
             Op::Stack(op) => self.stack(warp, op, mask)?,
-            Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
-            Op::AssertFail(failed) => self.assert_fail(warp, failed, mask)?,
             Op::Trap => return fault_at(first, FaultKind::Trap { message: None }),
             Op::Breakpoint => {
                 let message = Some("brkpt: a breakpoint without a debugger".to_owned());

@@ -6,9 +6,9 @@ mod copies;
 use super::builtins::give_back;
 use super::context::Context;
 use super::memory::space_at;
-use super::outcome::{Flow, Next, PendingFault, fault_of_all};
+use super::outcome::{Done, PendingFault, fault_of_all};
 use super::warp::{Split, Warp, lanes, lanes_where};
-use crate::code::{MemSpace, RuntimeCall, Value};
+use crate::code::{BuiltinCall, MemSpace, Value};
 use crate::fault::FaultKind;
 use crate::lower::{KernelId, function_of_address};
 use crate::observe::{At, CallEvent, Events};
@@ -62,10 +62,10 @@ impl Context<'_> {
     pub(super) fn runtime(
         &mut self,
         warp: &mut Warp,
-        split: &mut Split,
-        call: &RuntimeCall,
+        split: &Split,
+        call: &BuiltinCall,
         mask: u32,
-    ) -> Next {
+    ) -> Done {
         let Some(runtime) = self.launch.config.runtime else {
             let why = "a call of the device runtime, which this launch does not have";
             return fault_of_all(FaultKind::BadOperand(why.to_owned()));
@@ -101,12 +101,11 @@ impl Context<'_> {
             self.notify_memory(warp, (mask, split.pc), (&sizes, &got, &gave));
         }
         give_back(warp, call.result, (&results, function.result()), mask);
-        split.pc += 1;
-        Ok(Flow::Continues)
+        Ok(())
     }
 
     /// The arguments of a lane as words.
-    fn words_of(&self, warp: &Warp, call: &RuntimeCall, lane: usize) -> Vec<u64> {
+    pub(super) fn words_of(&self, warp: &Warp, call: &BuiltinCall, lane: usize) -> Vec<u64> {
         let mut words = Vec::new();
         for (&value, &size) in call.arguments.iter().zip(call.function.sizes) {
             let step = if size == 12 { 4 } else { size.min(8) };
@@ -158,6 +157,7 @@ impl Call<'_, '_, '_> {
         let (runtime, number) = (self.runtime, self.thread());
         let host = runtime.host;
         match function {
+            F::Printf | F::AssertFail | F::Allocate | F::Deallocate => {}
             F::GetLastError => {
                 return Ok(self.context.last_errors.remove(&number).unwrap_or(0).into());
             }

@@ -27,9 +27,9 @@ impl WorkerShadows<'_> {
         let (low, high) = (each().min()?, each().max()?);
         let span = (high - low).checked_add(access.total().into())?;
         // Any address between two addresses of a state space is in that space, too.
-        let (space, first) = space_at(access.mem_space, low);
+        let (space, first) = space_at(access.at.mem_space, low);
         let (block, at) = match space {
-            _ if space_at(access.mem_space, high).0 != space => return None,
+            _ if space_at(access.at.mem_space, high).0 != space => return None,
             SpaceKind::Shared => (self.shared(), first),
             SpaceKind::Global => {
                 let (index, offset) = self.of.map.find(first, span, self.hint).ok()?;
@@ -167,7 +167,7 @@ impl Context<'_> {
     /// Loads the shadows of the elements of an access into [`Context::parts`], or stores them from
     /// there.
     fn access_shadow(&mut self, warp: &mut Warp, access: &Access, mask: u32, stores: bool) {
-        self.addresses_of(warp, access.located(), access.constant);
+        self.addresses_of(warp, access.at, access.constant);
         let Self { shadows, parts, addresses, .. } = self;
         let (size, parts) = (access.size, &mut parts[..access.parts.len()]);
         let offsets = || (0..).step_by(size.into());
@@ -184,7 +184,8 @@ impl Context<'_> {
         }
         for (k, offset) in (0..access.parts.len()).zip(offsets()) {
             for lane in lanes(mask) {
-                let place = space_at(access.mem_space, self.addresses[lane].wrapping_add(offset));
+                let place =
+                    space_at(access.at.mem_space, self.addresses[lane].wrapping_add(offset));
                 match stores {
                     true => self.put_shadow(warp, lane, place, (size, self.parts[k][lane])),
                     false => self.parts[k][lane] = self.shadow_at(warp, lane, place, size),
@@ -228,10 +229,10 @@ impl Context<'_> {
                 warp.put(shadow, &[0; 32], u64::MAX, undefined);
                 continue;
             };
-            self.addresses_of(warp, access.located(), access.constant);
+            self.addresses_of(warp, access.at, access.constant);
             let element = access.parts.iter().position(|&part| part == register).unwrap_or(0);
             let at = self.addresses.map(|at| at.wrapping_add(element as u64 * u64::from(size)));
-            let places = at.map(|at| space_at(access.mem_space, at));
+            let places = at.map(|at| space_at(access.at.mem_space, at));
             let own = places.map(|(_, at)| at);
             for (same, space) in lanes_by(undefined, |lane| places[lane].0) {
                 let sink = match check.sink {

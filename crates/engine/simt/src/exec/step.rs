@@ -260,7 +260,7 @@ impl Context<'_> {
                 self.branch_indexed(warp, split, *index, targets, *reconverge)
             }
             Op::Barrier(barrier) => self.barrier(warp, split, barrier),
-            Op::Runtime(call) => self.runtime(warp, split, call, mask),
+            Op::Builtin(call) => self.builtin(warp, split, call, mask),
             Op::ClusterBarrier { waits } => self.cluster_barrier(warp, split, *waits),
             _ => self.collective(warp, split, inst),
         }
@@ -277,7 +277,7 @@ fn ends_block(op: &Op) -> bool {
             | Op::Call(_)
             | Op::BranchIndexed { .. }
             | Op::Barrier(_)
-            | Op::Runtime(_)
+            | Op::Builtin(_)
             | Op::ClusterBarrier { .. }
     ) || op.is_collective()
 }

@@ -28,7 +28,7 @@ enum Layout {
 /// within the `count` words.
 #[inline(always)]
 fn locate(to: &mut L32, bases: &L32, access: &Access, count: usize) -> Option<Layout> {
-    let (offset, parts) = (access.offset as u32, access.parts.len());
+    let (offset, parts) = (access.at.offset as u32, access.parts.len());
     let first = bases[0].wrapping_add(offset);
     let (mut high, mut any, mut other, mut apart) = (0, 0, 0, 0);
     for lane in 0..32 {
@@ -63,9 +63,9 @@ impl<'a> Context<'a> {
     /// Executes the load if the access has this form; otherwise nothing has been changed.
     #[inline]
     pub(super) fn load_words(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
-        let done = match access.mem_space {
+        let done = match access.at.mem_space {
             _ if !has_words(access, mask) => None,
-            MemSpace::Shared if !access.base.is_wide() => self.load_shared(warp, access),
+            MemSpace::Shared if !access.at.base.is_wide() => self.load_shared(warp, access),
             _ => self.load_row(warp, access),
         };
         done.is_some()
@@ -74,9 +74,9 @@ impl<'a> Context<'a> {
     /// Executes the store if the access has this form; otherwise nothing has been changed.
     #[inline]
     pub(super) fn store_words(&mut self, warp: &Warp, access: &Access, mask: u32) -> bool {
-        let done = match access.mem_space {
+        let done = match access.at.mem_space {
             _ if !has_words(access, mask) => None,
-            MemSpace::Shared if !access.base.is_wide() => self.store_shared(warp, access),
+            MemSpace::Shared if !access.at.base.is_wide() => self.store_shared(warp, access),
             _ => self.store_row(warp, access),
         };
         done.is_some()
@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
         self.level.run(
             #[inline(always)]
             || {
-                let bases = narrow(rows, constants, access.base);
+                let bases = narrow(rows, constants, access.at.base);
                 let layout = locate(to, bases, access, words.len())?;
                 let word = u32::from_le_bytes;
                 for (k, d) in access.parts.iter().enumerate() {
@@ -114,7 +114,7 @@ impl<'a> Context<'a> {
     fn store_shared(&mut self, warp: &Warp, access: &Access) -> Option<()> {
         let words: &mut [[u8; 4]] = self.cta.shared.as_chunks_mut().0;
         let (to, constants) = (&mut self.narrow, &self.launch.constants);
-        let bases = warp.n(constants, access.base);
+        let bases = warp.n(constants, access.at.base);
         self.level.run(
             #[inline(always)]
             || {
@@ -141,14 +141,14 @@ impl<'a> Context<'a> {
     /// `None` if it is another one.
     #[inline]
     fn row(&mut self, warp: &Warp, access: &Access, writes: bool) -> Option<(&'a Block, u64)> {
-        let is_row = matches!(access.mem_space, MemSpace::Global | MemSpace::Generic)
+        let is_row = matches!(access.at.mem_space, MemSpace::Global | MemSpace::Generic)
             && access.parts.len() == 1
-            && !access.base.is_none()
-            && access.base.is_wide();
+            && !access.at.base.is_none()
+            && access.at.base.is_wide();
         if !is_row {
             return None;
         }
-        let bases = warp.w(&self.launch.constants, access.base);
+        let bases = warp.w(&self.launch.constants, access.at.base);
         let first = bases[0];
         let apart = self.level.run(
             #[inline(always)]
@@ -160,13 +160,13 @@ impl<'a> Context<'a> {
                 any
             },
         );
-        let first = first.wrapping_add(access.offset);
+        let first = first.wrapping_add(access.at.offset);
         // All addresses are aligned if the first one is.
         if apart != 0 || first & 3 != 0 {
             return None;
         }
         let found = self.block_of((first, first.checked_add(31 * 4)?), 4, writes)?;
-        if access.mem_space == MemSpace::Generic {
+        if access.at.mem_space == MemSpace::Generic {
             access.seen.record(texunit_memory::SpaceKind::Global);
         }
         Some(found)

@@ -4,7 +4,6 @@
 //! [`Flow`] gives the control-flow graph, liveness and known register values, all from the view of
 //! a single thread.
 
-mod others;
 mod parts;
 mod values;
 mod visit;

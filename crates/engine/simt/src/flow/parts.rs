@@ -1,6 +1,6 @@
 //! The kinds of parts that an operation consists of, and visitors of them.
 
-use crate::code::{Passed, Slot, Value, Word};
+use crate::code::{Located, Passed, Slot, Value, Word};
 use std::sync::Arc;
 use texunit_alu::{Alu, Row};
 use texunit_flow::Access;
@@ -16,9 +16,15 @@ macro_rules! parts {
             fn slot(&mut self, access: Access, slot: &$($mutable)? Slot);
             /// A vector of operands.
             fn list(&mut self, access: Access, slots: &$($mutable)? Vec<Slot>) {
-                for slot in slots {
-                    self.slot(access, slot);
-                }
+                self.slots(access, slots);
+            }
+            /// An array of operands.
+            fn slots<'s>(
+                &mut self,
+                access: Access,
+                slots: impl IntoIterator<Item = &'s $($mutable)? Slot>,
+            ) {
+                slots.into_iter().for_each(|slot| self.slot(access, slot));
             }
             /// The argument or result of a call.
             fn value(&mut self, access: Access, value: &$($mutable)? Value) {
@@ -27,9 +33,9 @@ macro_rules! parts {
                 }
             }
             /// The arguments of a call of a built-in function.
-            fn values(&mut self, access: Access, values: &$($mutable)? Vec<Value>) {
+            fn values(&mut self, values: &$($mutable)? Vec<Value>) {
                 for value in values {
-                    self.value(access, value);
+                    self.value(Access::Use, value);
                 }
             }
             /// The result of a call of a built-in function.
@@ -44,23 +50,18 @@ macro_rules! parts {
                     self.value(access, &$($mutable)? of.value);
                 }
             }
-            /// An address: a base with an offset.
-            fn address(&mut self, base: &$($mutable)? Slot, _: &$($mutable)? u64) {
-                self.slot(Access::Use, base);
+            /// A memory operand: a state space, and a base with an offset.
+            fn located(&mut self, at: &$($mutable)? Located) {
+                self.slot(Access::Use, &$($mutable)? at.base);
             }
             /// A modifier.
             fn word<T: Word>(&mut self, _: &$($mutable)? T) {}
             /// A modifier that is present or absent.
             fn flag(&mut self, _: &'static str, _: &$($mutable)? bool) {}
             /// Operands that are present or absent.
-            fn some<T>(
-                &mut self,
-                _: &'static str,
-                _: &$($mutable)? Option<T>,
-                _: impl FnOnce() -> T,
-            ) {}
+            fn some<T: Default>(&mut self, _: &'static str, _: &$($mutable)? Option<T>) {}
             /// A number or name with this default.
-            fn field<T: Word + PartialEq>(&mut self, _: &'static str, _: &$($mutable)? T, _: T) {}
+            fn field<T: Word + PartialEq>(&mut self, _: &'static str, _: T, _: &$($mutable)? T) {}
             /// The target of a branch.
             fn target(&mut self, _: &$($mutable)? u32) {}
             /// The targets of an indexed branch.

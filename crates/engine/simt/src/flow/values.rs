@@ -145,8 +145,8 @@ impl Values {
         let of = |variation: Option<Variation>| variation.map(|variation| Value::Of(at, variation));
         let (value, wide) = match &inst.op {
             Op::Load(of)
-                if of.mem_space == MemSpace::KernelParam
-                    && of.base.is_none()
+                if of.at.mem_space == MemSpace::KernelParam
+                    && of.at.base.is_none()
                     && of.parts.len() == 1 =>
             {
                 let whole = match of.size {
@@ -154,7 +154,7 @@ impl Values {
                     4 => of.mask as u32 == u32::MAX,
                     _ => false,
                 };
-                let offset = u32::try_from(of.offset).ok().filter(|_| whole);
+                let offset = u32::try_from(of.at.offset).ok().filter(|_| whole);
                 (offset.map(Value::Param), of.size == 8)
             }
             Op::Mov { a, .. } if a.is_constant() => (of(Some(Variation::Uniform)), a.is_wide()),

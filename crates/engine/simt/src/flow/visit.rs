@@ -1,273 +1,271 @@
-//! Visitors of the parts of an operation. The two macros `each_part` and `each_other` are the only
-//! description of what operations consist of: the analyses, the observers and the JIT visit
-//! operands, the text form ([`crate::text`]) also modifiers.
+//! Visitors of the parts of an operation. The table in [`each_part`] is the only description of
+//! what operations consist of: the analyses, the observers and the JIT visit operands, the text
+//! form ([`crate::text`]) also modifiers.
 
-use super::others::{each_other, each_other_mut};
 use super::parts::{Parts, PartsMut};
-use crate::code::{Handle, HandleSource, MoreOperands, Op, Shadow, Slot};
+use crate::code::{
+    Callee, HandleSource, MatrixAction, MbarrierAction, MoreOperands, Op, Shadow, Slot, Stack,
+    StackAction,
+};
 use texunit_flow::Access;
 use texunit_unit::SurfaceKind;
 
+/// Visits parts in order. A part is a method of [`Parts`] with its first arguments, and a field of
+/// the operation. `use` and `def` are operands that are read and written, `uses` and `defs` arrays
+/// of them.
+macro_rules! visit {
+    ($v:ident $mutable:tt) => {};
+    ($v:ident $mutable:tt use $($rest:tt)*) => { visit!($v $mutable slot(Access::Use) $($rest)*) };
+    ($v:ident $mutable:tt def $($rest:tt)*) => { visit!($v $mutable slot(Access::Def) $($rest)*) };
+    ($v:ident $mutable:tt uses $($rest:tt)*) => {
+        visit!($v $mutable slots(Access::Use) $($rest)*)
+    };
+    ($v:ident $mutable:tt defs $($rest:tt)*) => {
+        visit!($v $mutable slots(Access::Def) $($rest)*)
+    };
+    ($v:ident $mutable:tt $part:ident $(($($argument:expr),*))? $of:ident $(.$field:tt)*
+        $(, $($rest:tt)*)?) => {
+        $v.$part($($($argument,)*)? place!($mutable $of $(.$field)*));
+        visit!($v $mutable $($($rest)*)?);
+    };
+}
+
+/// A reference to a field, or a variable that is a reference.
+macro_rules! place {
+    ([$($mutable:ident)?] $of:ident) => { $of };
+    ([$($mutable:ident)?] $of:ident $(.$field:tt)+) => { &$($mutable)? $of $(.$field)+ };
+}
+
 /// Defines a function that calls a visitor with each part of an operation, by shared or mutable
 /// reference. Sources are visited before destinations. The function returns whether all operands
-/// are registers of the executing lane that have been visited.
+/// are registers of the executing lane that have been visited. `$d` is a dollar sign, for the
+/// repetition of a macro within this one.
 macro_rules! each_part {
-    ($(#[$doc:meta])* $name:ident $others:ident $parts:ident $($mutable:ident)?) => {
+    ($d:tt $(#[$doc:meta])* $name:ident $parts:ident $($mutable:ident)?) => {
         $(#[$doc])*
         pub(crate) fn $name(op: &$($mutable)? Op, v: &mut impl $parts) -> bool {
-            use Access::{Def, Use};
-            macro_rules! all {
-                ($what:ident: $slots:expr) => {
-                    for slot in $slots {
-                        v.slot($what, slot);
-                    }
-                };
+            macro_rules! parts {
+                ($d($d part:tt)*) => {{ visit!(v [$($mutable)?] $d($d part)*); }};
             }
             macro_rules! access {
-                ($what:ident: $of:expr) => {{
-                    v.word(&$($mutable)? $of.mem_space);
-                    v.word(&$($mutable)? $of.size);
-                    v.flag("signed", &$($mutable)? $of.signed);
-                    v.flag("constant", &$($mutable)? $of.constant);
-                    v.address(&$($mutable)? $of.base, &$($mutable)? $of.offset);
-                    v.list($what, &$($mutable)? $of.parts);
-                    v.field("keep", &$($mutable)? $of.mask, u64::MAX);
-                }};
-            }
-            macro_rules! handle {
-                ($of:expr, $source:literal, $label:literal) => {
-                    v.slot(Use, &$($mutable)? $of.slot);
-                    v.field($source, &$($mutable)? $of.source, HandleSource::Register);
-                    v.field($label, &$($mutable)? $of.name, None);
+                ($what:ident $of:ident) => {
+                    parts!(
+                        located $of.at, word $of.size, flag("signed") $of.signed,
+                        flag("constant") $of.constant, list(Access::$what) $of.parts,
+                        field("keep", u64::MAX) $of.mask
+                    )
                 };
             }
             match op {
-                Op::Join | Op::Nop | Op::Mark(_) | Op::Yield => {}
+                Op::Join | Op::Nop | Op::Mark(_) | Op::Yield | Op::Unsupported => {}
                 Op::Exit | Op::Return | Op::Trap | Op::Breakpoint => {}
-                Op::Branch { target, reconverge } => {
-                    v.target(target);
-                    v.meets(reconverge);
-                }
+                Op::Branch { target, reconverge } => parts!(target target, meets reconverge),
                 Op::BranchIndexed { index, targets, reconverge } => {
-                    v.slot(Use, index);
-                    v.targets(targets);
-                    v.meets(reconverge);
+                    parts!(use index, targets targets, meets reconverge)
                 }
-                Op::ClusterBarrier { waits } => v.flag("wait", waits),
+                Op::ClusterBarrier { waits } => parts!(flag("wait") waits),
                 Op::Count { counter, of } | Op::Issue { counter, of } => {
-                    v.word(counter);
-                    v.slot(Use, of);
+                    parts!(word counter, use of)
                 }
                 Op::CountIndexed { counter, index, targets } => {
-                    v.word(counter);
-                    v.word(targets);
-                    v.slot(Use, index);
+                    parts!(word counter, word targets, use index)
                 }
                 Op::IssueIndexed { counter, of, index, targets } => {
-                    v.word(counter);
-                    v.targets(targets);
-                    all!(Use: [of, index]);
+                    parts!(word counter, targets targets, use of, use index)
                 }
                 Op::CountZero { divisor: a }
                 | Op::WarpSync { mask: a }
-                | Op::Converge { members: a } => v.slot(Use, a),
-                Op::Special { d, reg, component } => {
-                    v.word(reg);
-                    v.word(component);
-                    v.slot(Def, d);
-                }
-                Op::FrameAddress { d, offset } => {
-                    v.word(offset);
-                    v.slot(Def, d);
-                }
-                Op::EnvReg { d, number } => {
-                    v.word(number);
-                    v.slot(Def, d);
-                }
-                Op::ActiveMask { d } => v.slot(Def, d),
+                | Op::Converge { members: a } => parts!(use a),
+                Op::Special { d, reg, component } => parts!(word reg, word component, def d),
+                Op::FrameAddress { d, offset } => parts!(word offset, def d),
+                Op::EnvReg { d, number } => parts!(word number, def d),
+                Op::ActiveMask { d } => parts!(def d),
                 Op::Shadow(shadow) => match &$($mutable)? **shadow {
-                    Shadow::Load(access) => access!(Def: access),
-                    Shadow::Store(access) => access!(Use: access),
+                    Shadow::Load(access) => access!(Def access),
+                    Shadow::Store(access) => access!(Use access),
                     Shadow::Check(check) => {
-                        all!(Use: &$($mutable)? check.shadows);
+                        parts!(uses check.shadows);
                         if let Some(access) = &$($mutable)? check.access {
-                            v.slot(Use, &$($mutable)? access.base);
+                            parts!(use access.at.base);
                         }
                     }
                     _ => return false,
                 },
-                Op::Compute { row, d, s } => {
-                    v.row(row);
-                    all!(Use: s);
-                    v.slot(Def, d);
-                }
-                Op::Lop3 { d, s, table } => {
-                    v.word(table);
-                    all!(Use: s);
-                    v.slot(Def, d);
-                }
-                Op::Rare(rare) => {
-                    v.alu(&$($mutable)? rare.alu);
-                    v.flag("cc", &$($mutable)? rare.write_carry);
-                    all!(Use: &$($mutable)? rare.s);
-                    v.slot(Def, &$($mutable)? rare.d);
-                    v.field("keep", &$($mutable)? rare.mask, u64::MAX);
-                }
-                Op::Mov { d, a } => {
-                    v.slot(Use, a);
-                    v.slot(Def, d);
-                }
+                Op::Compute { row, d, s } => parts!(row row, uses s, def d),
+                Op::Lop3 { d, s, table } => parts!(word table, uses s, def d),
+                Op::Rare(of) => parts!(
+                    alu of.alu, flag("cc") of.write_carry, uses of.s, def of.d,
+                    field("keep", u64::MAX) of.mask
+                ),
+                Op::Mov { d, a } => parts!(use a, def d),
                 Op::Cvta { d, a, window, to } => {
-                    v.flag("to", to);
-                    v.slot(Use, a);
-                    v.slot(Def, d);
-                    v.field("window", window, 0);
+                    parts!(flag("to") to, use a, def d, field("window", 0) window)
                 }
-                Op::IsSpace { d, a, space } => {
-                    v.word(space);
-                    v.slot(Use, a);
-                    v.slot(Def, d);
-                }
-                Op::SharedRank { d, a, window } => {
-                    v.slot(Use, a);
-                    v.slot(Def, d);
-                    v.field("window", window, 0);
-                }
+                Op::IsSpace { d, a, space } => parts!(word space, use a, def d),
+                Op::SharedRank { d, a, window } => parts!(use a, def d, field("window", 0) window),
                 Op::MapShared { d, a, rank, window } => {
-                    all!(Use: [a, rank]);
-                    v.slot(Def, d);
-                    v.field("window", window, 0);
+                    parts!(use a, use rank, def d, field("window", 0) window)
                 }
-                Op::Logic { table, d, a, b } => {
-                    v.word(table);
-                    all!(Use: [a, b]);
-                    v.slot(Def, d);
-                }
-                Op::Vote { mode, d, p, members } => {
-                    v.word(mode);
-                    all!(Use: [p, members]);
-                    v.slot(Def, d);
-                }
+                Op::Logic { table, d, a, b } => parts!(word table, use a, use b, def d),
+                Op::Vote { mode, d, p, members } => parts!(word mode, use p, use members, def d),
                 Op::Redux { op, ty, d, a, members } => {
-                    v.word(op);
-                    v.word(ty);
-                    all!(Use: [a, members]);
-                    v.slot(Def, d);
+                    parts!(word op, word ty, use a, use members, def d)
                 }
                 Op::Compare { row, a, b, to } | Op::ComparePair { row, a, b, to } => {
-                    v.row(row);
-                    v.word(&$($mutable)? to.op);
-                    all!(Use: [a, b, &$($mutable)? to.c]);
-                    all!(Def: [&$($mutable)? to.p, &$($mutable)? to.q]);
+                    parts!(row row, word to.op, use a, use b, use to.c, def to.p, def to.q)
                 }
-                Op::Select { d, a, b, p } => {
-                    all!(Use: [a, b, p]);
-                    v.slot(Def, d);
-                }
-                Op::Load(access) | Op::LoadQuad(access) => access!(Def: access),
-                Op::Store(access) | Op::StoreQuad(access) => access!(Use: access),
-                Op::Atomic(atomic) => {
-                    v.word(&$($mutable)? atomic.mem_space);
-                    v.word(&$($mutable)? atomic.op);
-                    v.word(&$($mutable)? atomic.ty);
-                    v.address(&$($mutable)? atomic.base, &$($mutable)? atomic.offset);
-                    v.list(Use, &$($mutable)? atomic.b);
-                    v.list(Use, &$($mutable)? atomic.c);
-                    v.list(Def, &$($mutable)? atomic.d);
-                }
+                Op::Select { d, a, b, p } => parts!(use a, use b, use p, def d),
+                Op::Load(access) | Op::LoadQuad(access) => access!(Def access),
+                Op::Store(access) | Op::StoreQuad(access) => access!(Use access),
+                Op::Atomic(of) => parts!(
+                    located of.access.at, word of.op, word of.ty, list(Access::Use) of.b,
+                    list(Access::Use) of.c, list(Access::Def) of.access.parts
+                ),
                 Op::Fetch(fetch) => {
-                    v.word(&$($mutable)? fetch.form.kind);
-                    v.word(&$($mutable)? fetch.form.geometry);
-                    v.word(&$($mutable)? fetch.form.result);
-                    v.word(&$($mutable)? fetch.form.coord);
-                    v.flag("offset", &$($mutable)? fetch.form.offset);
-                    v.flag("compare", &$($mutable)? fetch.form.compare);
-                    handle!(fetch.texture, "texture", "texture name");
-                    v.some("sampler", &$($mutable)? fetch.sampler, Handle::default);
-                    if let Some(sampler) = &$($mutable)? fetch.sampler {
-                        handle!(sampler, "sampler", "sampler name");
+                    parts!(
+                        word fetch.form.kind, word fetch.form.geometry, word fetch.form.result,
+                        word fetch.form.coord, flag("offset") fetch.form.offset,
+                        flag("compare") fetch.form.compare, use fetch.texture.slot,
+                        field("texture", HandleSource::Register) fetch.texture.source,
+                        field("texture name", None) fetch.texture.name,
+                        some("sampler") fetch.sampler
+                    );
+                    if let Some(of) = &$($mutable)? fetch.sampler {
+                        parts!(
+                            use of.slot, field("sampler", HandleSource::Register) of.source,
+                            field("sampler name", None) of.name
+                        );
                     }
-                    all!(Use: &$($mutable)? fetch.coords);
-                    v.some("more", &$($mutable)? fetch.more, MoreOperands::default);
-                    if let Some(more) = &$($mutable)? fetch.more {
-                        all!(Use: [&$($mutable)? more.level, &$($mutable)? more.compare]);
-                        all!(Use: &$($mutable)? more.dpdx);
-                        all!(Use: &$($mutable)? more.dpdy);
-                        all!(Use: &$($mutable)? more.offset);
+                    parts!(uses fetch.coords, some("more") fetch.more);
+                    if let Some(MoreOperands { level, dpdx, dpdy, offset, compare }) =
+                        &$($mutable)? fetch.more
+                    {
+                        parts!(use level, use compare, uses dpdx, uses dpdy, uses offset);
                     }
-                    all!(Def: &$($mutable)? fetch.parts);
-                    v.slot(Def, &$($mutable)? fetch.resident);
-                    v.field("site", &$($mutable)? fetch.site, 0);
+                    parts!(defs fetch.parts, def fetch.resident, field("site", 0) fetch.site);
                 }
                 Op::SurfaceLoad(access) | Op::SurfaceStore(access) => {
-                    let kind = &$($mutable)? access.form.kind;
-                    v.word(kind);
-                    match kind {
+                    let what = if access.form.kind.loads() { Access::Def } else { Access::Use };
+                    parts!(word access.form.kind);
+                    match &$($mutable)? access.form.kind {
                         SurfaceKind::Load { element_size, vector }
                         | SurfaceKind::Store { element_size, vector } => {
-                            v.word(element_size);
-                            v.word(vector);
+                            parts!(word element_size, word vector)
                         }
-                        SurfaceKind::StoreFormatted { vector } => v.word(vector),
+                        SurfaceKind::StoreFormatted { vector } => parts!(word vector),
                         SurfaceKind::Reduce { op, ty, formatted } => {
-                            v.word(op);
-                            v.word(ty);
-                            v.flag("p", formatted);
+                            parts!(word op, word ty, flag("p") formatted)
                         }
                     }
-                    let access_kind = if access.form.kind.loads() { Def } else { Use };
-                    v.word(&$($mutable)? access.form.geometry);
-                    v.word(&$($mutable)? access.form.clamp);
-                    handle!(access.surface, "surface", "surface name");
-                    all!(Use: &$($mutable)? access.coords);
-                    v.list(access_kind, &$($mutable)? access.parts);
-                    v.field("bits", &$($mutable)? access.mask, u64::MAX);
-                    v.field("keep", &$($mutable)? access.register_mask, u64::MAX);
-                    v.field("site", &$($mutable)? access.site, 0);
+                    parts!(
+                        word access.form.geometry, word access.form.clamp, use access.surface.slot,
+                        field("surface", HandleSource::Register) access.surface.source,
+                        field("surface name", None) access.surface.name, uses access.coords,
+                        list(what) access.parts, field("bits", u64::MAX) access.mask,
+                        field("keep", u64::MAX) access.register_mask, field("site", 0) access.site
+                    );
                 }
-                Op::Query(query) => {
-                    v.word(&$($mutable)? query.attribute);
-                    v.flag("surface", &$($mutable)? query.of_surface);
-                    handle!(query.handle, "handle", "handle name");
-                    v.slot(Use, &$($mutable)? query.level);
-                    v.slot(Def, &$($mutable)? query.d);
-                }
-                Op::Barrier(barrier) => {
-                    v.word(&$($mutable)? barrier.kind);
-                    all!(Use: [&$($mutable)? barrier.id, &$($mutable)? barrier.threads]);
-                    v.slot(Use, &$($mutable)? barrier.p);
-                    v.slot(Def, &$($mutable)? barrier.d);
+                Op::Query(query) => parts!(
+                    word query.attribute, flag("surface") query.of_surface, use query.handle.slot,
+                    field("handle", HandleSource::Register) query.handle.source,
+                    field("handle name", None) query.handle.name, use query.level, def query.d
+                ),
+                Op::Barrier(of) => {
+                    parts!(word of.kind, use of.id, use of.threads, use of.p, def of.d)
                 }
                 Op::Match { mode, d, p, a, members } => {
-                    v.word(mode);
-                    all!(Use: [a, members]);
-                    all!(Def: [d, p]);
+                    parts!(word mode, use a, use members, def d, def p)
                 }
-                Op::Elect { d, p, members } => {
-                    v.slot(Use, members);
-                    all!(Def: [d, p]);
-                }
+                Op::Elect { d, p, members } => parts!(use members, def d, def p),
                 // Sources of lanes outside the active mask are not read.
-                Op::Shuffle(shuffle) => {
-                    v.word(&$($mutable)? shuffle.mode);
-                    all!(Use: [&$($mutable)? shuffle.a, &$($mutable)? shuffle.b]);
-                    all!(Use: [&$($mutable)? shuffle.c, &$($mutable)? shuffle.members]);
-                    all!(Def: [&$($mutable)? shuffle.d, &$($mutable)? shuffle.p]);
+                Op::Shuffle(of) => parts!(
+                    word of.mode, use of.a, use of.b, use of.c, use of.members, def of.d, def of.p
+                ),
+                // Matrix operations write registers of other lanes than those whose registers they
+                // read.
+                Op::Matrix(of) => {
+                    let loads = of.action == MatrixAction::Load;
+                    let what = if loads { Access::Def } else { Access::Use };
+                    parts!(
+                        word of.action, flag("trans") of.transposed, located of.at,
+                        list(what) of.parts, use of.members, def of.d
+                    );
                 }
-                op => return $others(op, v),
+                Op::Mma(of) => {
+                    parts!(operation of.operation);
+                    for source in &$($mutable)? of.sources {
+                        parts!(list(Access::Use) source);
+                    }
+                    parts!(use of.metadata, use of.members, list(Access::Def) of.d);
+                }
+                // Operands of calls can be locations in the call frame.
+                Op::Call(call) => {
+                    parts!(word call.callee, passed(Access::Use) call.arguments);
+                    match &$($mutable)? call.callee {
+                        Callee::Direct(function) => parts!(function function),
+                        Callee::Indirect { address, reconverge } => {
+                            parts!(use address, meets reconverge)
+                        }
+                    }
+                    parts!(
+                        passed(Access::Def) call.results,
+                        field("results", Vec::new()) call.shape.0,
+                        field("parameters", Vec::new()) call.shape.1
+                    );
+                }
+                Op::Builtin(of) => parts!(word of.function, values of.arguments, result of.result),
+                Op::AsyncCopy(of) => parts!(
+                    flag("bulk") of.is_bulk, word of.grain, located of.to, located of.from,
+                    use of.size, use of.read, use of.ignore, use of.ranks, use of.bytes,
+                    field("reduce", None) of.reduce
+                ),
+                Op::Mbarrier(of) => {
+                    parts!(word of.action);
+                    match &$($mutable)? of.action {
+                        MbarrierAction::Arrive { drops, expects, completes } => parts!(
+                            flag("drop") drops, flag("expect_tx") expects,
+                            flag("completes") completes
+                        ),
+                        MbarrierAction::CopyArrive { increments } => parts!(flag("inc") increments),
+                        MbarrierAction::Test { parity } => parts!(flag("parity") parity),
+                        MbarrierAction::Init { v1 } | MbarrierAction::CheckLayout { v1 } => {
+                            parts!(flag("v1") v1)
+                        }
+                        _ => {}
+                    }
+                    parts!(located of.at, use of.value, use of.ranks, def of.d);
+                }
+                Op::Stack(Stack { action, at, end }) => {
+                    parts!(word action);
+                    match action {
+                        StackAction::Allocate { d, size, align } => {
+                            parts!(word align, use size, def d)
+                        }
+                        StackAction::Restore { a } => parts!(use a),
+                        StackAction::Save { d } => parts!(def d),
+                    }
+                    parts!(field("at", 0) at, field("end", 0) end);
+                }
             }
-            true
+            let has_other_operands = matches!(
+                op,
+                Op::Matrix(_) | Op::Mma(_) | Op::Call(_) | Op::Builtin(_) | Op::AsyncCopy(_)
+                    | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported
+            );
+            !has_other_operands
         }
     };
 }
 
 each_part! {
+    $
     /// Visits the parts of an operation except its guard.
-    each_part each_other Parts
+    each_part Parts
 }
 each_part! {
+    $
     /// As [`each_part`], with mutable parts.
-    each_part_mut each_other_mut PartsMut mut
+    each_part_mut PartsMut mut
 }
 
 /// A visitor of operands alone.

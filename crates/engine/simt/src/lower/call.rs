@@ -2,10 +2,7 @@
 //! functions.
 
 use super::builder::{Builder, layout};
-use crate::code::{
-    Access, AssertFail, Call, Callee, HeapAction, HeapCall, Located, MemSpace, Op, Passed, Printf,
-    RuntimeCall, Slot, Value,
-};
+use crate::code::{Access, BuiltinCall, Call, Callee, Located, MemSpace, Op, Passed, Slot, Value};
 use crate::runtime::{Function, Named};
 use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
 
@@ -133,49 +130,26 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
+    /// Lowers a call of a built-in function.
     fn builtin(&mut self, name: &str, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
-        let result = results.first().copied();
-        match (name, &arguments[..]) {
-            ("vprintf", &[format, list]) => {
-                self.needs.prints = true;
-                self.emit(Op::Printf(Box::new(Printf { format, arguments: list, result })));
-            }
-            ("__assertfail", &[message, file, line, function, _size]) => {
-                let op = AssertFail { message, file, line, function };
-                self.emit(Op::AssertFail(Box::new(op)));
-            }
-            ("malloc", &[size]) => self.heap(HeapAction::Allocate { size, align: None }, result),
-            ("__nv_aligned_device_malloc", &[size, align]) => {
-                self.heap(HeapAction::Allocate { size, align: Some(align) }, result);
-            }
-            ("free", &[pointer]) => self.heap(HeapAction::Free { pointer }, result),
-            _ => return self.runtime(name, result, arguments),
-        }
-        Some(())
-    }
-
-    /// Lowers a call of the device runtime.
-    fn runtime(&mut self, name: &str, result: Option<Value>, arguments: Vec<Value>) -> Option<()> {
-        let function = Named::of(name)?;
+        let named = Named::of(name)?;
         let fits = |(value, &size): (&Value, &u8)| match value {
             Value::Frame(_) => true,
             Value::Register(slot) => size <= 8 && !slot.is_none() && !slot.is_predicate(),
         };
-        if arguments.len() != function.sizes.len()
-            || !arguments.iter().zip(function.sizes).all(fits)
-        {
+        if arguments.len() != named.sizes.len() || !arguments.iter().zip(named.sizes).all(fits) {
             return None;
         }
+        let function = named.function;
+        self.needs.prints |= function == Function::Printf;
+        self.needs.runtime |= function.is_runtime();
         // Parameter buffers of device launches are allocated in the device heap.
-        (self.needs.runtime, self.needs.heap) = (true, true);
-        self.needs.allocates |= matches!(function.function, Function::Malloc | Function::Free);
-        self.emit(Op::Runtime(Box::new(RuntimeCall { function, arguments, result })));
+        self.needs.heap |= !function.reads_text();
+        self.needs.allocates |=
+            function.is_heap() || matches!(function, Function::Malloc | Function::Free);
+        let result = results.first().copied();
+        self.emit(Op::Builtin(Box::new(BuiltinCall { function: named, arguments, result })));
         Some(())
-    }
-
-    fn heap(&mut self, action: HeapAction, result: Option<Value>) {
-        (self.needs.heap, self.needs.allocates) = (true, true);
-        self.emit(Op::HeapCall(Box::new(HeapCall { action, result })));
     }
 }
 

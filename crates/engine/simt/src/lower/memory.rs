@@ -3,9 +3,7 @@
 
 use super::arithmetic::row_of;
 use super::builder::{Builder, is_wide};
-use crate::code::{
-    Access, Atomic, Located, MemSpace, Op, Order, Semantics, Slot, SpaceProfile, words,
-};
+use crate::code::{Access, Atomic, Located, MemSpace, Op, Order, Semantics, Slot, words};
 use texunit_alu::Kind;
 use texunit_check::ir::{Base, Element, Instruction, Operand, Storage};
 use texunit_isa::{AtomOp, Modifiers, Opcode, ScalarType, Space};
@@ -254,8 +252,8 @@ impl<'a> Builder<'a> {
         if inst.mods.unexecuted.is_some() || !is_executed(op, ty, inst.mods.vector > 0) {
             return None;
         }
-        let Located { mem_space, base, offset } = self.address(rest.first()?, inst.mods.space)?;
-        if matches!(mem_space, MemSpace::KernelParam | MemSpace::Frame | MemSpace::Param) {
+        let at = self.address(rest.first()?, inst.mods.space)?;
+        if matches!(at.mem_space, MemSpace::KernelParam | MemSpace::Frame | MemSpace::Param) {
             return None;
         }
         let b = self.elements(rest.get(1)?, ty)?;
@@ -271,8 +269,9 @@ impl<'a> Builder<'a> {
         if b.len() != d.len() || b.len() > 8 {
             return None;
         }
-        let (seen, bytes) = (SpaceProfile::default(), ty.bytes() * b.len() as u32);
-        self.emit(Op::Atomic(Box::new(Atomic { mem_space, op, ty, d, base, offset, b, c, seen })));
+        let atomic = Atomic { b, c, ..Atomic::new(at, op, ty, d) };
+        let bytes = atomic.access.total();
+        self.emit(Op::Atomic(Box::new(atomic)));
         counted.map_or(Some(()), |mbarrier| self.completes(mbarrier, bytes))
     }
 

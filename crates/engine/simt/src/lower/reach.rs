@@ -72,7 +72,8 @@ impl<'a> ValueFlows<'a> {
         for (number, function) in functions.iter().enumerate() {
             for (at, inst) in function.insts.iter().enumerate() {
                 by_start.entry(inst.span.start).or_default().push((number, at));
-                prints |= matches!(inst.op, Op::Printf(_) | Op::AssertFail(_));
+                prints |=
+                    matches!(&inst.op, Op::Builtin(call) if call.function.function.reads_text());
             }
         }
         Self { functions, by_start, prints }
@@ -118,7 +119,7 @@ impl<'f> Search<'f, '_> {
     fn begins(&mut self, function: usize, at: usize) {
         match &self.inst(function, at).op {
             Op::SurfaceStore(_) => drop(self.reached.insert(Reach::Output)),
-            Op::Atomic(atomic) => self.stored(atomic.mem_space),
+            Op::Atomic(atomic) => self.stored(atomic.access.at.mem_space),
             _ => {}
         }
         self.defines(function, at);
@@ -179,8 +180,7 @@ impl<'f> Search<'f, '_> {
         for (number, function) in self.flows.functions.iter().enumerate() {
             for (at, inst) in function.insts.iter().enumerate() {
                 let mem_space = match &inst.op {
-                    Op::Load(access) | Op::LoadQuad(access) => access.mem_space,
-                    Op::Atomic(atomic) => atomic.mem_space,
+                    op if let Some(access) = op.access() => access.at.mem_space,
                     Op::Matrix(matrix) if matrix.action == MatrixAction::Load => {
                         matrix.at.mem_space
                     }
@@ -203,16 +203,16 @@ impl<'f> Search<'f, '_> {
                 (reach, goes_on) = (Some(Reach::Branch), false);
             }
             Op::Load(access) | Op::LoadQuad(access) => {
-                reach = is(access.base).then_some(Reach::Address);
+                reach = is(access.at.base).then_some(Reach::Address);
             }
             Op::Store(access) | Op::StoreQuad(access) => {
-                reach = is(access.base).then_some(Reach::Address);
-                mem_space = (!is(access.base) || access.parts.iter().any(|part| is(*part)))
-                    .then_some(access.mem_space);
+                reach = is(access.at.base).then_some(Reach::Address);
+                mem_space = (!is(access.at.base) || access.parts.iter().any(|part| is(*part)))
+                    .then_some(access.at.mem_space);
             }
             Op::Atomic(atomic) => {
-                reach = is(atomic.base).then_some(Reach::Address);
-                mem_space = Some(atomic.mem_space).filter(|_| !is(atomic.base));
+                reach = is(atomic.access.at.base).then_some(Reach::Address);
+                mem_space = Some(atomic.access.at.mem_space).filter(|_| !is(atomic.access.at.base));
             }
             Op::AsyncCopy(copy) => {
                 let is_address = is(copy.to.base) || is(copy.from.base);

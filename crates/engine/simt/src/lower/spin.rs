@@ -61,8 +61,10 @@ fn only_waits(body: &[Inst], first: usize) -> bool {
         }
         looks |= match &inst.op {
             Op::Load(access) | Op::LoadQuad(access) => {
-                matches!(access.mem_space, MemSpace::Global | MemSpace::Shared | MemSpace::Generic)
-                    && !access.constant
+                matches!(
+                    access.at.mem_space,
+                    MemSpace::Global | MemSpace::Shared | MemSpace::Generic
+                ) && !access.constant
             }
             Op::Atomic(_) => true,
             _ => false,

@@ -1,6 +1,7 @@
 //! Diagnostic codes and explanations of unsupported instructions: the hardware unit is not
 //! simulated, or its results are not documented. docs/diagnostics.md is generated from [`CODES`].
 
+use crate::runtime::Named;
 use texunit_check::ir::{self, Instruction};
 use texunit_isa::Opcode;
 use texunit_syntax::codes::Code;
@@ -41,12 +42,10 @@ pub(super) fn is_device_runtime(name: &str) -> bool {
     rest.strip_prefix("cuda").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
-/// Whether a module may call a function without defining it: a built-in function
-/// (`Builder::builtin`), or one of the device runtime. If a device runtime function is unsupported,
-/// a launch reports it.
+/// Whether a module may call a function without defining it: a built-in function, or one of the
+/// device runtime. If a device runtime function is unsupported, a launch reports it.
 pub fn is_known_function(name: &str) -> bool {
-    let executed = ["vprintf", "__assertfail", "malloc", "free", "__nv_aligned_device_malloc"];
-    executed.contains(&name) || is_device_runtime(name)
+    Named::of(name).is_some() || is_device_runtime(name)
 }
 
 /// Explanation for an instruction of a hardware unit that is not simulated.

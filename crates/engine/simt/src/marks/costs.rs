@@ -85,12 +85,12 @@ impl Costs {
                     self.counters += 3;
                     open.push(Open { op, guard: inst.guard, access, counter });
                 }
-                let (bytes, space) = (access.total(), space(access.mem_space));
+                let (bytes, space) = (access.total(), space(access.at.mem_space));
                 self.all.insert(op, AccessCost { leader, counter, bytes, stores, space });
             }
             writes(&inst.op, &mut |to| {
                 open.retain(|of| {
-                    to.is_none() || of.access.base != to && of.guard.plain() != to.plain()
+                    to.is_none() || of.access.at.base != to && of.guard.plain() != to.plain()
                 });
             });
         }
@@ -119,7 +119,7 @@ fn costed<'a>(source: &SourceFile, inst: &'a Inst) -> Option<(&'a Access, bool)>
         _ => return None,
     };
     let is_plain =
-        !matches!(access.mem_space, MemSpace::Param | MemSpace::KernelParam | MemSpace::Frame)
+        !matches!(access.at.mem_space, MemSpace::Param | MemSpace::KernelParam | MemSpace::Frame)
             && Order::of(words(source, inst.span)) == Order::default();
     is_plain.then_some((access, stores))
 }
@@ -127,7 +127,8 @@ fn costed<'a>(source: &SourceFile, inst: &'a Inst) -> Option<(&'a Access, bool)>
 /// Whether two accesses have equal cost for the same active mask and the same value of the base
 /// register.
 fn alike(a: &Access, b: &Access) -> bool {
-    let whole = if matches!(a.mem_space, MemSpace::Shared | MemSpace::Local) { 4 } else { 32 };
-    (a.mem_space, a.base, a.constant, a.total()) == (b.mem_space, b.base, b.constant, b.total())
-        && b.offset.wrapping_sub(a.offset).is_multiple_of(whole)
+    let whole = if matches!(a.at.mem_space, MemSpace::Shared | MemSpace::Local) { 4 } else { 32 };
+    (a.at.mem_space, a.at.base, a.constant, a.total())
+        == (b.at.mem_space, b.at.base, b.constant, b.total())
+        && b.at.offset.wrapping_sub(a.at.offset).is_multiple_of(whole)
 }

@@ -66,7 +66,7 @@ impl MarkedCodes {
     /// The marked code for a set of events. `code` is the code of the unit.
     pub(crate) fn get(&self, source: &SourceFile, code: &Code, events: Events) -> Arc<MarkedCode> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let marks = events.and(Events::BY_MARKS | Events::CALLS);
+        let marks = events.and(Events::BY_MARKS);
         let make = || match marks.is_none() {
             true => MarkedCode { sites: sites(code), ..MarkedCode::default() },
             false => marked(source, code, marks, &|_| true),
@@ -117,14 +117,14 @@ fn around(source: &SourceFile, inst: &Inst, events: Events, leads: bool) -> Mark
     }
     match &inst.op {
         Op::Load(access) | Op::LoadQuad(access) | Op::Store(access) | Op::StoreQuad(access) => {
-            around.before |= match access.mem_space {
+            around.before |= match access.at.mem_space {
                 MemSpace::KernelParam => Events::PARAMETERS,
                 MemSpace::Param | MemSpace::Generic => Events::ANY_ACCESS,
                 _ if access.constant => Events::CONSTANTS,
                 _ => Events::ACCESSES,
             };
             let loads = matches!(inst.op, Op::Load(_) | Op::LoadQuad(_));
-            if loads && access.mem_space != MemSpace::KernelParam {
+            if loads && access.at.mem_space != MemSpace::KernelParam {
                 around.after |= Events::RESULTS;
             }
             around.order = Order::of(words());
@@ -142,7 +142,6 @@ fn around(source: &SourceFile, inst: &Inst, events: Events, leads: bool) -> Mark
             around.before |= Events::SYNCHRONIZATION;
             around.order = Order::of(words());
         }
-        Op::HeapCall(_) => around.before |= Events::CALLS | Events::HEAP,
         Op::Branch { .. } | Op::BranchIndexed { .. } => around.before |= Events::BRANCHES,
         Op::Nop if inst.count != 0 => {
             around.fence = fence(&words().collect::<Vec<_>>(), source, inst);

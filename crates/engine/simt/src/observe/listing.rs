@@ -137,7 +137,7 @@ impl<'a> Listing<'a> {
     pub fn has_effects(&self, op: u32) -> bool {
         let Some(inst) = self.code.insts.get(op as usize) else { return false };
         match &inst.op {
-            Op::Load(access) => access.mem_space != MemSpace::KernelParam,
+            Op::Load(access) => access.at.mem_space != MemSpace::KernelParam,
             Op::Compute { .. } | Op::Lop3 { .. } | Op::Logic { .. } | Op::Rare(_) => false,
             Op::Compare { .. } | Op::ComparePair { .. } => false,
             Op::Mov { .. } | Op::CountZero { .. } => false,

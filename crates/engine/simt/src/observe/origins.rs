@@ -96,13 +96,9 @@ impl Listing<'_> {
     /// The constants from which the address of a load, store or atomic may have been computed, and
     /// the size of an element of the access.
     fn constants(&self, op: u32) -> Option<(HashSet<Slot>, u64)> {
-        let (base, size) = match &self.code.insts.get(op as usize)?.op {
-            Op::Load(access) | Op::Store(access) => (access.base, access.size.into()),
-            Op::Atomic(atomic) => (atomic.base, atomic.ty.bytes().into()),
-            _ => return None,
-        };
+        let access = self.code.insts.get(op as usize)?.op.access()?;
         let mut found = HashSet::new();
-        self.trace(op, base, |source| match source {
+        self.trace(op, access.at.base, |source| match source {
             Source::Constant(slot) => found.insert(slot),
             Source::Unwritten(_) => false,
             // A loaded value is an index or an unknown pointer, so the trace ends.
@@ -110,7 +106,7 @@ impl Listing<'_> {
                 !matches!(inst.op, Op::Load(_) | Op::LoadQuad(_) | Op::Atomic(_))
             }
         });
-        Some((found, size))
+        Some((found, access.size.into()))
     }
 }
 

@@ -28,7 +28,7 @@ impl Listing<'_> {
     /// The form of an atomic; `None` if the operation is not an atomic.
     pub fn atomic(&self, op: u32) -> Option<AtomicForm> {
         let Op::Atomic(atomic) = &self.code.insts.get(op as usize)?.op else { return None };
-        let mut results = atomic.d.iter().filter(|slot| !slot.is_none());
+        let mut results = atomic.access.parts.iter().filter(|slot| !slot.is_none());
         // A value stored in the call frame may be loaded again, so it counts as used.
         let is_used = results.any(|slot| self.is_used(op, *slot, None));
         Some(AtomicForm { op: atomic.op, ty: atomic.ty, is_used })
@@ -112,9 +112,9 @@ enum Effect {
 fn effect(inst: &Inst, slot: Slot, frame: Option<&[Slot]>) -> Effect {
     match &inst.op {
         Op::Mov { d, a } if *a == slot && !d.is_wide() => Effect::Copies(*d),
-        Op::Store(store) if store.base != slot && inst.guard.plain() != slot.plain() => {
-            let own = matches!(store.mem_space, MemSpace::Frame | MemSpace::Local);
-            let is_kept = frame.is_some_and(|frame| own || frame.contains(&store.base));
+        Op::Store(store) if store.at.base != slot && inst.guard.plain() != slot.plain() => {
+            let own = matches!(store.at.mem_space, MemSpace::Frame | MemSpace::Local);
+            let is_kept = frame.is_some_and(|frame| own || frame.contains(&store.at.base));
             if is_kept { Effect::None } else { Effect::Uses }
         }
         _ => Effect::Uses,

@@ -2,7 +2,7 @@
 
 use super::moves::compute;
 use super::operand::{Operands, vreg};
-use crate::code::{self, MemSpace, Op, Slot, SpaceProfile};
+use crate::code::{self, Located, MemSpace, Op, Slot};
 use texunit_alu::Temporaries;
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_jit::region::{Access, Action, Atomic, Change, Load, Reduce, Space, Store};
@@ -14,7 +14,7 @@ const MEMORY: u8 = 0;
 
 /// The operands of an access in the region's form; `None` if the interpreter has to execute it.
 fn access(operands: &mut Operands<'_>, access: &code::Access) -> Option<Access> {
-    let space = match access.mem_space {
+    let space = match access.at.mem_space {
         // Addresses of parameters in registers are generic.
         MemSpace::Global | MemSpace::Generic | MemSpace::Param => Space::Global,
         MemSpace::Shared => Space::Shared,
@@ -22,11 +22,11 @@ fn access(operands: &mut Operands<'_>, access: &code::Access) -> Option<Access> 
         MemSpace::Frame => Space::Frame,
         MemSpace::KernelParam => Space::Param,
     };
-    if access.constant && access.base.is_none() {
+    if access.constant && access.at.base.is_none() {
         return None;
     }
-    let base = operands.base(access.base)?;
-    placed(operands, access, space, (base, access.offset), MEMORY)
+    let base = operands.base(access.at.base)?;
+    placed(operands, access, space, (base, access.at.offset), MEMORY)
 }
 
 /// An access to elements in another place; `None` if the interpreter has to execute it because of
@@ -49,12 +49,8 @@ pub(super) fn placed(
 /// access of that space, by offset in the window. The interpreter executes accesses to other
 /// spaces. Returns `None` if the access is not of this kind.
 pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Action>> {
-    let (seen, base, offset) = match op {
-        Op::Load(of) | Op::Store(of) if !of.constant => (&of.seen, of.base, of.offset),
-        Op::Atomic(of) => (&of.seen, of.base, of.offset),
-        _ => return None,
-    };
-    let (mut actions, space, base) = place_in_window(operands, seen, base, offset)?;
+    let accessed = op.access().filter(|access| !access.constant)?;
+    let (mut actions, space, base) = place_in_window(operands, accessed)?;
     let mut place = |of| placed(operands, of, space, (Some(base), 0), MEMORY);
     actions.push(match op {
         Op::Load(of) => load_from(of, place(of)?)?,
@@ -64,9 +60,7 @@ pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Acti
         }
         Op::Atomic(of) if space == Space::Shared => {
             let Action::Atomic(mut atomic) = atomic(operands, of)? else { return None };
-            let Access { size, count, .. } = atomic.access;
-            let (base, site) = (Some(base), operands.site(space));
-            atomic.access = Access { space, size, count, base, offset: 0, site, map: MEMORY };
+            atomic.access = placed(operands, accessed, space, (Some(base), 0), MEMORY)?;
             Action::Atomic(atomic)
         }
         _ => return None,
@@ -78,11 +72,10 @@ pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Acti
 /// together with its state space.
 fn place_in_window(
     operands: &Operands<'_>,
-    seen: &SpaceProfile,
-    base: Slot,
-    offset: u64,
+    access: &code::Access,
 ) -> Option<(Vec<Action>, Space, Source)> {
-    let (space, window) = match seen.window()? {
+    let Located { base, offset, .. } = access.at;
+    let (space, window) = match access.seen.window()? {
         SpaceKind::Shared => (Space::Shared, SHARED_WINDOW),
         _ => (Space::Local, LOCAL_WINDOW),
     };
@@ -125,7 +118,7 @@ pub(super) fn load_from(of: &code::Access, access: Access) -> Option<Action> {
 
 /// Translates a store.
 pub(super) fn store(operands: &mut Operands<'_>, of: &code::Access) -> Option<Action> {
-    if of.constant || matches!(of.mem_space, MemSpace::KernelParam | MemSpace::Param) {
+    if of.constant || matches!(of.at.mem_space, MemSpace::KernelParam | MemSpace::Param) {
         return None;
     }
     let access = access(operands, of)?;
@@ -155,17 +148,12 @@ pub(super) fn reduce(op: AtomOp, ty: ScalarType) -> Option<Reduce> {
 /// Translates an atomic on a single element of 4 or 8 bytes.
 pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<Action> {
     use ScalarType as T;
-    let space = match of.mem_space {
-        MemSpace::Global | MemSpace::Generic => Space::Global,
-        MemSpace::Shared => Space::Shared,
-        _ => return None,
-    };
-    let ([d], [b]) = (&of.d[..], &of.b[..]) else { return None };
-    let size = match of.ty {
-        T::U32 | T::S32 | T::B32 | T::F32 => 4,
-        T::U64 | T::S64 | T::B64 | T::F64 => 8,
-        _ => return None,
-    };
+    let ([d], [b]) = (&of.access.parts[..], &of.b[..]) else { return None };
+    let is_number =
+        matches!(of.ty, T::U32 | T::S32 | T::B32 | T::F32 | T::U64 | T::S64 | T::B64 | T::F64);
+    if !is_number || of.access.at.mem_space == MemSpace::Local {
+        return None;
+    }
     let floats = matches!(of.ty, T::F32 | T::F64);
     let change = match of.op {
         AtomOp::Add if floats => Change::AddFloat,
@@ -176,7 +164,7 @@ pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<A
         AtomOp::Dec => Change::Dec,
         op => Change::Reduce(reduce(op, of.ty)?),
     };
-    let is_own = |slot: Slot| slot.is_wide() == (size == 8) && !slot.is_predicate();
+    let is_own = |slot: Slot| slot.is_wide() == (of.access.size == 8) && !slot.is_predicate();
     let c = match of.c[..] {
         [] if change != Change::Compare => None,
         [c] if is_own(c) => Some(operands.number(c)?),
@@ -186,8 +174,6 @@ pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<A
         return None;
     }
     let to = (!d.is_none()).then(|| vreg(*d));
-    let (b, base) = (operands.number(*b)?, operands.base(of.base)?);
-    let site = operands.site(space);
-    let access = Access { space, size, count: 1, base, offset: of.offset, site, map: MEMORY };
+    let (b, access) = (operands.number(*b)?, access(operands, &of.access)?);
     Some(Action::Atomic(Box::new(Atomic { access, change, to, b, c })))
 }

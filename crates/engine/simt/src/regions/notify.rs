@@ -25,11 +25,11 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
     }
     let (base, values, cost): (Slot, &[Slot], _) = match op {
         Op::Load(access) | Op::Store(access) if mark.sums_costs && is_access(access) => {
-            (access.base, &[], cost(mark, access))
+            (access.at.base, &[], cost(mark, access))
         }
-        Op::Atomic(atomic) if mark.sums_costs => (atomic.base, &[], None),
-        Op::Load(access) if is_plain(mark, access) => (access.base, &[], None),
-        Op::Store(access) if is_plain(mark, access) => (access.base, &access.parts, None),
+        Op::Atomic(atomic) if mark.sums_costs => (atomic.access.at.base, &[], None),
+        Op::Load(access) if is_plain(mark, access) => (access.at.base, &[], None),
+        Op::Store(access) if is_plain(mark, access) => (access.at.base, &access.parts, None),
         _ => return None,
     };
     if values.len() >= SOURCES {
@@ -48,25 +48,25 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
 
 /// Whether the access is to a state space that observers are notified of.
 fn is_access(access: &code::Access) -> bool {
-    !matches!(access.mem_space, MemSpace::Param | MemSpace::KernelParam | MemSpace::Frame)
+    !matches!(access.at.mem_space, MemSpace::Param | MemSpace::KernelParam | MemSpace::Frame)
 }
 
 /// Whether the access is a weak load or store of global or shared memory.
 fn is_plain(mark: &Mark, access: &code::Access) -> bool {
     let is_weak = mark.order == Order::default() && !access.constant;
-    is_weak && is_access(access) && access.mem_space != MemSpace::Local
+    is_weak && is_access(access) && access.at.mem_space != MemSpace::Local
 }
 
 /// The parameters with which compiled code computes the cost of an access itself, if possible.
 fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
     let bytes = access.total();
-    let banks = access.mem_space == MemSpace::Shared;
-    let is_far = i32::try_from(access.offset as i64).is_err();
-    if access.base.is_none()
-        || access.mem_space == MemSpace::Local
+    let banks = access.at.mem_space == MemSpace::Shared;
+    let is_far = i32::try_from(access.at.offset as i64).is_err();
+    if access.at.base.is_none()
+        || access.at.mem_space == MemSpace::Local
         || !bytes.is_power_of_two()
         || bytes > 16
-        || (if banks { access.base.is_wide() } else { is_far || !access.base.is_wide() })
+        || (if banks { access.at.base.is_wide() } else { is_far || !access.at.base.is_wide() })
     {
         return None;
     }
@@ -76,7 +76,7 @@ fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
         true => (RANK_SHIFT, 0),
         false => (GLOBAL_BITS, (GLOBAL_BASE >> GLOBAL_BITS) as u32),
     };
-    Some(Cost { counter: mark.cost?, bytes, offset: access.offset as u32, above, banks })
+    Some(Cost { counter: mark.cost?, bytes, offset: access.at.offset as u32, above, banks })
 }
 
 /// A notification without operands.
@@ -149,7 +149,7 @@ fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Acce
     let Routine::Notify(Notification { cost: None, .. }) = call.routine else { return None };
     let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
     let Op::Load(access) = &code.insts.get(mark.target as usize)?.op else { return None };
-    let is_shared = access.mem_space == MemSpace::Shared && step.guard == Predicate::Always;
+    let is_shared = access.at.mem_space == MemSpace::Shared && step.guard == Predicate::Always;
     is_shared.then_some((mark.op, access, call.from[0]))
 }
 
@@ -183,7 +183,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
                 all[i].last = step.at;
                 all[i].more.push(GroupedLoad {
                     op,
-                    offset: access.offset.wrapping_sub(first.offset),
+                    offset: access.at.offset.wrapping_sub(first.at.offset),
                     size: access.size.into(),
                     elements: access.parts.len() as u32,
                 });

@@ -41,11 +41,11 @@ fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>
     }
     let Temporaries { narrow, wide, .. } = operands.temporaries;
     let mut actions = Vec::new();
-    let (mut base, mut offset) = (operands.base(of.base)?, of.offset);
-    match of.mem_space {
+    let (mut base, mut offset) = (operands.base(of.at.base)?, of.at.offset);
+    match of.at.mem_space {
         MemSpace::Global | MemSpace::Generic => {}
         MemSpace::Shared => {
-            if let Some(place) = base.filter(|_| !of.base.is_wide()) {
+            if let Some(place) = base.filter(|_| !of.at.base.is_wide()) {
                 let sum = compute(J::Add, To::B32(narrow), &[place, Source::Literal(offset)]);
                 let long = compute(J::ExtendU, To::B64(wide), &[Source::B32(narrow)]);
                 actions.extend([sum, long]);

@@ -1,13 +1,15 @@
-//! The functions of the device runtime, looked up by name and parameter sizes.
+//! The built-in functions, looked up by name: those of the device runtime, and those that CUDA C++
+//! declares without a body.
 
-/// Defines the functions. Each has one or two names, which follow the prefix `cuda`, each with the
-/// size in bytes of the parameters. A parameter of 12 bytes consists of 4-byte words, a larger one
-/// of 8-byte words.
+/// Defines the functions. Each has one or two names, each with the size in bytes of the parameters.
+/// The names of the device runtime follow the prefix `cuda`. A parameter of 12 bytes consists of
+/// 4-byte words, a larger one of 8-byte words.
 macro_rules! functions {
     ($($function:ident: $($name:ident $sizes:tt),+;)*) => {
-        /// A device runtime function that kernels can call.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        /// A built-in function that kernels can call.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub(crate) enum Function {
+            #[default]
             $($function,)*
         }
 
@@ -17,6 +19,10 @@ macro_rules! functions {
 }
 
 functions! {
+    Printf: vprintf [8, 8];
+    AssertFail: __assertfail [8, 8, 4, 8, 8];
+    Allocate: malloc [8], __nv_aligned_device_malloc [8, 8];
+    Deallocate: free [8];
     DeviceGetAttribute: DeviceGetAttribute [8, 4, 4];
     DeviceGetCacheConfig: DeviceGetCacheConfig [8];
     DeviceGetLimit: DeviceGetLimit [8, 4];
@@ -53,7 +59,7 @@ functions! {
 }
 
 /// A function as declared in a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) function: Function,
     /// Size in bytes of each parameter.
@@ -64,20 +70,23 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Looks up a function by its name in the first interface (`cudaX`) or the second one
-    /// (`__cudaCDP2X`).
+    /// Looks up a function by its name, which in the device runtime is that of the first interface
+    /// (`cudaX`) or the second one (`__cudaCDP2X`).
     pub(crate) fn of(name: &str) -> Option<Self> {
         let rest = name
             .strip_prefix("__cudaCDP2")
-            .or_else(|| name.strip_prefix("__cudaDevice").map(|_| &name[6..]));
-        let rest = rest.or_else(|| name.strip_prefix("cuda"))?;
-        let (rest, is_per_thread) =
-            rest.strip_suffix("_ptsz").map_or((rest, false), |rest| (rest, true));
-        let &(_, function, sizes) = FUNCTIONS.iter().find(|(of, ..)| *of == rest)?;
+            .or_else(|| name.strip_prefix("__cudaDevice").map(|_| &name[6..]))
+            .or_else(|| name.strip_prefix("cuda"));
+        let own = rest.unwrap_or(name);
+        let (own, is_per_thread) =
+            own.strip_suffix("_ptsz").map_or((own, false), |own| (own, true));
+        let is_this =
+            |of: &&(&str, Function, &[u8])| of.0 == own && of.1.is_runtime() == rest.is_some();
+        let &(_, function, sizes) = FUNCTIONS.iter().find(is_this)?;
         Some(Self { function, sizes, is_per_thread })
     }
 
-    /// The name in the first interface, without the prefix `cuda`.
+    /// The name, in the device runtime that of the first interface without the prefix `cuda`.
     pub(crate) fn name(&self) -> String {
         let is_this = |of: &&(&str, Function, &[u8])| (of.1, of.2) == (self.function, self.sizes);
         let name = FUNCTIONS.iter().find(is_this).map_or("", |of| of.0);
@@ -90,9 +99,24 @@ impl Function {
     pub(crate) fn result(self) -> u8 {
         match self {
             Self::GetErrorName | Self::GetErrorString => 8,
-            Self::GetParameterBuffer | Self::GetParameterBufferV2 => 8,
+            Self::GetParameterBuffer | Self::GetParameterBufferV2 | Self::Allocate => 8,
             _ => 4,
         }
+    }
+
+    /// Whether the function belongs to the device runtime.
+    pub(crate) fn is_runtime(self) -> bool {
+        !self.is_heap() && !self.reads_text()
+    }
+
+    /// Whether the function is `malloc` or `free`.
+    pub(crate) fn is_heap(self) -> bool {
+        matches!(self, Self::Allocate | Self::Deallocate)
+    }
+
+    /// Whether the function reads strings that its arguments point to.
+    pub(crate) fn reads_text(self) -> bool {
+        matches!(self, Self::Printf | Self::AssertFail)
     }
 
     /// Whether the function allocates memory of the device heap or frees it.
@@ -118,8 +142,9 @@ mod tests {
             Some((F::DeviceSynchronize, false))
         );
         assert_eq!(of("cudaDeviceSynchronize"), Some((F::DeviceSynchronize, false)));
+        assert_eq!(of("malloc"), Some((F::Allocate, false)));
         for name in
-            ["cudaGraphLaunch", "__cudaMalloc", "cuda", "malloc", "cudaMemcpy", "__cudaDevice"]
+            ["cudaGraphLaunch", "__cudaMalloc", "cuda", "Malloc", "cudamalloc", "__cudaDevice"]
         {
             assert_eq!(of(name), None, "{name}");
         }

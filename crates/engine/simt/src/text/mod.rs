@@ -20,27 +20,25 @@
 //! that an instruction was lowered from is a part of it: marks take memory orders from there, and
 //! the parser the functions of carries and conversions and the layout of matrices.
 
-mod blank;
 mod parse;
 
 pub(crate) use parse::parse;
 
-use crate::code::{AT_RETURN, Code, Func, Inst, NONE, Op, Passed, Shadow, Slot, Value, Word};
+use crate::code::{
+    AT_RETURN, Code, Func, Inst, Located, NONE, Op, Passed, Shadow, Slot, Stack, Value, Word,
+};
 use crate::flow::{FunctionCode, Parts, each_part, reads, writes};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::sync::Arc;
 use texunit_alu::{Alu, Row};
 use texunit_flow::{Access, Code as _};
-use texunit_isa::{AtomOp, MatchMode, ScalarType, SpecialReg, VoteMode};
-use texunit_memory::SpaceKind;
 use texunit_syntax::SourceFile;
 use texunit_tensor::Operation;
 
-/// Mnemonics of the operations without a row of arithmetic.
+/// Mnemonics of the operations without a row of arithmetic, and their operands.
 macro_rules! mnemonics {
-    ($($name:literal $op:ident
-        $({ $($field:ident)* $(; $of:ident = $value:expr)* })? $(($operands:expr))?;)*) => {
+    ($($name:literal $op:ident $({ $($field:ident)* })? $(($operands:ident))?;)*) => {
         /// The mnemonic of an operation; empty if it is that of its row.
         fn mnemonic(op: &Op) -> &'static str {
             match op {
@@ -55,7 +53,7 @@ macro_rules! mnemonics {
         fn blank(mnemonic: &str) -> Option<Op> {
             Some(match mnemonic {
                 $($name => Op::$op
-                    $({ $($field: Default::default(),)* $($of: $value),* })? $(($operands))?,)*
+                    $({ $($field: Default::default()),* })? $(($operands::default()))?,)*
                 _ => return None,
             })
         }
@@ -66,30 +64,24 @@ mnemonics! {
     "return" Return; "exit" Exit; "trap" Trap; "breakpoint" Breakpoint;
     "count" Count { counter of }; "countindexed" CountIndexed { counter index targets };
     "issue" Issue { counter of }; "issueindexed" IssueIndexed { counter of index targets };
-    "countzero" CountZero { divisor }; "rare" Rare(Box::default());
+    "countzero" CountZero { divisor }; "rare" Rare(Box);
     "lop3" Lop3 { d s table }; "logic" Logic { table d a b };
     "mov" Mov { d a }; "select" Select { d a b p };
-    "special" Special { d component; reg = SpecialReg::Tid }; "envreg" EnvReg { d number };
-    "frameaddress" FrameAddress { d offset }; "isspacep" IsSpace { d a; space = SpaceKind::Global };
+    "special" Special { d component reg }; "envreg" EnvReg { d number };
+    "frameaddress" FrameAddress { d offset }; "isspacep" IsSpace { d a space };
     "cvta" Cvta { d a window to }; "mapa" MapShared { d a rank window };
     "getctarank" SharedRank { d a window };
-    "ld" Load(Box::default()); "ldquad" LoadQuad(Box::default());
-    "st" Store(Box::default()); "stquad" StoreQuad(Box::default());
-    "atom" Atomic(Box::new(blank::atomic())); "copy" AsyncCopy(Box::default());
+    "ld" Load(Box); "ldquad" LoadQuad(Box); "st" Store(Box); "stquad" StoreQuad(Box);
+    "atom" Atomic(Box); "copy" AsyncCopy(Box);
     "branch" Branch { target reconverge };
     "branchindexed" BranchIndexed { index targets reconverge };
-    "call" Call(Box::default()); "printf" Printf(Box::default());
-    "assertfail" AssertFail(Box::default()); "heap" HeapCall(Box::default());
-    "runtime" Runtime(Box::new(blank::runtime())); "stack" Stack(Default::default());
-    "barrier" Barrier(Box::default()); "clusterbarrier" ClusterBarrier { waits };
-    "mbarrier" Mbarrier(Box::default()); "warpsync" WarpSync { mask };
+    "call" Call(Box); "builtin" Builtin(Box); "stack" Stack(Stack);
+    "barrier" Barrier(Box); "clusterbarrier" ClusterBarrier { waits };
+    "mbarrier" Mbarrier(Box); "warpsync" WarpSync { mask };
     "converge" Converge { members }; "activemask" ActiveMask { d }; "elect" Elect { d p members };
-    "shfl" Shuffle(Box::new(blank::shuffle())); "vote" Vote { d p members; mode = VoteMode::All };
-    "match" Match { d p a members; mode = MatchMode::Any };
-    "redux" Redux { d a members; op = AtomOp::Add; ty = ScalarType::U32 };
-    "matrix" Matrix(Box::default()); "mma" Mma(Box::new(blank::mma()));
-    "fetch" Fetch(Box::new(blank::fetch())); "query" Query(Box::new(blank::query()));
-    "suld" SurfaceLoad(Box::new(blank::surface())); "sust" SurfaceStore(Box::new(blank::surface()));
+    "shfl" Shuffle(Box); "vote" Vote { d p members mode }; "match" Match { d p a members mode };
+    "redux" Redux { d a members op ty }; "matrix" Matrix(Box); "mma" Mma(Box);
+    "fetch" Fetch(Box); "query" Query(Box); "suld" SurfaceLoad(Box); "sust" SurfaceStore(Box);
 }
 
 /// Prints a code. `source` is the text that its spans refer to.
@@ -287,8 +279,8 @@ impl Parts for Line<'_> {
         self.push(access, self.of_value(value));
     }
 
-    fn values(&mut self, access: Access, values: &Vec<Value>) {
-        self.items(access, values.iter().map(|value| self.of_value(value)).collect());
+    fn values(&mut self, values: &Vec<Value>) {
+        self.items(Access::Use, values.iter().map(|value| self.of_value(value)).collect());
     }
 
     fn result(&mut self, value: &Option<Value>) {
@@ -309,7 +301,8 @@ impl Parts for Line<'_> {
         self.items(access, all.iter().map(one).collect());
     }
 
-    fn address(&mut self, base: &Slot, offset: &u64) {
+    fn located(&mut self, Located { mem_space, base, offset }: &Located) {
+        self.word(mem_space);
         let base_text = self.of_slot(*base);
         self.from.push(match (base.is_none(), *offset as i64) {
             (true, _) => format!("[{}]", offset.text()),
@@ -331,11 +324,11 @@ impl Parts for Line<'_> {
         }
     }
 
-    fn some<T>(&mut self, name: &'static str, value: &Option<T>, _: impl FnOnce() -> T) {
+    fn some<T: Default>(&mut self, name: &'static str, value: &Option<T>) {
         self.flag(name, &value.is_some());
     }
 
-    fn field<T: Word + PartialEq>(&mut self, name: &'static str, value: &T, default: T) {
+    fn field<T: Word + PartialEq>(&mut self, name: &'static str, default: T, value: &T) {
         if *value != default {
             self.from.push(format!("{name}={}", value.text()));
         }
@@ -370,6 +363,6 @@ impl Parts for Line<'_> {
     }
 
     fn operation(&mut self, operation: &Arc<Operation>) {
-        self.field("selector", &operation.selector(), 0);
+        self.field("selector", 0, &operation.selector());
     }
 }

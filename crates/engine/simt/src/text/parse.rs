@@ -2,7 +2,7 @@
 
 mod items;
 
-use crate::code::{Code, CompareTo, Func, Inst, Op, Slot, Word};
+use crate::code::{Atomic, Code, CompareTo, Func, Inst, Op, Slot, Word};
 use crate::flow::each_part_mut;
 use crate::lower::{KEYS, Pools};
 use items::Items;
@@ -171,11 +171,18 @@ impl<'t> Parser<'t> {
         if let Some(error) = items.end() {
             return Err(error);
         }
-        if let Op::Fetch(fetch) = &mut op {
-            fetch.span = span;
-            let needed = fetch.parts.iter().zip(0..).filter(|(part, _)| !part.is_none());
-            fetch.components = needed.map(|(_, component)| 1 << component).sum();
-            fetch.find_block();
+        match &mut op {
+            Op::Fetch(fetch) => {
+                fetch.span = span;
+                let needed = fetch.parts.iter().zip(0..).filter(|(part, _)| !part.is_none());
+                fetch.components = needed.map(|(_, component)| 1 << component).sum();
+                fetch.find_block();
+            }
+            Op::Atomic(of) => {
+                let (at, d) = (of.access.at, std::mem::take(&mut of.access.parts));
+                of.access = Atomic::new(at, of.op, of.ty, d).access;
+            }
+            _ => {}
         }
         self.code.insts.push(Inst { op, guard, count, span });
         Ok(())

@@ -115,7 +115,7 @@ impl Context<'_> {
 /// The part of the last allocation that compiled accesses may reach.
 fn reach<'a>(config: &LaunchConfig<'a>, op: &Op, hint: usize) -> Option<Reach<'a>> {
     if let Op::Load(access) = op
-        && matches!(access.mem_space, MemSpace::Param | MemSpace::Generic)
+        && matches!(access.at.mem_space, MemSpace::Param | MemSpace::Generic)
         && access.seen.only_params()
     {
         return Some(Reach::of_bytes(PARAM_WINDOW, config.params));

@@ -1,7 +1,7 @@
 //! Reports memory accesses to observers.
 
 use super::DynProbe;
-use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, MemSpace, Op, Slot};
+use crate::code::{Access as Stored, AsyncCopy, MatrixAction, MemSpace, Op, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes, lanes_by, lanes_where};
@@ -9,7 +9,6 @@ use crate::launch::{GLOBAL_BITS, RANK_SHIFT, split_shared_address};
 use crate::observe::event::ValueSource;
 use crate::observe::{Access, AccessOp, Arrangement, At, Events, GroupedLoad, Order, Values};
 use texunit_alu::L64;
-use texunit_isa::ScalarType;
 use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SpaceKind, space_of};
 use texunit_unit::Build;
 
@@ -23,23 +22,15 @@ pub(super) struct AccessParams<'a> {
 }
 
 impl<'a> AccessParams<'a> {
-    /// The parameters of a load or store of these operands.
+    /// The parameters of a load, store or atomic of these operands.
     pub(super) fn of(access: &Stored, operation: AccessOp, parts: &'a [Slot]) -> Self {
         let (size, elements) = (access.size.into(), access.parts.len());
-        Self { operation, mem_space: access.mem_space, size, elements, parts }
+        Self { operation, mem_space: access.at.mem_space, size, elements, parts }
     }
 
     /// The parameters of an access to one element in each lane, without values.
     fn of_one(operation: AccessOp, mem_space: MemSpace, size: u32) -> Self {
         Self { operation, mem_space, size, elements: 1, parts: &[] }
-    }
-
-    /// The parameters of an atomic, with or without operands.
-    pub(super) fn of_atomic(atomic: &Atomic, parts: &'a [Slot]) -> Self {
-        let quad = atomic.ty == ScalarType::B128;
-        let size = if quad { 8 } else { atomic.ty.bytes() };
-        let (operation, elements) = (AccessOp::Atomic(atomic.op), atomic.b.len());
-        Self { operation, mem_space: atomic.mem_space, size, elements, parts }
     }
 
     /// Bytes accessed by a lane.
@@ -75,8 +66,8 @@ impl Context<'_> {
                 self.stored(probe, warp, (access, AccessOp::Store, &access.parts), at);
             }
             Op::Atomic(atomic) => {
-                self.address(warp, atomic.base, atomic.offset);
-                self.params(probe, warp, &AccessParams::of_atomic(atomic, &atomic.b), at);
+                let operation = AccessOp::Atomic(atomic.op);
+                self.stored(probe, warp, (&atomic.access, operation, &atomic.b), at);
             }
             Op::AsyncCopy(copy) if copy.is_bulk => self.copied_in_bulk(probe, warp, copy, at),
             Op::AsyncCopy(copy) => self.copied(probe, warp, copy, at),
@@ -103,7 +94,7 @@ impl Context<'_> {
         (access, operation, parts): (&Stored, AccessOp, &[Slot]),
         at: At,
     ) {
-        self.addresses_of(warp, access.located(), access.constant);
+        self.addresses_of(warp, access.at, access.constant);
         self.params(probe, warp, &AccessParams::of(access, operation, parts), at);
     }
 

@@ -1,7 +1,7 @@
 //! Reports events from within a region to the probe, without leaving the region.
 
 use super::accesses::{AccessParams, AccessReport};
-use crate::code::{Access, Mark, MemSpace, Op};
+use crate::code::{Mark, MemSpace, Op};
 use crate::exec::context::Launch;
 use crate::exec::warp::lanes_by_value;
 use crate::observe::event::ValueSource;
@@ -60,20 +60,19 @@ impl<'a> ProbeAdapter<'a> {
             }
             _ => return,
         };
-        let of =
-            |access: &Access, operation| (access.offset, AccessParams::of(access, operation, &[]));
-        let (offset, params) = match &insts[mark.target as usize].op {
-            Op::Load(access) => of(access, AccessOp::Load),
-            Op::Store(access) => of(access, AccessOp::Store),
-            Op::Atomic(atomic) => (atomic.offset, AccessParams::of_atomic(atomic, &[])),
+        let (access, operation) = match &insts[mark.target as usize].op {
+            Op::Load(access) => (&**access, AccessOp::Load),
+            Op::Store(access) => (&**access, AccessOp::Store),
+            Op::Atomic(atomic) => (&atomic.access, AccessOp::Atomic(atomic.op)),
             _ => {
                 let at = At { cta: self.cta, warp, lanes, op: mark.op };
                 return self.meet(mark, &at, rows);
             }
         };
+        let params = AccessParams::of(access, operation, &[]);
         let Some((first, values)) = rows.split_first() else { return };
         let (addresses, arrangement) =
-            addresses(first, offset, (lanes, params.bytes()), &mut self.sums);
+            addresses(first, access.at.offset, (lanes, params.bytes()), &mut self.sums);
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         // Groups are of loads from shared memory.

@@ -100,7 +100,7 @@ impl<'a> WorkerShadows<'a> {
     /// has executed the site's shadow operation.
     pub(in crate::exec) fn reach(&self, shadow: &Shadow) -> Option<Reach<'a>> {
         match shadow {
-            Shadow::Load(access) | Shadow::Store(access) => match access.mem_space {
+            Shadow::Load(access) | Shadow::Store(access) => match access.at.mem_space {
                 MemSpace::Shared if self.own.is_none() => {
                     Some(self.of.shared[self.worker].reach(0))
                 }

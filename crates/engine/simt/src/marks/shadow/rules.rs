@@ -11,13 +11,13 @@ use super::arithmetic::{self, Rule};
 use super::sinks::sinks;
 use super::state::{self, COMPUTED, State, is_constant_load};
 use crate::code::{
-    Access, Atomic, Call, Check, CompareTo, Constants, Fetch, FetchShadow, HeapAction, Inst,
-    Located, Matrix, MatrixAction, MbarrierAction, MemSpace, Mma, Op, Rare, Shadow, Sink, Slot,
-    SurfaceAccess, SurfaceShadow, Value,
+    Access, Atomic, Call, Check, CompareTo, Constants, Fetch, FetchShadow, Inst, Located, Matrix,
+    MatrixAction, MbarrierAction, MemSpace, Mma, Op, Rare, Shadow, Sink, Slot, SurfaceAccess,
+    SurfaceShadow, Value,
 };
 use crate::flow::{Registers, writes};
 use texunit_alu::{Alu, Kind, L64, Row};
-use texunit_isa::{AtomOp, BoolOp, ScalarType};
+use texunit_isa::{AtomOp, BoolOp};
 
 /// Constants used by shadow operations.
 #[derive(Clone, Copy, Debug)]
@@ -358,12 +358,7 @@ impl<'a> ShadowBuilder<'a> {
                 }
                 self.defined();
             }
-            Op::HeapCall(call) => {
-                let size = 8 * u8::from(matches!(call.action, HeapAction::Allocate { .. }));
-                self.defines(call.result, size);
-            }
-            Op::Runtime(call) => self.defines(call.result, call.function.function.result()),
-            Op::Printf(printf) => self.defines(printf.result, 4),
+            Op::Builtin(call) => self.defines(call.result, call.function.function.result()),
             Op::Fetch(fetch) => self.fetch(fetch),
             Op::SurfaceLoad(access) => {
                 let shadows: Box<[Slot]> = self.destination_shadows(&access.parts);

@@ -11,15 +11,12 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
     let is_branch = matches!(inst.op, Op::Branch { .. });
     f(if is_branch { Sink::Branch } else { Sink::Guard }, inst.guard);
     let address = |f: &mut dyn FnMut(Sink, Slot), at: &Located| f(Sink::Address, at.base);
+    if let Some(access) = inst.op.access() {
+        address(&mut f, &access.at);
+    }
     match &inst.op {
-        Op::Load(access) | Op::LoadQuad(access) | Op::Store(access) | Op::StoreQuad(access) => {
-            f(Sink::Address, access.base);
-        }
-        Op::Atomic(atomic) => {
-            f(Sink::Address, atomic.base);
-            if atomic.op != AtomOp::Exch {
-                atomic.b.iter().chain(&atomic.c).for_each(|&slot| f(Sink::Operand, slot));
-            }
+        Op::Atomic(atomic) if atomic.op != AtomOp::Exch => {
+            atomic.b.iter().chain(&atomic.c).for_each(|&slot| f(Sink::Operand, slot));
         }
         Op::BranchIndexed { index, .. } => f(Sink::Branch, *index),
         Op::Call(call) => {
@@ -58,9 +55,8 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
             }
         }
         Op::Fetch(_) | Op::Query(_) => reads(&inst.op, &mut |slot| f(Sink::Fetch, slot)),
-        Op::Stack(_) | Op::HeapCall(_) | Op::Runtime(_) => {
-            reads(&inst.op, &mut |slot| f(Sink::Address, slot))
-        }
+        Op::Builtin(call) if call.function.function.reads_text() => {}
+        Op::Stack(_) | Op::Builtin(_) => reads(&inst.op, &mut |slot| f(Sink::Address, slot)),
         op if op.is_collective() || matches!(op, Op::Barrier(_)) => {
             reads(op, &mut |slot| f(Sink::Collective, slot));
         }

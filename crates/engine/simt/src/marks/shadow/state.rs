@@ -90,7 +90,7 @@ pub(super) fn literal(code: &Code, slot: Slot) -> Option<u64> {
 /// Whether a load reads memory that is always initialised: kernel parameters and constant memory.
 pub(super) fn is_constant_load(op: &Op) -> bool {
     matches!(op, Op::Load(access) | Op::LoadQuad(access)
-        if access.mem_space == MemSpace::KernelParam || access.constant)
+        if access.at.mem_space == MemSpace::KernelParam || access.constant)
 }
 
 /// The state of the registers that an instruction writes.

@@ -2,7 +2,7 @@
 //! its parts.
 
 use super::{Parser, split};
-use crate::code::{AT_RETURN, Func, NONE, Passed, Slot, Value, Word, words as words_of};
+use crate::code::{AT_RETURN, Func, Located, NONE, Passed, Slot, Value, Word, words as words_of};
 use crate::flow::PartsMut;
 use crate::lower::product_of;
 use std::collections::VecDeque;
@@ -144,8 +144,8 @@ impl PartsMut for Items<'_, '_> {
         *value = self.next(access).map_or(Value::default(), |item| self.of_value(item));
     }
 
-    fn values(&mut self, access: Access, values: &mut Vec<Value>) {
-        *values = self.list_of(access, Self::of_value);
+    fn values(&mut self, values: &mut Vec<Value>) {
+        *values = self.list_of(Access::Use, Self::of_value);
     }
 
     fn result(&mut self, value: &mut Option<Value>) {
@@ -156,7 +156,8 @@ impl PartsMut for Items<'_, '_> {
         *all = self.list_of(access, Self::passed_of);
     }
 
-    fn address(&mut self, base: &mut Slot, offset: &mut u64) {
+    fn located(&mut self, Located { mem_space, base, offset }: &mut Located) {
+        self.word(mem_space);
         let item = self.from.pop_front().unwrap_or("nothing");
         let inner = item.strip_prefix('[').and_then(|item| item.strip_suffix(']'));
         let inner = self.good(item, inner).unwrap_or("_");
@@ -181,13 +182,13 @@ impl PartsMut for Items<'_, '_> {
         *is = self.words.pop_front_if(|word| *word == name).is_some();
     }
 
-    fn some<T>(&mut self, name: &'static str, value: &mut Option<T>, blank: impl FnOnce() -> T) {
+    fn some<T: Default>(&mut self, name: &'static str, value: &mut Option<T>) {
         let mut is = false;
         self.flag(name, &mut is);
-        *value = is.then(blank);
+        *value = is.then(T::default);
     }
 
-    fn field<T: Word + PartialEq>(&mut self, name: &'static str, value: &mut T, default: T) {
+    fn field<T: Word + PartialEq>(&mut self, name: &'static str, default: T, value: &mut T) {
         let text = self.field_of(name);
         *value = text.and_then(|text| self.good(text, T::parse(text))).unwrap_or(default);
     }
@@ -228,7 +229,7 @@ impl PartsMut for Items<'_, '_> {
 
     fn operation(&mut self, operation: &mut Arc<Operation>) {
         let mut selector = 0;
-        self.field("selector", &mut selector, 0);
+        self.field("selector", 0, &mut selector);
         let found = self.instruction();
         let found = found.and_then(|(opcode, mods)| product_of(opcode, &mods, selector));
         if let Some(found) = self.good("mma", found) {

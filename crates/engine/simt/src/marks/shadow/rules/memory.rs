@@ -26,7 +26,7 @@ impl ShadowBuilder<'_> {
     }
 
     pub(super) fn store(&mut self, access: &Access) {
-        let is_global = matches!(access.mem_space, MemSpace::Global | MemSpace::Generic);
+        let is_global = matches!(access.at.mem_space, MemSpace::Global | MemSpace::Generic);
         if is_global {
             self.computed(&access.parts, Some(access.clone()));
         }
@@ -49,16 +49,13 @@ impl ShadowBuilder<'_> {
 
     /// An atomic that computes requires initialised memory; an exchange copies the shadow.
     pub(super) fn atomic(&mut self, atomic: &Atomic) {
-        let quad = atomic.ty == ScalarType::B128;
-        let size = if quad { 8 } else { atomic.ty.bytes() as u8 };
-        for (i, &b) in atomic.b.iter().enumerate() {
-            let d = atomic.d.get(i).copied().unwrap_or(Slot::NONE);
+        let size = atomic.access.size;
+        for (i, (&b, &d)) in (0..).zip(atomic.b.iter().zip(&atomic.access.parts)) {
             let like = if size == 8 { self.common.zero[1] } else { self.common.zero[0] };
             let old = self.scratch(like, 2);
-            let offset = atomic.offset.wrapping_add(i as u64 * u64::from(size));
-            let at = Located { mem_space: atomic.mem_space, base: atomic.base, offset };
-            let seen = || atomic.seen.clone();
-            let access = |part| Access { seen: seen(), ..Access::new(at, size, vec![part]) };
+            let offset = atomic.access.at.offset.wrapping_add(i * u64::from(size));
+            let at = Located { offset, ..atomic.access.at };
+            let access = |part| Access { at, parts: vec![part], ..atomic.access.clone() };
             self.shadow_op(Shadow::Load(access(old)));
             if atomic.op == AtomOp::Exch {
                 let new = self.shadow(b);

@@ -12,7 +12,7 @@ impl ShadowBuilder<'_> {
     /// Marks the result of a built-in function as initialised.
     pub(super) fn defines(&mut self, result: Option<Value>, size: u8) {
         match result {
-            Some(Value::Frame(offset)) if size != 0 => {
+            Some(Value::Frame(offset)) => {
                 let at =
                     Located { mem_space: MemSpace::Frame, base: Slot::NONE, offset: offset.into() };
                 self.shadow_op(Shadow::Define { at, size });
