@@ -1,5 +1,6 @@
-//! Version and target requirements of single modifiers, beyond those of the row: the rows of `gates.txt`. Some are met by a number of the target (`sm_90` and later),
-//! others by certain architectures: `sm_90a` but not `sm_90`, or the whole family `sm_100f`.
+//! Version and target requirements of single modifiers, beyond those of the row: the rows of
+//! `gates.txt`. Some are met by a number of the target (`sm_90` and later), others by certain
+//! architectures: `sm_90a` but not `sm_90`, or the whole family `sm_100f`.
 
 use crate::Opcode;
 use crate::requirement::Requirement;

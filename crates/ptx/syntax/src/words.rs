@@ -65,8 +65,8 @@ pub(crate) fn look_up<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     table.iter().find(|(name, _)| *name == word).map(|&(_, value)| value)
 }
 
-/// Whether the word is a directive and never a modifier, as `.weak`, types and most state spaces may
-/// be, and `alias` of `fence.proxy.alias`.
+/// Whether the word is a directive and never a modifier, as `.weak`, types and most state spaces
+/// may be, and `alias` of `fence.proxy.alias`.
 #[rustfmt::skip]
 pub(crate) fn is_no_modifier(word: &str) -> bool {
     // Every modifier of a module is tested, so that no table is searched.

@@ -183,6 +183,28 @@ fn inexpressible(table: &Table<'_>, keys: &[(&str, &'static str)], error: Descri
     }
 }
 
+/// Parses a descriptor: the key `words`, or the keys that `described` reads; then sets the fields
+/// that the key `fields` names to raw bits.
+fn descriptor<'b>(
+    table: &Table<'_>,
+    all: impl IntoIterator<Item = &'b Bits>,
+    described: impl FnOnce() -> Option<Descriptor>,
+) -> Option<Descriptor> {
+    let words = match table.get("words") {
+        Some(words) => alone(table, &words),
+        None => described(),
+    };
+    let Some(fields) = table.get("fields") else { return words };
+    let (mut words, all) = (words?, Vec::from_iter(all));
+    for (name, value) in fields.table()?.entries() {
+        let Some(bits) = all.iter().find(|bits| bits.name == name.value) else {
+            return fields.refuse(codes::VALUE, format!("no field is called `{}`", name.value));
+        };
+        bits.set(&mut words, value.number(0, bits.max().into())? as u32);
+    }
+    Some(words)
+}
+
 /// Parses the key `words`, beside which the table must not describe the descriptor in another form.
 fn alone(table: &Table<'_>, words: &TomlValue<'_>) -> Option<Descriptor> {
     let is_known = |name: &str| ["index", "words", "fields"].contains(&name);
@@ -198,17 +220,4 @@ fn alone(table: &Table<'_>, words: &TomlValue<'_>) -> Option<Descriptor> {
         words.problem(codes::VALUE, "`words` are eight");
     }
     eight.ok()
-}
-
-/// Sets the fields that the key `fields` names to raw bits.
-fn fields(words: Option<Descriptor>, all: &[&Bits], table: &Table<'_>) -> Option<Descriptor> {
-    let Some(fields) = table.get("fields") else { return words };
-    let mut words = words?;
-    for (name, value) in fields.table()?.entries() {
-        let Some(bits) = all.iter().find(|bits| bits.name == name.value) else {
-            return fields.refuse(codes::VALUE, format!("no field is called `{}`", name.value));
-        };
-        bits.set(&mut words, value.number(0, bits.max().into())? as u32);
-    }
-    Some(words)
 }

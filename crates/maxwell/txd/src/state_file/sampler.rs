@@ -1,7 +1,7 @@
 //! Parses the samplers of a state file.
 
-use super::{alone, fields, inexpressible};
-use texunit_sass::descriptor::{Bits, Descriptor, encode_sampler, sampler};
+use super::{descriptor, inexpressible};
+use texunit_sass::descriptor::{Descriptor, encode_sampler, sampler};
 use texunit_spec::{SamplerSpec, Table};
 use texunit_unit::Sampler;
 
@@ -16,13 +16,7 @@ const KEYS: [(&str, &str); 5] = [
 
 /// Parses a sampler into its descriptor.
 pub(super) fn words(table: &Table<'_>) -> Option<Descriptor> {
-    let given = table.get("words");
-    let words = match &given {
-        Some(given) => alone(table, given),
-        None => described(table),
-    };
-    let all: Vec<&Bits> = sampler::FIELDS.iter().collect();
-    fields(words, &all, table)
+    descriptor(table, sampler::FIELDS, || described(table))
 }
 
 fn described(table: &Table<'_>) -> Option<Descriptor> {

@@ -1,10 +1,10 @@
 //! Parses the textures of a state file.
 
 use super::machine::claim;
-use super::{alone, fields, inexpressible, wrong};
+use super::{descriptor, inexpressible, wrong};
 use texunit_forms::Count;
 use texunit_sass::descriptor::{
-    Bits, Descriptor, Placement, Source, Texels as Reading, TextureHeader, TextureType, header,
+    Descriptor, Placement, Source, Texels as Reading, TextureHeader, TextureType, header,
 };
 use texunit_sass::memory::Memory;
 use texunit_spec::{
@@ -39,15 +39,10 @@ const LAYOUTS: [(&str, Layout); 3] =
 
 /// Parses a texture into its descriptor, and writes its texels to memory.
 pub(super) fn words(table: &Table<'_>, memory: &mut Memory, used: &mut u64) -> Option<Descriptor> {
-    let given = table.get("words");
-    let words = match &given {
-        Some(given) => alone(table, given),
-        None => described(table, memory, used),
-    };
     // All fields are accepted, because a raw field may change the version of the header, which
     // determines the fields that exist.
-    let all: Vec<&Bits> = header::FIELDS.iter().map(|(bits, _)| bits).collect();
-    fields(words, &all, table)
+    let all = header::FIELDS.iter().map(|(bits, _)| bits);
+    descriptor(table, all, || described(table, memory, used))
 }
 
 fn described(table: &Table<'_>, memory: &mut Memory, used: &mut u64) -> Option<Descriptor> {

@@ -1,7 +1,7 @@
 //! Evaluation of operands, before they are compared with what an instruction expects.
 
 use texunit_forms::Count;
-use texunit_isa::{ScalarType, TypeKind};
+use texunit_isa::{ScalarType, Space, TypeKind};
 use texunit_syntax::Span;
 use texunit_syntax::ast::{self, OperandKind};
 
@@ -25,6 +25,34 @@ pub(crate) enum Area {
     CallParam,
     /// The name of a texref, samplerref or surfref (with its type).
     Opaque(ScalarType),
+}
+
+impl Area {
+    fn of(storage: Storage) -> Self {
+        match storage {
+            Storage::Global => Self::Global,
+            Storage::Const => Self::Const,
+            Storage::Shared | Storage::DynamicShared => Self::Shared,
+            Storage::Opaque(ty) => Self::Opaque(ty),
+        }
+    }
+
+    /// The state space of instructions that access it.
+    pub(crate) fn space(self) -> Option<Space> {
+        match self {
+            Self::Global => Some(Space::Global),
+            Self::Const => Some(Space::Const),
+            Self::Shared => Some(Space::Shared),
+            Self::Local => Some(Space::Local),
+            Self::Param | Self::CallParam => Some(Space::Param),
+            Self::Opaque(_) => None,
+        }
+    }
+
+    /// The state space as PTX spells it.
+    pub(crate) fn name(self) -> String {
+        self.space().map_or("opaque".to_owned(), |space| format!(".{space}"))
+    }
 }
 
 /// The evaluated form of an operand.
@@ -174,12 +202,7 @@ impl<'a> Body<'_, 'a> {
         Some(match self.cx.global(name)? {
             Global::Variable(id) => {
                 let variable = &self.cx.module.variables[id.0 as usize];
-                let area = match variable.storage {
-                    Storage::Global => Area::Global,
-                    Storage::Const => Area::Const,
-                    Storage::Shared | Storage::DynamicShared => Area::Shared,
-                    Storage::Opaque(ty) => Area::Opaque(ty),
-                };
+                let area = Area::of(variable.storage);
                 let is_array = variable.size != u64::from(variable.ty.bytes());
                 let ty = single(variable.ty, &variable.dims);
                 Value::Named { base: Base::Variable(id), offset: 0, area, is_array, ty }
@@ -255,10 +278,9 @@ impl<'a> Body<'_, 'a> {
             }
             Local::Static(id) => {
                 let variable = &self.cx.module.variables[id.0 as usize];
-                let area = match variable.storage {
-                    Storage::Const => Area::Const,
-                    Storage::Shared | Storage::DynamicShared => Area::Shared,
-                    Storage::Global | Storage::Opaque(_) => Area::Global,
+                let area = match Area::of(variable.storage) {
+                    Area::Opaque(_) => Area::Global,
+                    area => area,
                 };
                 named(Base::Variable(id), area, true, single(variable.ty, &variable.dims))
             }
@@ -296,17 +318,5 @@ fn component_number(text: &str) -> Option<u8> {
         "z" | "b" => Some(2),
         "w" | "a" => Some(3),
         _ => None,
-    }
-}
-
-/// The state space of an area, as PTX spells it.
-pub(crate) fn area_name(area: Area) -> &'static str {
-    match area {
-        Area::Global => ".global",
-        Area::Const => ".const",
-        Area::Shared => ".shared",
-        Area::Local => ".local",
-        Area::Param | Area::CallParam => ".param",
-        Area::Opaque(_) => "opaque",
     }
 }

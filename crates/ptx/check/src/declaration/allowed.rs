@@ -137,9 +137,7 @@ impl<'a> Checker<'a> {
             format!(".v{} .{ty} is larger than 16 bytes", v.vector)
         };
         let code = if opaque { "E0130" } else { "E0131" };
-        self.refuse_with(
-            Diagnostic::error(code, v.ty.span, message).help("declare an array instead"),
-        )
+        self.refuse(code, v.ty.span, message, "declare an array instead")
     }
 
     fn predicate(&mut self, v: &ast::Variable<'a>, array: bool, place: DeclSite) -> Option<()> {
@@ -152,7 +150,7 @@ impl<'a> Checker<'a> {
             DeclSite::Module | DeclSite::Body => "use .u8 or .b32 and setp",
             _ => "pass a .u32 and use setp",
         };
-        self.refuse_with(Diagnostic::error("E0131", v.ty.span, message).help(help))
+        self.refuse("E0131", v.ty.span, message, help)
     }
 
     fn opaque_place(

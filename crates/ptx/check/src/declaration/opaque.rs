@@ -1,45 +1,27 @@
 //! `.texref`, `.samplerref` and `.surfref` declarations and their fields (PTX ISA 5.3).
 
 use texunit_forms::Count;
-use texunit_isa::ScalarType;
+use texunit_isa::{Attribute, ScalarType};
 use texunit_syntax::ast::{self, FieldValue, Initializer};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::consts::Const;
 use crate::context::Checker;
 
-/// Fields, and whether texref, samplerref and surfref have them.
-#[rustfmt::skip]
-const FIELDS: &[(&str, [bool; 3])] = &[
-    ("width",                     [true,  false, true]),
-    ("height",                    [true,  false, true]),
-    ("depth",                     [true,  false, true]),
-    ("channel_data_type",         [true,  false, true]),
-    ("channel_order",             [true,  false, true]),
-    ("array_size",                [true,  false, true]),
-    ("normalized_coords",         [true,  false, false]),
-    ("num_mipmap_levels",         [true,  false, false]),
-    ("num_samples",               [true,  false, false]),
-    ("filter_mode",               [true,  true,  false]),
-    ("addr_mode_0",               [true,  true,  false]),
-    ("addr_mode_1",               [true,  true,  false]),
-    ("addr_mode_2",               [true,  true,  false]),
-    ("force_unnormalized_coords", [false, true,  false]),
-    ("memory_layout",             [false, false, true]),
-];
-
-/// Fields that were introduced after version 1.5.
-const FIELD_VERSIONS: &[(&str, u32)] =
-    &[("channel_data_type", 21), ("channel_order", 21), ("force_unnormalized_coords", 22)];
-
 const FILTERS: &[&str] = &["nearest", "linear"];
 const ADDRESS_MODES: &[&str] = &["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"];
 
-fn column(ty: ScalarType) -> usize {
-    match ty {
-        ScalarType::Texref => 0,
-        ScalarType::Samplerref => 1,
-        _ => 2,
+/// Whether a reference of this type has the field.
+fn has(ty: ScalarType, field: Attribute) -> bool {
+    use Attribute::*;
+    match field {
+        Width | Height | Depth | ChannelDataType | ChannelOrder | ArraySize => {
+            ty != ScalarType::Samplerref
+        }
+        NormalizedCoords | NumMipmapLevels | NumSamples => ty == ScalarType::Texref,
+        FilterMode | AddrMode0 | AddrMode1 | AddrMode2 => ty != ScalarType::Surfref,
+        ForceUnnormalizedCoords => ty == ScalarType::Samplerref,
+        MemoryLayout => ty == ScalarType::Surfref,
     }
 }
 
@@ -129,31 +111,31 @@ impl<'a> Checker<'a> {
         value: &FieldValue<'a>,
         ty: ScalarType,
     ) -> Option<i64> {
-        let known = FIELDS.iter().find(|(n, _)| *n == name.text);
-        if !known.is_some_and(|(_, has)| has[column(ty)]) {
-            let fields: Vec<_> =
-                FIELDS.iter().filter(|(_, has)| has[column(ty)]).map(|(n, _)| *n).collect();
+        let known = Attribute::from_name(name.text).filter(|field| has(ty, *field));
+        let Some(field) = known else {
+            let fields = Attribute::ALL.iter().filter(|field| has(ty, **field));
+            let fields: Vec<_> = fields.map(|field| field.name()).collect();
             let help = format!("its fields are {}", fields.join(", "));
             let message = format!("a .{ty} has no field {}", name.text);
             return self.refuse("E0139", name.span, message, help);
-        }
-        let sampler =
-            matches!(name.text, "filter_mode" | "addr_mode_0" | "addr_mode_1" | "addr_mode_2");
-        if sampler && ty == ScalarType::Texref && self.module.independent {
+        };
+        if field.is_of_sampler() && ty == ScalarType::Texref && self.module.independent {
             let message = format!("{} of a .texref is ignored", name.text);
             self.report(
                 Diagnostic::warning("W0103", name.span, message)
                     .help("with texmode_independent the .samplerref says how to sample"),
             );
         }
-        if let Some((_, version)) = FIELD_VERSIONS.iter().find(|(n, _)| *n == name.text) {
-            self.require_named(&format!("the field {}", name.text), *version, 0, name.span);
-        }
-        let words: &[&str] = match name.text {
-            "filter_mode" => FILTERS,
-            _ if sampler => ADDRESS_MODES,
-            _ => &[],
+        let (since, words) = match field {
+            Attribute::ChannelDataType | Attribute::ChannelOrder => (21, &[][..]),
+            Attribute::ForceUnnormalizedCoords => (22, &[][..]),
+            Attribute::FilterMode => (0, FILTERS),
+            Attribute::AddrMode0 | Attribute::AddrMode1 | Attribute::AddrMode2 => {
+                (0, ADDRESS_MODES)
+            }
+            _ => (0, &[][..]),
         };
+        self.require_named(&format!("the field {}", name.text), since, 0, name.span);
         if let FieldValue::Word(word) = value {
             let position = |list: &[&str]| list.iter().position(|w| *w == word.text);
             if let Some(number) = position(words) {

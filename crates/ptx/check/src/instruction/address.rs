@@ -4,7 +4,7 @@ use texunit_isa::{Opcode, OperandRule, Pointee, Property, Role, ScalarType, Spac
 use texunit_syntax::ast::{self, OperandKind, Subscript};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::value::{Area, Value, area_name};
+use crate::body::value::{Area, Value};
 use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::{Base, FrameVarId, Operand, Param};
@@ -251,7 +251,7 @@ impl<'a> Site<'_, '_, 'a> {
             _ if rule.pointee == Some(Pointee::Any) => true,
             None if barrier => area == Area::Shared,
             None => matches!(area, Area::Global | Area::Shared | Area::Local),
-            Some(space) => in_space(area, space),
+            Some(space) => area.space() == Some(space),
         };
         let (message, help, own) = match rule.written {
             true => {
@@ -301,10 +301,10 @@ impl<'a> Site<'_, '_, 'a> {
         }
         let space = space.or(barrier.then_some(Space::Shared));
         let instruction = space.map_or("generic".to_string(), |s| format!(".{s}"));
-        let says = format!("works on {instruction} memory, and this is {}", area_name(area));
+        let says = format!("works on {instruction} memory, and this is {}", area.name());
         let help = match barrier {
             true => "declare the mbarrier in .shared memory".to_owned(),
-            false => format!("write {}{}", self.form.row.opcode, area_name(area)),
+            false => format!("write {}{}", self.form.row.opcode, area.name()),
         };
         let diagnostic = self.error("E0216", span, says).help(help);
         // Early releases of ptxas did not check it.
@@ -352,13 +352,13 @@ impl<'a> Site<'_, '_, 'a> {
                 let inside = match (area, self.mods.space) {
                     (Area::Opaque(_), Some(Space::Global)) => true,
                     (Area::Opaque(_), Some(Space::Param)) => matches!(base, Base::Param(_)),
-                    (area, Some(space)) => in_space(area, space),
+                    (area, Some(space)) => area.space() == Some(space),
                     (_, None) => false,
                 };
                 if inside {
                     return Some(address);
                 }
-                let space = area_name(area);
+                let space = area.name();
                 let message = format!("cannot take the address of a variable in {space} memory");
                 let error = self.error("E0216", operand.span, message);
                 let error = error.help("name the variable's own space");
@@ -376,15 +376,5 @@ impl<'a> Site<'_, '_, 'a> {
             value if self.address_as_number(wanted, operand, &value) => Some(Operand::Imm(0)),
             value => self.mismatch(wanted, &value, operand.span),
         }
-    }
-}
-
-fn in_space(area: Area, space: Space) -> bool {
-    match space {
-        Space::Global => area == Area::Global,
-        Space::Const => area == Area::Const,
-        Space::Shared => area == Area::Shared,
-        Space::Local => area == Area::Local,
-        Space::Param => matches!(area, Area::Param | Area::CallParam),
     }
 }

@@ -226,15 +226,10 @@ impl<'a> Site<'_, '_, 'a> {
                 .help("write one for each parameter of the function");
             return self.cx.refuse_with(error);
         }
-        let mut list = Vec::with_capacity(given.len());
-        let mut complete = true;
-        for (operand, formal) in given.iter().zip(formals) {
-            match self.argument(operand, formal, results) {
-                Some(operand) => list.push(operand),
-                None => complete = false,
-            }
-        }
-        complete.then_some(list)
+        // Errors of all arguments are reported.
+        let checked =
+            given.iter().zip(formals).map(|(o, formal)| self.argument(o, formal, results));
+        checked.collect::<Vec<_>>().into_iter().collect()
     }
 
     fn frame_differs(&self, variable: &FrameVar, formal: &Param) -> bool {

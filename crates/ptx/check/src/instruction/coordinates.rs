@@ -151,8 +151,7 @@ impl<'a> Site<'_, '_, 'a> {
         );
         let diagnostic = Diagnostic::error("E0304", span, message).help(help);
         // For these geometries three elements are used, and the fourth is ignored.
-        let three =
-            matches!(geometry, Geometry::D3 | Geometry::A2d | Geometry::Cube | Geometry::D2ms);
+        let three = geometry.coordinates() == 3;
         let diagnostic = match three && n == 3 {
             true => fixes::repeat_last(self.cx.source, span, diagnostic),
             false => diagnostic,

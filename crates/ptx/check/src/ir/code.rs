@@ -69,6 +69,14 @@ impl Code for BodyCode<'_> {
 }
 
 impl Operand {
+    /// The elements of a vector; of another operand, itself.
+    pub fn elements(&self) -> &[Self] {
+        match self {
+            Self::Vector(elements) => elements,
+            one => std::slice::from_ref(one),
+        }
+    }
+
     /// Calls `f` with each register in the operand.
     pub fn each_register(&self, f: &mut dyn FnMut(RegId)) {
         match self {

@@ -6,7 +6,7 @@
 //! do not wait for them (an early `if (i >= n) return;` is valid).
 
 use texunit_flow::{Cfg, Edges, Variation, control_dependence};
-use texunit_isa::{Opcode, VoteMode};
+use texunit_isa::Opcode;
 use texunit_syntax::{Diagnostic, Span};
 
 use super::body::{Body, is_foreign};
@@ -80,19 +80,16 @@ pub(super) fn one_thread(body: &Body) -> bool {
 fn together(body: &Body, at: usize) -> Option<Participants> {
     let i = &body.code[at];
     let word = |wanted: &str| body.words(at).any(|w| w == wanted);
+    if let Some(mask) = member_mask(i) {
+        let (mask, _) = body.integer(mask, at)?;
+        return (mask == -1).then_some(Participants::Warp);
+    }
     match i.opcode {
-        Opcode::Bar | Opcode::Barrier if word("warp") => full_mask(body, i.operands.first(), at),
         Opcode::Bar | Opcode::Barrier if word("cluster") => {
             word("aligned").then_some(Participants::Warp)
         }
         // If a thread count is given, some warps may not participate.
         Opcode::Bar | Opcode::Barrier => whole_cta(i).then_some(Participants::Cta),
-        Opcode::Shfl | Opcode::Match | Opcode::Redux if i.mods.sync => {
-            full_mask(body, i.operands.last(), at)
-        }
-        Opcode::Vote if i.mods.sync && i.mods.vote.is_some_and(|v| VoteMode::ALL.contains(&v)) => {
-            full_mask(body, i.operands.last(), at)
-        }
         Opcode::Bra | Opcode::Call | Opcode::Ret if i.mods.uni && i.guard.is_some() => {
             Some(Participants::Branch)
         }
@@ -106,9 +103,15 @@ fn whole_cta(i: &Instruction) -> bool {
     !i.mods.arrive && i.operands.len() == if i.mods.red { 3 } else { 1 }
 }
 
-fn full_mask(body: &Body, mask: Option<&Operand>, at: usize) -> Option<Participants> {
-    let (mask, _) = body.integer(mask?, at)?;
-    (mask == -1).then_some(Participants::Warp)
+/// The operand that names the lanes which execute the instruction together.
+pub(super) fn member_mask(i: &Instruction) -> Option<&Operand> {
+    match i.opcode {
+        Opcode::Bar | Opcode::Barrier if i.mods.warp => i.operands.first(),
+        Opcode::Vote | Opcode::Shfl | Opcode::Match | Opcode::Redux if i.mods.sync => {
+            i.operands.last()
+        }
+        _ => None,
+    }
 }
 
 /// Whether other threads, or the host, can observe an instruction.

@@ -5,16 +5,9 @@ use std::collections::BTreeSet;
 use texunit_syntax::{Diagnostic, Severity};
 
 /// A code given to `--allow` or `--deny` that is not the code of a warning.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not the code of a warning, such as W0101")]
 pub struct UnknownCode(pub String);
-
-impl std::fmt::Display for UnknownCode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`{}` is not the code of a warning, such as W0101", self.0)
-    }
-}
-
-impl std::error::Error for UnknownCode {}
 
 /// The settings of `--allow` and `--deny`. `warnings` stands for all codes. A code given by name
 /// has precedence over `warnings`, and `--deny` has precedence over `--allow`.

@@ -9,10 +9,10 @@
 use std::collections::{HashMap, HashSet};
 
 use texunit_flow::{Code, DominatorTree, Edges, with_exits};
-use texunit_isa::{CmpOp, Opcode, ScalarType, SpecialReg, VoteMode};
+use texunit_isa::{CmpOp, Opcode, ScalarType, SpecialReg};
 use texunit_syntax::{Diagnostic, Span};
 
-use super::barriers::{control, one_thread};
+use super::barriers::{control, member_mask, one_thread};
 use super::body::{Body, Knowledge};
 use crate::ir::{Guard, Operand, RegId};
 
@@ -83,15 +83,7 @@ fn declared_width(body: &Body) -> Option<u32> {
 /// The constant mask of a `.sync` instruction.
 fn members(body: &Body, at: usize) -> Option<u32> {
     let i = &body.code[at];
-    let mask = match i.opcode {
-        Opcode::Bar | Opcode::Barrier if i.mods.warp => i.operands.first(),
-        Opcode::Vote if i.mods.sync && i.mods.vote.is_some_and(|v| VoteMode::ALL.contains(&v)) => {
-            i.operands.last()
-        }
-        Opcode::Shfl | Opcode::Match | Opcode::Redux if i.mods.sync => i.operands.last(),
-        Opcode::Elect => i.operands.last(),
-        _ => None,
-    };
+    let mask = if i.opcode == Opcode::Elect { i.operands.last() } else { member_mask(i) };
     Some(body.integer(mask?, at)?.0 as u32)
 }
 

@@ -24,35 +24,24 @@ const MAX_FACTS: usize = 12;
 /// relevant branch.
 const MAX_SUCCESSORS: usize = 64;
 
-/// How a register is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Written {
-    Never,
-    /// The register is written only under this guard.
-    Under(Guard),
-    /// The register is written without a guard, or under several different guards.
-    Freely,
-}
-
 /// Finds registers that are read before they are written.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
-    let written = how_written(body);
-    let suspects = Suspects::find(body, &written);
+    let suspects = Suspects::find(body, &only_guards(body));
     let mut search = Search::new(body);
     let mut said = Set::default();
     for (reg, at) in suspects.unwritten {
         if said.contains(&reg) {
             continue;
         }
-        if written[reg.0 as usize] == Written::Never {
+        if body.writes.of(reg.0).is_empty() {
             said.insert(reg);
             if !body.origin.debug || !copies(body, at) {
-                out.push(never(body, reg, at));
+                out.push(undefined(body, reg, at));
             }
         } else if body.origin.compiled {
             if !search.is_reached(reg, at) {
                 said.insert(reg);
-                out.push(too_late(body, reg, at));
+                out.push(undefined(body, reg, at));
             }
         } else if let Some(path) = search.path_without(reg, at) {
             said.insert(reg);
@@ -71,18 +60,14 @@ fn copies(body: &Body, at: usize) -> bool {
     matches!(body.code[at].opcode, Opcode::St | Opcode::Mov)
 }
 
-fn how_written(body: &Body) -> Vec<Written> {
-    (0..body.function.regs.len() as u32)
-        .map(|reg| {
-            let mut guards = body.writes.of(reg).iter().map(|&w| body.code[w as usize].guard);
-            match guards.next() {
-                None => Written::Never,
-                Some(None) => Written::Freely,
-                Some(Some(first)) if guards.all(|g| g == Some(first)) => Written::Under(first),
-                Some(Some(_)) => Written::Freely,
-            }
-        })
-        .collect()
+/// For each register, the guard of all instructions that write it; `None` if they differ.
+fn only_guards(body: &Body) -> Vec<Option<Guard>> {
+    let guard = |reg| {
+        let mut guards = body.writes.of(reg).iter().map(|&w| body.code[w as usize].guard);
+        let first = guards.next()??;
+        guards.all(|guard| guard == Some(first)).then_some(first)
+    };
+    (0..body.function.regs.len() as u32).map(guard).collect()
 }
 
 /// Reads that no write dominates.
@@ -94,7 +79,7 @@ struct Suspects {
 }
 
 impl Suspects {
-    fn find(body: &Body, how: &[Written]) -> Self {
+    fn find(body: &Body, guards: &[Option<Guard>]) -> Self {
         let mut found = Self::default();
         let mut written = vec![false; body.function.regs.len()];
         let function = body.function;
@@ -119,7 +104,7 @@ impl Suspects {
             }
             stack.push((block, Some(log.len())));
             stack.extend(body.dominators.children.of(block).iter().map(|&c| (c, None)));
-            found.block(body, how, block, &mut written, &mut log);
+            found.block(body, guards, block, &mut written, &mut log);
         }
         sort_by_key(&mut found.unwritten, |&(_, at)| at);
         found
@@ -128,7 +113,7 @@ impl Suspects {
     fn block(
         &mut self,
         body: &Body,
-        how: &[Written],
+        guards: &[Option<Guard>],
         block: u32,
         written: &mut [bool],
         log: &mut Vec<RegId>,
@@ -142,7 +127,7 @@ impl Suspects {
                     if access == Access::Use {
                         self.unwritten.push((reg, at));
                     }
-                } else if let (Access::Use, Written::Under(guard)) = (access, how[reg.0 as usize])
+                } else if let (Access::Use, Some(guard)) = (access, guards[reg.0 as usize])
                     && body.known[reg.0 as usize] == Knowledge::All
                     && let Some(write) = body.write_before(reg, at)
                     && !depends(body, guard, write..at + 1)
@@ -325,24 +310,19 @@ fn taken(body: &Body, from: u32, to: u32) -> Option<(Guard, bool)> {
     Some((guard, to != from + 1))
 }
 
-fn never(body: &Body, reg: RegId, at: usize) -> Diagnostic {
+/// Reports a read that no write precedes.
+fn undefined(body: &Body, reg: RegId, at: usize) -> Diagnostic {
     let name = body.name(reg);
-    Diagnostic::warning("W0201", body.place(reg, at), format!("{name} is read and never written"))
-        .label("its value is undefined")
-        .help(format!("write {name} first, or read the intended register"))
-}
-
-fn too_late(body: &Body, reg: RegId, at: usize) -> Diagnostic {
-    let name = body.name(reg);
-    let place = body.place(reg, at);
-    let mut diagnostic =
-        Diagnostic::warning("W0202", place, format!("{name} is read before it is written"))
+    let warn = |code, what| {
+        Diagnostic::warning(code, body.place(reg, at), format!("{name} is read {what}"))
             .label("its value is undefined")
-            .help(format!("write {name} first, or read the intended register"));
-    if let Some(&write) = body.writes.of(reg.0).first() {
-        diagnostic = diagnostic.note(body.head(write as usize), "written only here, later");
+            .help(format!("write {name} first, or read the intended register"))
+    };
+    match body.writes.of(reg.0).first() {
+        None => warn("W0201", "and never written"),
+        Some(&write) => warn("W0202", "before it is written")
+            .note(body.head(write as usize), "written only here, later"),
     }
-    diagnostic
 }
 
 fn not_everywhere(body: &Body, reg: RegId, at: usize, path: &[u32]) -> Diagnostic {

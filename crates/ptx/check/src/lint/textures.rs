@@ -158,9 +158,12 @@ impl<'b, 'a> Textures<'b, 'a> {
 
     fn compare(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
         let Some(sampler) = fetch.sampler else { return };
-        if self.variable(sampler).fields.is_empty() || !fetch.compares() {
+        let operands = fetch.body.code[fetch.at].operands.fetch();
+        let compares = operands.is_some_and(|operands| operands.compare.is_some());
+        if self.variable(sampler).fields.is_empty() || !compares {
             return;
         }
+        // The depth reference is the last operand.
         let syntax = fetch.body.syntax[fetch.at];
         let span = syntax.operands.last().map_or(syntax.span, |o| o.span);
         out.push(
@@ -203,26 +206,19 @@ impl<'b, 'a> Textures<'b, 'a> {
 
     /// Checks whether the sizes in the initialiser belong to another geometry.
     fn shape(&self, fetch: &Fetch, out: &mut Vec<Diagnostic>) {
-        use Geometry::{A1d, A2d, A2dms, Acube, Cube, D1, D2, D2ms, D3};
-        let dimensions = match fetch.geometry {
-            D1 | A1d => 1,
-            D3 => 3,
-            D2 | A2d | Cube | Acube | D2ms | A2dms => 2,
-        };
-        let layered = matches!(fetch.geometry, A1d | A2d | Acube | A2dms);
-        let samples = matches!(fetch.geometry, D2ms | A2dms);
+        let geometry = fetch.geometry;
         let sizes = [
-            ("height", dimensions >= 2, 1),
-            ("depth", dimensions >= 3, 1),
-            ("array_size", layered, 0),
-            ("num_samples", samples, 1),
+            ("height", geometry.axes() >= 2, 1),
+            ("depth", geometry.axes() >= 3, 1),
+            ("array_size", geometry.is_array(), 0),
+            ("num_samples", geometry.is_multisample(), 1),
         ];
         for (name, has, most) in sizes {
             let Some(size) = self.field(fetch.texture, name) else { continue };
             if if has { size != 0 } else { size <= most } {
                 continue;
             }
-            let message = format!("a .{} texture has no {name} of {size}", fetch.geometry);
+            let message = format!("a .{geometry} texture has no {name} of {size}");
             out.push(
                 Diagnostic::warning("W0216", fetch.body.head(fetch.at), message)
                     .label("fetched as another kind of texture")
@@ -241,13 +237,10 @@ impl<'b, 'a> Textures<'b, 'a> {
     ) {
         let Some(sampler) = fetch.sampler.filter(|_| !fetch.integer) else { return };
         let Some(unnormalized) = self.unnormalized(fetch) else { return };
-        let axes = match fetch.geometry {
-            Geometry::D1 | Geometry::A1d => 1,
-            Geometry::D2 | Geometry::A2d => 2,
-            Geometry::D3 => 3,
-            _ => 0,
-        };
-        for axis in &AXES[..axes] {
+        if fetch.geometry.is_cube() || fetch.geometry.is_multisample() {
+            return;
+        }
+        for axis in &AXES[..fetch.geometry.axes()] {
             let Some(mode @ (0 | 1)) = self.field(sampler, axis) else { continue };
             if !said.insert((sampler, axis)) {
                 continue;
@@ -324,10 +317,5 @@ impl<'b, 'a> Fetch<'b, 'a> {
         let integer =
             i.mods.types.get(1) == Some(&ScalarType::S32) && i.mods.mip != Some(MipMode::Grad);
         Some(Self { body, at, texture: *texture, sampler, geometry: i.mods.geometry?, integer })
-    }
-
-    /// Whether there is a depth reference, which then is the last operand.
-    fn compares(&self) -> bool {
-        self.body.code[self.at].operands.fetch().is_some_and(|fetch| fetch.compare.is_some())
     }
 }

@@ -7,20 +7,14 @@ use texunit_syntax::ast::{Item, Linkage};
 use texunit_syntax::{Diagnostic, Span};
 
 use super::Bodies;
-use crate::ir::{Base, Operand, ParamId, Symbol, VarId};
-
-/// The variables that the functions of a module name.
-#[derive(Default)]
-struct Used {
-    variables: HashSet<VarId>,
-}
+use crate::ir::{Base, Operand, ParamId, Symbol};
 
 /// Finds references at module scope and among kernel parameters that are never named.
 pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
-    let mut used = Used::default();
+    let mut used = HashSet::new();
     let mut foreign = HashSet::new();
     for body in &bodies.list {
-        let mut params = HashSet::new();
+        let mut named = HashSet::new();
         for (i, a) in body.code.iter().zip(&body.syntax) {
             if super::body::is_foreign(i, a) {
                 super::body::mentioned(a, &mut |name, _| {
@@ -28,36 +22,37 @@ pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
                 });
             }
             for operand in i.operands.read(0) {
-                used.operand(operand, &mut params);
+                add_bases(operand, &mut named);
             }
         }
         if body.function.is_entry {
             for (n, param) in body.function.params.iter().enumerate() {
-                let id = ParamId(n as u32);
                 if param.ty.kind() == TypeKind::Opaque
-                    && !params.contains(&id)
+                    && !named.contains(&Base::Param(ParamId(n as u32)))
                     && !foreign.contains(param.name.as_str())
                 {
                     out.push(report(param.ty, &param.name, param.span));
                 }
             }
         }
+        used.extend(named);
     }
     if bodies.list.is_empty() || !bodies.complete {
         return;
     }
-    for variable in &bodies.checked.module.variables {
-        for relocation in &variable.relocations {
-            if let Symbol::Variable(id) = relocation.target {
-                used.variables.insert(id);
-            }
+    let variables = &bodies.checked.module.variables;
+    for relocation in variables.iter().flat_map(|variable| &variable.relocations) {
+        if let Symbol::Variable(id) = relocation.target {
+            used.insert(Base::Variable(id));
         }
     }
     // Variables of a group (`tex<4>`) exist once they are named; their position identifies the
     // group.
-    let variables = &bodies.checked.module.variables;
-    let places: HashSet<Span> =
-        used.variables.iter().map(|id| variables[id.0 as usize].span).collect();
+    let place = |base| match base {
+        Base::Variable(id) => Some(variables[id.0 as usize].span),
+        _ => None,
+    };
+    let places: HashSet<Span> = used.into_iter().filter_map(place).collect();
     for item in &bodies.module.items {
         let Item::Variable(v) = item else { continue };
         let Some(ty) = ScalarType::from_name(v.ty.text) else { continue };
@@ -84,31 +79,18 @@ fn report(ty: ScalarType, name: &str, span: Span) -> Diagnostic {
         .help("remove it, or declare it .visible if another module uses it")
 }
 
-impl Used {
-    fn base(&mut self, base: Base, params: &mut HashSet<ParamId>) {
-        match base {
-            Base::Variable(id) => {
-                self.variables.insert(id);
-            }
-            Base::Param(id) => {
-                params.insert(id);
-            }
-            _ => {}
+/// Adds the bases that an operand names.
+fn add_bases(operand: &Operand, named: &mut HashSet<Base>) {
+    match operand {
+        Operand::Handle(base) | Operand::Address(base, _) | Operand::AddressOf(base, _) => {
+            named.insert(*base);
         }
-    }
-
-    fn operand(&mut self, operand: &Operand, params: &mut HashSet<ParamId>) {
-        match operand {
-            Operand::Handle(base) | Operand::Address(base, _) | Operand::AddressOf(base, _) => {
-                self.base(*base, params);
-            }
-            Operand::Element(element) => self.base(element.base, params),
-            Operand::Vector(list) | Operand::Args(list) => {
-                for operand in list {
-                    self.operand(operand, params);
-                }
-            }
-            _ => {}
+        Operand::Element(element) => {
+            named.insert(element.base);
         }
+        Operand::Vector(list) | Operand::Args(list) => {
+            list.iter().for_each(|operand| add_bases(operand, named));
+        }
+        _ => {}
     }
 }

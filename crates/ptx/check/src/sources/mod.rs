@@ -45,7 +45,7 @@ struct Body {
 }
 
 /// The source locations of all instructions of a module.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     /// Number and name of each file, by number.
     files: Vec<(u32, String)>,
@@ -59,15 +59,6 @@ pub struct Sources {
     strings: Vec<u8>,
     /// Sources that exist only in memory.
     handed: Vec<HandedSource>,
-}
-
-impl std::fmt::Debug for Sources {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sources")
-            .field("files", &self.files)
-            .field("places", &self.entries.len())
-            .finish_non_exhaustive()
-    }
 }
 
 /// A frame of a location: a source function, with the line executed in it.

@@ -168,15 +168,13 @@ impl Reader<'_> {
         }
         match (i.opcode, operands) {
             (Opcode::Ld | Opcode::Ldu, [to, Operand::Address(base, offset)]) => {
-                let vector = if let Operand::Vector(v) = to { v.len() } else { 1 };
-                if let Some(access) = access(i, vector) {
+                if let Some(access) = access(i, to.elements().len()) {
                     self.loads(*base, *offset, access);
                     self.memory(i, *base, access, false);
                 }
             }
             (Opcode::St | Opcode::Red, [Operand::Address(base, _), from, ..]) => {
-                let vector = if let Operand::Vector(v) = from { v.len() } else { 1 };
-                if let Some(access) = access(i, vector) {
+                if let Some(access) = access(i, from.elements().len()) {
                     self.memory(i, *base, access, true);
                 }
             }
@@ -206,23 +204,10 @@ impl Reader<'_> {
 
     /// Records the loads from a parameter, element by element.
     fn loads(&mut self, base: Base, offset: i64, access: Access) {
-        let places: Vec<(u32, i64)> = match base {
-            Base::Param(param) if self.function == self.kernel => vec![(param.0, offset)],
-            Base::Reg(register) => {
-                let origins = self.values.of(self.function, register);
-                let of_param = |origin: Origin| match origin {
-                    Origin::ParamAddress { index, offset: at } => {
-                        Some((index, at.wrapping_add(offset)))
-                    }
-                    _ => None,
-                };
-                origins.into_iter().filter_map(of_param).collect()
-            }
-            _ => return,
-        };
-        for (index, offset) in places {
+        for origin in self.values.addresses(self.function, base, offset) {
+            let Origin::ParamAddress { index, offset } = origin else { continue };
+            let Ok(offset) = u32::try_from(offset) else { continue };
             for n in 0..u32::from(access.vector) {
-                let Ok(offset) = u32::try_from(offset) else { continue };
                 let at = offset.saturating_add(n * access.ty.bytes());
                 let one = Access { vector: 1, ..access };
                 self.uses.loaded.entry((index, at)).or_insert(one);

@@ -136,15 +136,18 @@ impl<'m> Values<'m> {
     fn value(&self, function: FuncId, operand: &Operand) -> Origins {
         match operand {
             Operand::Reg(register) => self.of(function, *register),
-            Operand::AddressOf(base, offset) => self.address(function, *base, *offset),
+            Operand::AddressOf(base, offset) => self.addresses(function, *base, *offset),
             Operand::Handle(Base::Variable(variable)) => [Origin::Reference(*variable)].into(),
             _ => Origins::new(),
         }
     }
 
-    /// The origin for the address of an object in memory.
-    fn address(&self, function: FuncId, base: Base, offset: i64) -> Origins {
+    /// The possible origins of an address.
+    pub(super) fn addresses(&self, function: FuncId, base: Base, offset: i64) -> Origins {
         match base {
+            Base::Reg(register) => {
+                self.of(function, register).into_iter().map(|o| moved(o, offset)).collect()
+            }
             Base::Variable(variable) => [Origin::Reference(variable)].into(),
             Base::Frame(variable) => {
                 [Origin::Frame { function: function.0, variable: variable.0, offset }].into()
@@ -174,27 +177,23 @@ impl<'m> Values<'m> {
 
     /// The possible origins of the value at an address.
     fn contents(&self, function: FuncId, base: Base, offset: i64) -> Origins {
-        match base {
-            Base::Param(param) if function == self.kernel => of_param(param.0, offset),
-            Base::Param(param) => self.cell(Cell::Param(function.0, param.0), offset),
-            Base::Frame(variable) => self.cell(Cell::Frame(function.0, variable.0), offset),
-            Base::Reg(register) => {
-                let mut found = Origins::new();
-                for origin in self.of(function, register) {
-                    match moved(origin, offset) {
-                        Origin::Frame { function, variable, offset } => {
-                            found.extend(self.cell(Cell::Frame(function, variable), offset));
-                        }
-                        Origin::ParamAddress { index, offset } => {
-                            found.extend(of_param(index, offset))
-                        }
-                        _ => {}
-                    }
-                }
-                found
-            }
-            _ => Origins::new(),
+        if let Base::Param(param) = base
+            && function != self.kernel
+        {
+            return self.cell(Cell::Param(function.0, param.0), offset);
         }
+        let contents = |origin| match origin {
+            Origin::Frame { function, variable, offset } => {
+                self.cell(Cell::Frame(function, variable), offset)
+            }
+            Origin::ParamAddress { index, offset } => {
+                let offset = u32::try_from(offset).ok();
+                let param = |offset| Origin::Param { index, offset, pointer: false };
+                offset.map(param).into_iter().collect()
+            }
+            Origin::Param { .. } | Origin::Reference(_) => Origins::new(),
+        };
+        self.addresses(function, base, offset).into_iter().flat_map(contents).collect()
     }
 
     fn load(&mut self, function: FuncId, i: &Instruction) {
@@ -204,11 +203,7 @@ impl<'m> Values<'m> {
         if size != 8 {
             return;
         }
-        let elements = match to {
-            Operand::Vector(elements) => elements.as_slice(),
-            one => std::slice::from_ref(one),
-        };
-        for (n, element) in elements.iter().enumerate() {
+        for (n, element) in to.elements().iter().enumerate() {
             if let Operand::Reg(register) = element {
                 let origins = self.contents(function, *base, offset + 8 * n as i64);
                 self.add(function, *register, &origins);
@@ -218,26 +213,12 @@ impl<'m> Values<'m> {
 
     fn keep(&mut self, function: FuncId, i: &Instruction) {
         let [Operand::Address(base, offset), from] = i.operands.as_slice() else { return };
-        let elements = match from {
-            Operand::Vector(elements) => elements.as_slice(),
-            one => std::slice::from_ref(one),
-        };
-        for (n, element) in elements.iter().enumerate() {
+        for (n, element) in from.elements().iter().enumerate() {
             let origins = self.value(function, element);
-            let offset = offset + 8 * n as i64;
-            match base {
-                Base::Frame(variable) => {
-                    self.store(Cell::Frame(function.0, variable.0), offset, &origins);
+            for target in self.addresses(function, *base, offset + 8 * n as i64) {
+                if let Origin::Frame { function, variable, offset } = target {
+                    self.store(Cell::Frame(function, variable), offset, &origins);
                 }
-                Base::Reg(register) => {
-                    for target in self.of(function, *register) {
-                        if let Origin::Frame { function, variable, offset } = moved(target, offset)
-                        {
-                            self.store(Cell::Frame(function, variable), offset, &origins);
-                        }
-                    }
-                }
-                _ => {}
             }
         }
     }
@@ -277,11 +258,6 @@ impl<'m> Values<'m> {
             }
         }
     }
-}
-
-fn of_param(index: u32, offset: i64) -> Origins {
-    let offset = u32::try_from(offset).ok();
-    offset.map(|offset| Origin::Param { index, offset, pointer: false }).into_iter().collect()
 }
 
 fn as_pointer(origin: Origin) -> Origin {

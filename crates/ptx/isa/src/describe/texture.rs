@@ -3,8 +3,8 @@
 use super::{Description, FormText, OperandText, of_form};
 use crate::requirement::requirement;
 use crate::texture::{
-    COORDINATES, DATA, FETCHES, Fetch, GEOMETRIES, GeometryRow, SURFACE_COORDINATES,
-    SURFACE_DATA, TEXELS, handles,
+    COORDINATES, DATA, FETCHES, Fetch, GEOMETRIES, GeometryRow, SURFACE_COORDINATES, SURFACE_DATA,
+    TEXELS, handles,
 };
 use crate::types::{Geometry, MipMode, ScalarType};
 use crate::{Class, Form, Opcode, table::forms_of};

@@ -1,6 +1,6 @@
 //! The objects that txq and suq can query.
 
-use crate::types::Attribute::{self, *};
+use crate::types::Attribute;
 use crate::types::ScalarType::{self, Samplerref, Surfref, Texref};
 use crate::{Form, Opcode};
 
@@ -10,9 +10,9 @@ pub fn handles(form: &Form, independent: bool) -> &'static [ScalarType] {
     let mut words = form.slots.iter().flat_map(|slot| &slot.words);
     match words.find_map(|word| Attribute::from_name(word)) {
         _ if form.row.opcode == Opcode::Suq => &[Surfref],
-        Some(FilterMode | AddrMode0 | AddrMode1 | AddrMode2) if independent => &[Samplerref],
-        Some(ForceUnnormalizedCoords) => &[Samplerref],
-        Some(MemoryLayout) if independent => &[Texref, Samplerref, Surfref],
+        Some(Attribute::ForceUnnormalizedCoords) => &[Samplerref],
+        Some(attribute) if attribute.is_of_sampler() && independent => &[Samplerref],
+        Some(Attribute::MemoryLayout) if independent => &[Texref, Samplerref, Surfref],
         _ => &[Texref],
     }
 }

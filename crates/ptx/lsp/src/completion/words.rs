@@ -7,7 +7,7 @@ use super::Item;
 use lsp_types::CompletionItemKind as ItemKind;
 use texunit_check::{Architecture, architectures};
 use texunit_isa::describe::summary;
-use texunit_isa::{Class, Form, Opcode, forms_of};
+use texunit_isa::{Attribute, Class, Form, Opcode, forms_of};
 use texunit_syntax::scan::TokenKind;
 
 /// All opcodes; those that are not executed come last.
@@ -112,14 +112,11 @@ pub(super) fn targets() -> Vec<Item> {
 
 /// Fields of initialisers of references, and their values.
 pub(super) fn fields() -> impl Iterator<Item = Item> {
-    const FIELDS: &str = "\
-        width height depth channel_data_type channel_order normalized_coords filter_mode \
-        addr_mode_0 addr_mode_1 addr_mode_2 force_unnormalized_coords array_size \
-        num_mipmap_levels num_samples memory_layout";
     const VALUES: &str = "nearest linear wrap mirror clamp_ogl clamp_to_edge clamp_to_border";
     let field = |name: &str| {
         word_item(name, ItemKind::FIELD, doc::word(Class::Query, name).unwrap_or_default(), 1)
     };
     let value = |name: &str| word_item(name, ItemKind::ENUM_MEMBER, "value of a field".into(), 2);
-    FIELDS.split(' ').map(field).chain(VALUES.split(' ').map(value))
+    let fields = Attribute::ALL.iter().map(move |attribute| field(attribute.name()));
+    fields.chain(VALUES.split(' ').map(value))
 }
