@@ -46,8 +46,7 @@ fn integer(text: &str) -> i64 {
 
 /// The reading of a channel by its name, such as `f16` or `unorm8`.
 pub(super) fn reading(name: &str) -> Reading {
-    let (kind, bits) =
-        name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
+    let (kind, bits) = name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
     let bits = bits.parse().unwrap_or(0);
     match kind {
         "f" => [Reading::F16, Reading::F32][bits as usize / 32],

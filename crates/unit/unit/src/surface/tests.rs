@@ -61,4 +61,3 @@ fn a_fault_stops_the_lanes_above() {
     assert!(matches!(fault, AccessFault::Misaligned { lane: 2, .. }), "{fault}");
     assert_eq!(surface.resource.to_packed()[..5], [0x41, 0, 0, 0, 5]);
 }
-

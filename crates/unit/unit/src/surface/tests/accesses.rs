@@ -1,6 +1,7 @@
 //! Accesses of every format, by several threads, their traces, and the fast path.
 
 use super::*;
+use crate::request::Lanes;
 use crate::resource::Residency;
 use texunit_testkit::Random;
 use texunit_texel::{Format, pack, store_codes};
@@ -66,7 +67,8 @@ fn every_format_is_stored_and_reduced() {
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
 fn threads_leave_what_one_thread_would() {
-    for (op, ty) in ReduceOp::ALL.iter().flat_map(|op| ReduceType::ALL.iter().map(move |ty| (op, ty)))
+    for (op, ty) in
+        ReduceOp::ALL.iter().flat_map(|op| ReduceType::ALL.iter().map(move |ty| (op, ty)))
     {
         let [one, many] = [(); 2].map(|()| surface(&shape("u8", G::D2, [27, 2, 1], 1)));
         let kind = reduce(*op, *ty, false);

@@ -108,7 +108,7 @@ impl General {
         space.taps.clear();
         for slot in 0..slots {
             self.level(slot, space);
-            let most = space.taps.most(slot);
+            let most = space.taps.most[slot];
             for number in 0..most {
                 let share = &space.levels.share[slot];
                 space.taps.select(slot, number, share, call.request.active);

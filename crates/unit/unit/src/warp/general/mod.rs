@@ -219,7 +219,12 @@ impl General {
     ) {
         (space.outside, space.missing) = (0, 0);
         self.places.run_all(call.request, &mut space.place);
-        let slots = if self.level_numbers(call, space) { 2 } else { 1 };
+        // Sections 3 and 4 of docs/numerics.md: the levels and the taps of each lane.
+        let blends = match self.anisotropic {
+            true => space.taps.grade(&self.stage, call.request, &mut space.levels),
+            false => self.stage.run(call.request, &mut space.levels),
+        };
+        let slots = if blends { 2 } else { 1 };
         if self.anisotropic && space.taps.is_tapped() {
             self.tapped(simd, call, slots, space, buffers, out);
             return;

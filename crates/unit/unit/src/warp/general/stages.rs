@@ -33,17 +33,6 @@ impl General {
         if self.find == Find::Linear && self.axes[2].is_some() { 2 } else { 1 }
     }
 
-    /// Sections 3 and 4 of docs/numerics.md: computes the levels and the taps of each lane. Returns
-    /// whether any lane has a second level.
-    #[inline(always)]
-    pub(super) fn level_numbers(&self, call: &Call<'_>, space: &mut Space) -> bool {
-        let Space { levels, taps, .. } = space;
-        match self.anisotropic {
-            true => taps.grade(&self.stage, call.request, levels),
-            false => self.stage.run(call.request, levels),
-        }
-    }
-
     /// Looks up the sizes and the memory layout of one level of each lane. `slot` is 0 for the
     /// first level and 1 for the second.
     #[inline(always)]

@@ -15,7 +15,7 @@ pub(super) struct TapLanes {
     /// The scale of the sum of all weights, for each lane.
     pub(super) scale: [Scale; 32],
     /// The maximum number of taps of any lane, in each level.
-    most: [u32; 2],
+    pub(super) most: [u32; 2],
     /// The weight of the current tap, in the unit of the weights of its level; 0 in lanes that have
     /// fewer taps.
     pub(super) weight: Lanes,
@@ -80,11 +80,6 @@ impl TapLanes {
     /// Whether any lane has more than one tap.
     pub(super) fn is_tapped(&self) -> bool {
         self.most[0].max(self.most[1]) > 1
-    }
-
-    /// The maximum number of taps that any lane has in a level.
-    pub(super) fn most(&self, slot: usize) -> u32 {
-        self.most[slot]
     }
 
     /// Sets all sums to zero, before the first tap.
