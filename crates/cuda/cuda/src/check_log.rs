@@ -40,10 +40,9 @@ pub(crate) fn own_log() -> &'static Log {
         Log::new(Options { checks, init, max_findings, fail_on, kernels, suppressions })
     };
     let log = LOG.get_or_init(make);
-    if !OWNER.is_this_process() {
+    if OWNER.take() {
         // Findings recorded before a fork belong to the parent process.
         log.clear();
-        OWNER.take();
     }
     log
 }

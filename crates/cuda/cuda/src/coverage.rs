@@ -8,19 +8,15 @@ use texunit_coverage::{Module, Recorder, Target};
 use texunit_profile as profile;
 
 /// Recorder of this process, if coverage is requested.
-fn recorder() -> Option<&'static Arc<Recorder>> {
-    static RECORDER: OnceLock<Option<Arc<Recorder>>> = OnceLock::new();
-    let make = || {
-        let file = settings().coverage.as_ref()?;
-        let target = match run_folder("TEXUNIT_COVERAGE", file) {
-            Some(folder) => Target::Run(folder),
-            None => Target::File(file.clone(), settings().coverage_toolkit),
-        };
-        crate::exit::at_end(end);
-        Some(Recorder::new(target))
-    };
-    RECORDER.get_or_init(make).as_ref()
-}
+static COVERAGE: LazyLock<Option<Arc<Recorder>>> = LazyLock::new(|| {
+    let file = settings().coverage.as_ref()?;
+    let own = || Target::File(file.clone(), settings().coverage_toolkit);
+    let target = run_folder("TEXUNIT_COVERAGE", file).map_or_else(own, Target::Run);
+    crate::exit::at_end(|| {
+        write("coverage", settings().coverage.as_ref(), || Some(COVERAGE.as_ref()?.write()));
+    });
+    Some(Recorder::new(target))
+});
 
 /// The folder of `texunit run`, if the run has requested this file from its processes by a
 /// variable: it merges their files into the requested one. A file that the program requests itself
@@ -34,7 +30,7 @@ pub(crate) fn run_folder(variable: &str, file: &Path) -> Option<PathBuf> {
 
 /// The observer of a module's launches, if coverage is requested.
 pub(crate) fn of_module(loaded: &texunit_device::Module) -> Option<Arc<Module>> {
-    let recorder = recorder()?;
+    let recorder = COVERAGE.as_ref()?;
     // All functions of the module are lowered for coverage.
     let listing = loaded.listing(settings().arithmetic());
     let full = || {
@@ -56,24 +52,20 @@ fn folder() -> Option<PathBuf> {
 }
 
 /// Recorder of this process, if a profile is requested.
-fn profiler() -> Option<&'static Arc<profile::Recorder>> {
-    static RECORDER: OnceLock<Option<Arc<profile::Recorder>>> = OnceLock::new();
-    let make = || {
-        let file = settings().profile.as_ref()?;
-        let target = match run_folder("TEXUNIT_PROFILE", file) {
-            Some(folder) => profile::Target::Run(folder),
-            None => profile::Target::File(file.clone(), profile::Format::of(file)),
-        };
-        crate::exit::at_end(end_profile);
-        Some(profile::Recorder::new(target))
-    };
-    RECORDER.get_or_init(make).as_ref()
-}
+static PROFILE: LazyLock<Option<Arc<profile::Recorder>>> = LazyLock::new(|| {
+    let file = settings().profile.as_ref()?;
+    let own = || profile::Target::File(file.clone(), profile::Format::of(file));
+    let target = run_folder("TEXUNIT_PROFILE", file).map_or_else(own, profile::Target::Run);
+    crate::exit::at_end(|| {
+        write("profile", settings().profile.as_ref(), || Some(PROFILE.as_ref()?.write()));
+    });
+    Some(profile::Recorder::new(target))
+});
 
 /// The profile of a module, which counts its launches; `None` if no profile is requested.
 pub(crate) fn profile_of(loaded: &texunit_device::Module) -> Option<Arc<profile::Module>> {
     let source = loaded.source();
-    Some(profiler()?.module(source.text(), PathBuf::from(source.name())))
+    Some(PROFILE.as_ref()?.module(source.text(), PathBuf::from(source.name())))
 }
 
 /// Writes a file when the program ends.
@@ -87,12 +79,4 @@ fn write<E: std::fmt::Display>(
         let file = file.map_or("".as_ref(), PathBuf::as_path);
         say(format_args!("the {what} {} cannot be written: {error}", file.display()));
     }
-}
-
-fn end() {
-    write("coverage", settings().coverage.as_ref(), || Some(recorder()?.write()));
-}
-
-fn end_profile() {
-    write("profile", settings().profile.as_ref(), || Some(profiler()?.write()));
 }

@@ -130,8 +130,7 @@ pub(crate) fn called(name: &str) {
 
 fn state() -> MutexGuard<'static, State> {
     let mut state = lock(&STATE);
-    if !OWNER.is_this_process() {
-        OWNER.take();
+    if OWNER.take() {
         let random = Random(settings().schedule.unwrap_or_default());
         *state = State { random, ..State::default() };
         waiting_launches::forget();

@@ -77,9 +77,10 @@ impl Owner {
         Self(AtomicU32::new(0))
     }
 
-    /// Makes this process the owner.
-    pub(crate) fn take(&self) {
-        self.0.store(std::process::id(), Relaxed);
+    /// Makes this process the owner, and returns whether it was not.
+    pub(crate) fn take(&self) -> bool {
+        let process = std::process::id();
+        self.0.swap(process, Relaxed) != process
     }
 
     pub(crate) fn is_this_process(&self) -> bool {

@@ -7,7 +7,7 @@
 use crate::array::{self, MipmapObject};
 use crate::context::Context;
 use crate::memory::ipc::map;
-use crate::memory::virtual_memory::{Physical, Place};
+use crate::memory::virtual_memory::{Physical, place};
 use crate::memory::{self, AllocationKind};
 use crate::prelude::*;
 use crate::settings::printed_refusal;
@@ -47,9 +47,9 @@ pub(crate) fn import(
         bail!("flags {:#x} is not 0 or CUDA_EXTERNAL_MEMORY_DEDICATED (1)", desc.flags);
     }
     let number = desc.handle[0] as i32;
-    let (pages, _, place) = Physical::open(number)?;
+    let (pages, prop) = Physical::open(number)?;
     let own = context.gpu.ordinal;
-    if let Place::Device(other) = place
+    if let Some(other) = place(&prop)
         && other != own
     {
         bail!(

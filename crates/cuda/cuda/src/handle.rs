@@ -4,10 +4,10 @@
 //! garbage are detected and refused with the driver's codes. Each kind of object has a [`Registry`]
 //! of its live objects.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, RwLock};
+use std::sync::{Arc, RwLock};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUresult, FIRST_HANDLE, Refusal, Subject, read_lock, write_lock};
 
@@ -47,12 +47,12 @@ pub(crate) use object;
 /// The live objects of one kind, by handle.
 #[derive(Debug)]
 pub(crate) struct Registry<T> {
-    alive: LazyLock<RwLock<HashMap<usize, Arc<T>>>>,
+    alive: RwLock<BTreeMap<usize, Arc<T>>>,
 }
 
 impl<T> Registry<T> {
     pub(crate) const fn new() -> Self {
-        Self { alive: LazyLock::new(RwLock::default) }
+        Self { alive: RwLock::new(BTreeMap::new()) }
     }
 
     /// Registers an object and returns its handle.
@@ -81,21 +81,19 @@ impl<T> Registry<T> {
     /// Removes all objects for which `gone` holds, such as those of a destroyed context.
     pub(crate) fn remove_all(&self, mut gone: impl FnMut(&T) -> bool) -> Vec<Arc<T>> {
         let mut alive = write_lock(&self.alive);
-        alive.extract_if(|_, object| gone(object)).map(|(_, object)| object).collect()
+        alive.extract_if(.., |_, object| gone(object)).map(|(_, object)| object).collect()
     }
 
-    /// Live objects for which `wanted` holds.
+    /// Live objects for which `wanted` holds, in the order of their handles.
     pub(crate) fn all(&self, wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         read_lock(&self.alive).values().filter(|object| wanted(object)).cloned().collect()
     }
 
-    /// Live objects for which `wanted` holds, with their handles and sorted by them.
+    /// Live objects for which `wanted` holds, with their handles and in their order.
     pub(crate) fn all_with_handles(&self, wanted: impl Fn(&T) -> bool) -> Vec<(usize, Arc<T>)> {
         let alive = read_lock(&self.alive);
         let all = alive.iter().filter(|(_, object)| wanted(object));
-        let mut all: Vec<_> = all.map(|(number, object)| (*number, Arc::clone(object))).collect();
-        all.sort_by_key(|(number, _)| *number);
-        all
+        all.map(|(number, object)| (*number, Arc::clone(object))).collect()
     }
 }
 

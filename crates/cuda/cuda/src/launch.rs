@@ -198,7 +198,7 @@ fn run_grid(
     params: &[u8],
     position: QueuePosition,
     family: &GridPosition<'_>,
-) -> Answer<GridOutcome> {
+) -> GridOutcome {
     let module =
         Module::registry().find(function.module).ok_or_else(|| done::module_gone(function))?;
     let name = function.kernel.name();
@@ -290,9 +290,8 @@ fn run_grid(
     let ended = match (&mut result, failed) {
         (Ok(stats), _) => {
             tell(stats, None);
-            parent
-                .as_ref()
-                .map_or(Ok(GridOutcome::Done), |parent| parent.run(family.grid.take(), family.text))
+            let children = |parent: &ParentGrid<'_>| parent.run(family.grid.take(), family.text);
+            parent.as_ref().map_or(Ok(None), children)
         }
         // A fault of a child grid that the kernel waited for has been reported.
         (Err(LaunchError::Fault(fault)), Some(failed)) => {
@@ -306,12 +305,12 @@ fn run_grid(
             if !faults::stays_usable(&fault.kind) {
                 context.fail(faults::refusal(fault, module.loaded.source()));
             }
-            Ok(GridOutcome::Faulted(fault.clone()))
+            Ok(Some(fault.clone()))
         }
         (Err(error), _) => Err(done::refused(error, (&module, function), shape)),
     };
     if let Some(recording) = recording {
-        if let Ok(GridOutcome::Faulted(fault)) = &ended {
+        if let Ok(Some(fault)) = &ended {
             result = Err(LaunchError::Fault(fault.clone()));
         }
         recording.end(function, &plain, params, &result);

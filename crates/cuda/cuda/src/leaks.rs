@@ -48,22 +48,20 @@ pub(crate) fn at_end() {
     let Some(log) = of_leaks() else { return };
     if Context::registry().all(|context| context.check().is_err()).is_empty() {
         let mut groups = Groups::new();
-        let pools = alive::<Pool>(|_| true).into_iter();
-        // Default pools were not created by the program.
-        for number in pools.filter(|&number| allocation_trace::is_recorded(number)) {
-            add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
-        }
+        // Graphs belong to no context; inner graphs are destroyed with their outer graph.
+        add_objects(
+            &mut groups,
+            [
+                ("memory pool", alive::<Pool>(|_| true)),
+                ("graph", alive::<Graph>(|graph| graph.owner.get().is_none())),
+            ],
+        );
         for memory in crate::memory::virtual_memory::memories() {
             let (rule, what) = (rules::LEAK_ALLOCATION, "allocation of cuMemCreate");
             add(&mut groups, rule, what, memory.number, memory.size);
         }
         for number in crate::memory::virtual_memory::reservations() {
             add(&mut groups, rules::LEAK_OBJECT, "reservation of addresses", number, 0);
-        }
-        // Graphs belong to no context; inner graphs are destroyed with their outer graph.
-        let graphs = alive::<Graph>(|graph| graph.owner.get().is_none()).into_iter();
-        for number in graphs.filter(|&number| allocation_trace::is_recorded(number)) {
-            add(&mut groups, rules::LEAK_OBJECT, "graph", number, 0);
         }
         report_groups(log, groups);
     }
@@ -74,9 +72,19 @@ pub(crate) fn at_end() {
 }
 
 fn report(log: &Log, context: &Context) {
-    let mut groups = Groups::new();
+    let (mut groups, handle) = (Groups::new(), context.handle);
     memory_of(log, context, &mut groups);
-    objects_of(context, &mut groups);
+    add_objects(
+        &mut groups,
+        [
+            ("texture object", alive::<Texture>(|object| object.context == handle)),
+            ("surface object", alive::<Surface>(|object| object.context == handle)),
+            ("stream", alive::<Stream>(|object| object.context == handle)),
+            ("event", alive::<Event>(|object| object.context == handle)),
+            ("module", alive::<Module>(|object| object.context == handle)),
+            ("instantiated graph", alive::<Exec>(|object| object.context == handle)),
+        ],
+    );
     report_groups(log, groups);
 }
 
@@ -118,18 +126,10 @@ fn memory_of(log: &Log, context: &Context, groups: &mut Groups) {
     }
 }
 
-/// Adds textures, surfaces, streams, events and modules.
-fn objects_of(context: &Context, groups: &mut Groups) {
-    let handle = context.handle;
-    for (what, numbers) in [
-        ("texture object", alive::<Texture>(|object| object.context == handle)),
-        ("surface object", alive::<Surface>(|object| object.context == handle)),
-        ("stream", alive::<Stream>(|object| object.context == handle)),
-        ("event", alive::<Event>(|object| object.context == handle)),
-        ("module", alive::<Module>(|object| object.context == handle)),
-        ("instantiated graph", alive::<Exec>(|object| object.context == handle)),
-    ] {
-        // Objects that the runtime created for itself are not the program's.
+/// Adds objects with a name of their kind, without those that were not created by the program:
+/// default pools, and objects that the runtime created for itself.
+fn add_objects<const N: usize>(groups: &mut Groups, objects: [(&str, Vec<u64>); N]) {
+    for (what, numbers) in objects {
         for number in numbers.into_iter().filter(|&number| allocation_trace::is_recorded(number)) {
             add(groups, rules::LEAK_OBJECT, what, number, 0);
         }

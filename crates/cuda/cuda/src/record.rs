@@ -23,7 +23,8 @@ struct Progress {
     launches: u64,
     /// Number of launches of kernels selected by `--kernel`.
     chosen: u64,
-    of_kernel: BTreeMap<String, OfKernel>,
+    /// Number of launches of each kernel.
+    of_kernel: BTreeMap<String, u64>,
     /// Number of written jobs.
     written: u64,
     /// Size of their files in bytes.
@@ -33,30 +34,6 @@ struct Progress {
     told: HashSet<String>,
     /// Functions of libraries whose work the process has done.
     libraries: BTreeSet<String>,
-}
-
-/// State of a kernel.
-#[derive(Debug, Default)]
-struct OfKernel {
-    launches: u64,
-    /// Whether `--kernel` selects the kernel, decided once, as its name has to be demangled.
-    is_chosen: bool,
-}
-
-impl Progress {
-    /// Counts a launch of a kernel, and returns the number of its launches and whether `--kernel`
-    /// selects it.
-    fn count(&mut self, kernel: &str, is_chosen: impl FnOnce() -> bool) -> (u64, bool) {
-        self.launches += 1;
-        if !self.of_kernel.contains_key(kernel) {
-            let new = OfKernel { launches: 0, is_chosen: is_chosen() };
-            self.of_kernel.insert(kernel.to_owned(), new);
-        }
-        let Some(of_kernel) = self.of_kernel.get_mut(kernel) else { return (0, false) };
-        of_kernel.launches += 1;
-        self.chosen += u64::from(of_kernel.is_chosen);
-        (of_kernel.launches, of_kernel.is_chosen)
-    }
 }
 
 /// The process that owns the progress; a forked child starts again.
@@ -69,17 +46,11 @@ fn progress() -> MutexGuard<'static, Progress> {
     lock(&PROGRESS)
 }
 
-/// The lock of a launch: exclusive for a recorded one, or shared.
-#[derive(Debug)]
-enum RecordingLock {
-    Alone { _guard: RwLockWriteGuard<'static, ()> },
-    Any { _guard: RwLockReadGuard<'static, ()> },
-}
-
 /// A launch in a recording process.
 #[derive(Debug)]
 pub(crate) struct Recording {
-    _turn: RecordingLock,
+    /// The lock of the launch: exclusive for a recorded one, or shared.
+    _turn: Result<RwLockWriteGuard<'static, ()>, RwLockReadGuard<'static, ()>>,
     /// The state before the launch, if it is to be recorded.
     pending: Option<Pending>,
 }
@@ -101,10 +72,9 @@ pub(crate) fn begin(
 ) -> Option<Recording> {
     let wanted = settings().record.as_ref()?;
     let Some(number) = is_turn(wanted, function.kernel.name()) else {
-        let guard = read_lock(&ALONE);
-        return Some(Recording { _turn: RecordingLock::Any { _guard: guard }, pending: None });
+        return Some(Recording { _turn: Err(read_lock(&ALONE)), pending: None });
     };
-    let guard = write_lock(&ALONE);
+    let turn = Ok(write_lock(&ALONE));
     let claim = wanted.kernel.as_ref().map(|_| Claim::of(&wanted.folder));
     let pending = match claim {
         // Another process of the run has claimed the folder.
@@ -118,7 +88,7 @@ pub(crate) fn begin(
             before.map(|before| Pending { before, remarks, number, _claim: claim.flatten() })
         }
     };
-    Some(Recording { _turn: RecordingLock::Alone { _guard: guard }, pending })
+    Some(Recording { _turn: turn, pending })
 }
 
 /// Begins work of a library, during which no launch is recorded. A message says once for each
@@ -134,17 +104,22 @@ pub(crate) fn library_work(function: &str) -> Option<RwLockReadGuard<'static, ()
 /// recorded.
 fn is_turn(wanted: &RecordSettings, kernel: &str) -> Option<(u64, u64)> {
     let mut progress = progress();
-    if !OWNER.is_this_process() {
+    if OWNER.take() {
+        static ONCE: Once = Once::new();
         *progress = Progress::default();
-        OWNER.take();
-        messages::at_end();
+        ONCE.call_once(|| crate::exit::at_end(messages::end));
     }
-    let chosen = wanted.kernel.as_ref();
-    let (of_kernel, is_chosen) =
-        progress.count(kernel, || chosen.is_some_and(|chosen| is_meant(chosen, kernel)));
-    match chosen {
-        Some(chosen) => (is_chosen && chosen.number == progress.chosen)
-            .then_some((progress.launches, progress.chosen)),
+    progress.launches += 1;
+    let of_kernel = progress.of_kernel.entry(kernel.to_owned()).or_default();
+    *of_kernel += 1;
+    let of_kernel = *of_kernel;
+    match &wanted.kernel {
+        Some(chosen) => {
+            let is_chosen = is_meant(chosen, kernel);
+            progress.chosen += u64::from(is_chosen);
+            (is_chosen && chosen.number == progress.chosen)
+                .then_some((progress.launches, progress.chosen))
+        }
         None if progress.written < wanted.limit.launches => Some((progress.launches, of_kernel)),
         None => {
             if progress.told.insert(String::new()) {
@@ -244,20 +219,5 @@ impl Recording {
             Ok(written) => messages::recorded(wanted, function, number, &written),
             Err(why) => messages::refused(wanted, function, number, &why),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_kernel_is_looked_at_once() {
-        let mut progress = Progress::default();
-        assert_eq!(progress.count("a", || true), (1, true));
-        assert_eq!(progress.count("b", || false), (1, false));
-        assert_eq!(progress.count("a", || panic!("it is known")), (2, true));
-        assert_eq!(progress.count("c", || true), (1, true));
-        assert_eq!((progress.launches, progress.chosen), (4, 3));
     }
 }

@@ -65,18 +65,21 @@ pub(crate) fn counts_wanted() -> bool {
     settings().report.is_some() || settings().evidence.is_some() && settings().counters
 }
 
-fn writer() -> Option<&'static Writer> {
-    static WRITER: OnceLock<Option<Writer>> = OnceLock::new();
-    WRITER.get_or_init(|| settings().evidence.as_deref().map(Writer::new)).as_ref()
-}
+/// Writer of the events for a run.
+static WRITER: LazyLock<Option<Writer>> =
+    LazyLock::new(|| settings().evidence.as_deref().map(Writer::new));
 
-/// Accesses the state, which begins with an event about the process itself.
-fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
+/// Accesses the state, which begins with an event about the process itself, if events are
+/// requested.
+fn with<T: Default>(work: impl FnOnce(&mut State) -> T) -> T {
+    if !is_wanted() {
+        return T::default();
+    }
     let mut state = lock(&STATE);
-    if !OWNER.is_this_process() {
+    if OWNER.take() {
+        static ONCE: Once = Once::new();
         *state = State::default();
-        OWNER.take();
-        at_end();
+        ONCE.call_once(|| crate::exit::at_end(end));
         state.append(Event::Process(this_process(std::process::id())));
     }
     work(&mut state)
@@ -98,7 +101,7 @@ fn this_process(pid: u32) -> Process {
 
 impl State {
     fn append(&mut self, event: Event) {
-        if let Some(Err(error)) = writer().map(|writer| writer.append(&event)) {
+        if let Some(Err(error)) = WRITER.as_ref().map(|writer| writer.append(&event)) {
             let folder = settings().evidence.as_deref().unwrap_or("".as_ref());
             say_once(unreported(folder, &error));
         }
@@ -128,7 +131,7 @@ impl State {
 
     /// Whether the period since the last report has passed.
     fn is_due(&self) -> bool {
-        let period = writer().map_or(Duration::MAX, Writer::period);
+        let period = WRITER.as_ref().map_or(Duration::MAX, Writer::period);
         self.is_ending || self.told.is_none_or(|told| told.elapsed() >= period)
     }
 
@@ -163,9 +166,7 @@ impl State {
 
 /// Reports the devices.
 pub(crate) fn devices(names: Vec<String>) {
-    if is_wanted() {
-        with(|state| state.append(Event::Devices { names }));
-    }
+    with(|state| state.append(Event::Devices { names }));
 }
 
 /// Instruction forms of a kernel that is launched for the first time.
@@ -208,13 +209,11 @@ pub(crate) fn launched(
 
 /// Reports a fault of a copy or memory set that a kernel has requested.
 pub(crate) fn faulted(module: &Module, fault: &Fault) {
-    if is_wanted() {
+    with(|state| {
         let (key, finding) = sum::finding(fault, module, 0);
-        with(|state| {
-            state.find(key, finding);
-            state.flush();
-        });
-    }
+        state.find(key, finding);
+        state.flush();
+    });
 }
 
 /// Reports changes if the period has passed, and returns whether unreported changes remain.
@@ -229,9 +228,6 @@ pub(crate) fn flush_at_times() -> bool {
 
 /// Reports a check's finding in a launch, or its repetition.
 pub(crate) fn checked(news: &NewFinding, launch: u64) {
-    if !is_wanted() {
-        return;
-    }
     with(|state| {
         let next = (state.next_number(), launch);
         let (number, first) = *state.checked.entry(news.number).or_insert(next);
@@ -245,15 +241,13 @@ pub(crate) fn checked(news: &NewFinding, launch: u64) {
 
 /// Reports the total counts of the checks, beyond individually reported findings.
 pub(crate) fn checked_more(more: Counts) {
-    if is_wanted() {
-        with(|state| {
-            if state.totals.more_checked != more {
-                state.totals.more_checked = more;
-                // The program may exit any time, so that the counts are reported immediately.
-                state.append(Event::Totals(state.totals.clone()));
-            }
-        });
-    }
+    with(|state| {
+        if state.totals.more_checked != more {
+            state.totals.more_checked = more;
+            // The program may exit any time, so that the counts are reported immediately.
+            state.append(Event::Totals(state.totals.clone()));
+        }
+    });
 }
 
 /// Reports an event immediately.
@@ -263,9 +257,6 @@ pub(crate) fn event(event: Event) {
 
 /// Reports a library of the program that cannot run.
 pub(crate) fn library(finding: Finding) {
-    if !is_wanted() {
-        return;
-    }
     with(|state| {
         let number = state.next_number();
         state.find((u64::MAX, number as u32), finding);
@@ -273,12 +264,7 @@ pub(crate) fn library(finding: Finding) {
     });
 }
 
-/// Registers the final report for the end of the process.
-fn at_end() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| crate::exit::at_end(end));
-}
-
+/// The final report at the end of the process.
 fn end() {
     // A forked child without any activity reports nothing.
     if !OWNER.is_this_process() {

@@ -64,10 +64,6 @@ static TABLE: Mutex<Table> = Mutex::new(Table::new(0));
 static WAKE: Condvar = Condvar::new();
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
-fn table() -> MutexGuard<'static, Table> {
-    lock(&TABLE)
-}
-
 /// Registers a launch; `None` if nothing is requested.
 pub(crate) fn begin(module: &Arc<Module>, function: &Function, shape: &Shape) -> Option<Watched> {
     let shows = progress::is_shown() || progress::is_told();
@@ -86,7 +82,7 @@ pub(crate) fn begin(module: &Arc<Module>, function: &Function, shape: &Shape) ->
         lines: AtomicU64::new(0),
     });
     if settings().evidence.is_some() || shows {
-        let mut table = table();
+        let mut table = lock(&TABLE);
         let process = std::process::id();
         if table.watched_in != process {
             // Launches of the parent process are not this process's.
@@ -117,7 +113,7 @@ impl std::ops::Deref for Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        table().launches.retain(|launch| !Arc::ptr_eq(launch, &self.0));
+        lock(&TABLE).launches.retain(|launch| !Arc::ptr_eq(launch, &self.0));
         // A launch that has been reported as running is also reported as ended; afterwards it is no
         // longer reported.
         if self.reported.swap(OVER, Ordering::AcqRel) != 0 {
@@ -173,7 +169,7 @@ fn watch() {
     let mut looks = 0_u64;
     loop {
         let launches = {
-            let mut table = table();
+            let mut table = lock(&TABLE);
             while table.sleeps {
                 table = WAKE.wait(table).unwrap_or_else(PoisonError::into_inner);
             }
@@ -183,8 +179,10 @@ fn watch() {
             launches.iter().for_each(|launch| launch.report_if_due());
         }
         let has_news = report::is_wanted() && report::flush_at_times();
+        // `texunit run`, or an outer one, signals the end of the time limit.
+        let is_over = || settings().evidence.as_deref().is_some_and(texunit_evidence::is_over);
         if !launches.is_empty() && is_over() {
-            let mut table = table();
+            let mut table = lock(&TABLE);
             table.is_over = true;
             table.launches.iter().for_each(|l| l.cancel.store(true, Ordering::Relaxed));
         }
@@ -194,14 +192,9 @@ fn watch() {
             progress::print_due_lines(&launches);
         }
         drop(launches);
-        let mut table = table();
+        let mut table = lock(&TABLE);
         table.sleeps = table.launches.is_empty() && !has_news;
         drop(table);
         std::thread::sleep(TICK);
     }
-}
-
-/// Whether `texunit run`, or an outer one, has signalled the end of the time limit.
-fn is_over() -> bool {
-    settings().evidence.as_deref().is_some_and(texunit_evidence::is_over)
 }

@@ -13,23 +13,11 @@ const LONGEST: usize = 48;
 /// Maximum number of different texts with one hash, which does not happen by accident.
 const MAX_ALIKE: u32 = 100;
 
-/// File names of texts that have been written, by hash and size.
-static WRITTEN: Mutex<BTreeMap<(u64, usize), String>> = Mutex::new(BTreeMap::new());
-
 /// Writes a loaded text, if requested, and names it by its file.
 pub(crate) fn save(ptx: &mut Ptx) {
     let Some(folder) = &settings().save_ptx else { return };
-    let key = (number(ptx.text.as_bytes()), ptx.text.len());
-    let mut written = lock(&WRITTEN);
-    if let Some(file) = written.get(&key) {
-        ptx.name.clone_from(file);
-        return;
-    }
     match put(folder, &ptx.text) {
-        Ok(file) => {
-            ptx.name = file.display().to_string();
-            written.insert(key, ptx.name.clone());
-        }
+        Ok(file) => ptx.name = file.display().to_string(),
         Err(error) => {
             say_once(format!("warning: PTX cannot be saved in {}: {error}", folder.display()));
         }

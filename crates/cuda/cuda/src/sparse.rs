@@ -170,7 +170,7 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
                 Count(pool.size, "byte")
             );
             ensure!(
-                pool.ordinal() == Some(context.gpu.ordinal),
+                pool.place() == Some(context.gpu.ordinal),
                 "memHandle is memory of another device than the stream's"
             );
             ensure!(

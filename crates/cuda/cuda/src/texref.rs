@@ -139,7 +139,10 @@ impl SurfaceReference {
     /// Binds an array that was created for surface access.
     pub(crate) fn set(&self, handle: Handle<ArrayObject>) -> Answer {
         let array = handle.get()?;
-        texture::check_surface(&array)?;
+        ensure!(
+            array.descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0,
+            "hArray was made without CUDA_ARRAY3D_SURFACE_LDST, which surface references need"
+        );
         let module = self.variable.module.get()?;
         let warnings = module.loaded.bind_surface(&self.variable.name, &array.array);
         for warning in warnings.map_err(refusal)? {
@@ -159,12 +162,6 @@ impl SurfaceReference {
 /// Held while references of modules are made or destroyed: a module has one for each variable.
 static CHANGES: Mutex<()> = Mutex::new(());
 
-/// The reason for refusing a name that is not a reference of the module.
-fn missing(module: &Module, name: &str, kind: OpaqueKind) -> String {
-    let what = if kind == OpaqueKind::Surface { "surface" } else { "texture" };
-    format!("module `{}` has no {what} reference `{name}`", module.loaded.source().name())
-}
-
 /// The reference of a module, created at the first request.
 fn of_module<T: Object>(
     module: Handle<Module>,
@@ -182,9 +179,12 @@ fn of_module<T: Object>(
         return Ok(Handle::of(*handle));
     }
     let variables = found.loaded.opaque_variables();
-    let variable = variables.iter().find(|v| v.name == name && v.kind == kind);
-    let initial =
-        variable.ok_or_else(|| CUresult::NOT_FOUND.because(missing(&found, name, kind)))?.initial;
+    let Some(known) = variables.iter().find(|v| v.name == name && v.kind == kind) else {
+        let what = if kind == OpaqueKind::Surface { "surface" } else { "texture" };
+        let module = found.loaded.source().name();
+        bail!(CUresult::NOT_FOUND, "module `{module}` has no {what} reference `{name}`");
+    };
+    let initial = known.initial;
     let variable = Variable { module, name: name.to_owned() };
     Ok(T::registry().insert(make(&found, variable, initial)?))
 }

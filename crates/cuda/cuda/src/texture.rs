@@ -5,7 +5,6 @@
 
 mod source;
 
-use crate::array::ArrayObject;
 use crate::context::{Context, current};
 use crate::prelude::*;
 use crate::state::Gpu;
@@ -214,15 +213,6 @@ fn register<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64>
         drop(T::registry().remove_all(|other| std::ptr::eq(other, &*object)))
     })?;
     Ok(handle)
-}
-
-/// Checks that an array was created for surface access, as surface references require.
-pub(crate) fn check_surface(array: &ArrayObject) -> Answer {
-    ensure!(
-        array.descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0,
-        "hArray was made without CUDA_ARRAY3D_SURFACE_LDST, which surface references need"
-    );
-    Ok(())
 }
 
 /// The object of a device handle, in the current context.

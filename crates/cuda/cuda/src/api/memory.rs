@@ -90,7 +90,7 @@ pub(super) fn memory_range(dptr: CUdeviceptr) -> Answer<Range<u64>> {
         return Ok(allocation.base..allocation.base + allocation.size);
     }
     if let Some(found) = virtual_memory::find(dptr) {
-        return Ok(found.range);
+        return Ok(found.range());
     }
     let linear = context.gpu.device.linear(dptr, 1);
     linear.map(|linear| linear.allocation()).map_err(|_| {

@@ -3,7 +3,7 @@
 
 use crate::api::*;
 use crate::context;
-use crate::memory::virtual_memory::{self, MappedAddress, Place};
+use crate::memory::virtual_memory::{self, Mapping};
 use crate::memory::{self, Allocation, AllocationKind};
 use texunit_cuda_abi::pointer_attribute as attr;
 
@@ -79,7 +79,7 @@ struct Pointer {
     device: CUdevice,
     /// The allocation; `None` for mapped memory and variables of modules.
     allocation: Option<Arc<Allocation>>,
-    mapped: Option<MappedAddress>,
+    mapped: Option<Mapping>,
 }
 
 impl Pointer {
@@ -92,8 +92,8 @@ impl Pointer {
             return Ok(new(range, found.gpu.ordinal, Some(found), None));
         }
         if let Some(found) = virtual_memory::find(address) {
-            let device = found.memory.ordinal().unwrap_or(CU_DEVICE_CPU);
-            return Ok(new(found.range.clone(), device, None, Some(found)));
+            let device = found.memory.place().unwrap_or(CU_DEVICE_CPU);
+            return Ok(new(found.range(), device, None, Some(found)));
         }
         let linear = |gpu: &Arc<Gpu>| Some((gpu.device.linear(address, 1).ok()?, gpu.ordinal));
         let found = state::gpus()?.iter().find_map(linear);
@@ -115,7 +115,7 @@ impl Pointer {
     fn on_host(&self) -> bool {
         match (&self.allocation, &self.mapped) {
             (Some(allocation), _) => allocation.on_host(),
-            (None, Some(mapped)) => mapped.memory.ordinal().is_none(),
+            (None, Some(mapped)) => mapped.memory.place().is_none(),
             (None, None) => self.is_managed_variable(),
         }
     }
@@ -146,7 +146,7 @@ impl Pointer {
     fn access(&self) -> u32 {
         if let Some(mapped) = &self.mapped {
             let current = context::current_even_if_faulty().map(|context| context.gpu.ordinal);
-            let who = Place::Device(current.unwrap_or(self.device));
+            let who = Some(current.unwrap_or(self.device));
             return mapped.access.get(&who).copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE);
         }
         match self.kind() {

@@ -3,7 +3,7 @@
 //! descriptors.
 
 use crate::api::*;
-use crate::memory::virtual_memory::{self as space, GRANULARITY, Physical, Place};
+use crate::memory::virtual_memory::{self as space, GRANULARITY, Mapping, Physical, Place};
 
 driver_api! {
     /// Reserves an address range: the requested one if it is free and reservable, or else another.
@@ -32,7 +32,7 @@ driver_api! {
     fn cuMemCreate(handle, size, prop, flags) {
         handle.check()?;
         let mut prop = prop.get()?;
-        let place = place(&prop)?;
+        check(&prop)?;
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         let size = size as u64;
         ensure!(
@@ -43,7 +43,7 @@ driver_api! {
         // Compression is only a request; the properties of the memory report that it was not
         // granted.
         prop.compression_type = 0;
-        handle.set(Physical::create(size, prop, place)?)
+        handle.set(Physical::create(size, prop)?)
     }
 
     /// Releases a handle of physical memory. The memory remains while it is mapped, and mapped
@@ -107,7 +107,7 @@ driver_api! {
     /// The granularity of sizes and addresses, 2 MiB.
     fn cuMemGetAllocationGranularity(granularity, prop, option) {
         granularity.check()?;
-        place(&prop.get()?)?;
+        check(&prop.get()?)?;
         ensure!(
             option <= CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
             "option {option} is not CU_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)"
@@ -140,7 +140,7 @@ driver_api! {
 /// Page size of the host in bytes.
 const PAGE: usize = 4096;
 
-fn mapped(address: u64) -> Answer<space::MappedAddress> {
+fn mapped(address: u64) -> Answer<Mapping> {
     space::find(address).ok_or_else(|| {
         let words = space::reason(address);
         invalid!(
@@ -164,49 +164,52 @@ pub(super) fn is_file(handle_type: u32) -> Answer {
     }
 }
 
-/// The location of memory with these properties. The host has one NUMA node here.
-fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
+/// Checks the properties of memory. The host has one NUMA node here.
+fn check(prop: &CUmemAllocationProp) -> Answer {
     let CUmemLocation { kind, id } = prop.location;
     ensure!(
         prop.kind == CU_MEM_ALLOCATION_TYPE_PINNED,
         "type {} of prop is not CU_MEM_ALLOCATION_TYPE_PINNED (1)",
         prop.kind
     );
-    let place = match kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Place::Device(state::gpu(id)?.ordinal),
+    match kind {
+        CU_MEM_LOCATION_TYPE_DEVICE => _ = state::gpu(id)?,
         CU_MEM_LOCATION_TYPE_HOST if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE => {
             bail!(
                 "requestedHandleTypes {} is not 0: memory of location.type CU_MEM_LOCATION_TYPE_HOST is not exported",
                 prop.requested_handle_types
             )
         }
-        CU_MEM_LOCATION_TYPE_HOST => Place::Host,
-        CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => Place::Host,
+        CU_MEM_LOCATION_TYPE_HOST => {}
+        CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => {}
         _ => bail!(
             "location.type {kind}, id {id} of prop is not a place: a device (1), the host (2), or its only NUMA \
                  node (3, 0)"
         ),
-    };
+    }
     let usage = prop.usage & !CU_MEM_CREATE_USAGE_TILE_POOL;
     ensure!(
         usage == 0 && prop.win32_handle_meta_data == 0,
         "usage {:#x} or win32HandleMetaData of prop has what texunit does not know",
         prop.usage
     );
-    ensure!(prop.usage == 0 || place != Place::Host, "memory for tiles is memory of a device");
+    ensure!(
+        prop.usage == 0 || space::place(prop).is_some(),
+        "memory for tiles is memory of a device"
+    );
     match prop.requested_handle_types {
-        CU_MEM_HANDLE_TYPE_NONE => Ok(place),
-        other => is_file(other).map(|()| place),
+        CU_MEM_HANDLE_TYPE_NONE => Ok(()),
+        other => is_file(other),
     }
 }
 
 /// The device or host whose access rights a location selects.
 fn who(location: CUmemLocation) -> Answer<Place> {
     match location.kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Ok(Place::Device(state::gpu(location.id)?.ordinal)),
+        CU_MEM_LOCATION_TYPE_DEVICE => Ok(Some(state::gpu(location.id)?.ordinal)),
         CU_MEM_LOCATION_TYPE_HOST
         | CU_MEM_LOCATION_TYPE_HOST_NUMA
-        | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(Place::Host),
+        | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(None),
         other => Err(invalid!("location.type {other} is not a device (1) or the host (2 to 4)")),
     }
 }

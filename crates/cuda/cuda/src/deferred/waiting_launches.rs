@@ -66,8 +66,8 @@ pub(super) fn forget() {
     BUSY.store(0, Relaxed);
     BLOCKED_BESIDE.store(0, Relaxed);
     BLOCKED.store(0, Relaxed);
-    *kernels() = BTreeMap::new();
-    runners().clear();
+    lock(&KERNELS).clear();
+    lock(&RUNNERS).clear();
 }
 
 /// Counts something, until dropped.
@@ -103,14 +103,11 @@ impl Drop for Counted {
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Idle threads, which wait for jobs.
-fn runners() -> MutexGuard<'static, Vec<Sender<Job>>> {
-    static RUNNERS: Mutex<Vec<Sender<Job>>> = Mutex::new(Vec::new());
-    lock(&RUNNERS)
-}
+static RUNNERS: Mutex<Vec<Sender<Job>>> = Mutex::new(Vec::new());
 
 /// Executes a job in another thread. The job is returned if the system cannot create a thread.
 pub(super) fn run_in_thread(job: Job) -> Result<(), Job> {
-    let idle = runners().pop();
+    let idle = lock(&RUNNERS).pop();
     let runner = match idle {
         Some(runner) => runner,
         None => {
@@ -129,7 +126,7 @@ fn work(own: &Sender<Job>, jobs: &Receiver<Job>) {
     IS_RUNNER.set(true);
     for job in jobs {
         job();
-        let mut idle = runners();
+        let mut idle = lock(&RUNNERS);
         if idle.len() >= MAX_IDLE {
             return;
         }
@@ -197,15 +194,12 @@ pub(super) fn run_what_is_ready() {
 type Polls = Option<(u64, u64)>;
 
 /// Running kernels by number.
-fn kernels() -> MutexGuard<'static, BTreeMap<u64, Polls>> {
-    static KERNELS: Mutex<BTreeMap<u64, Polls>> = Mutex::new(BTreeMap::new());
-    lock(&KERNELS)
-}
+static KERNELS: Mutex<BTreeMap<u64, Polls>> = Mutex::new(BTreeMap::new());
 
 /// Records a change: a kernel begins, ends or continues, so that all must poll again before a
 /// deadlock is assumed.
 fn changed() {
-    for (polls, since) in kernels().values_mut().flatten() {
+    for (polls, since) in lock(&KERNELS).values_mut().flatten() {
         *since = *polls;
     }
 }
@@ -225,7 +219,7 @@ impl WaitMonitor {
     pub(crate) fn new(is_recorded: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Relaxed);
-        kernels().insert(number, None);
+        lock(&KERNELS).insert(number, None);
         changed();
         let (blocked, call) = (Counted::blocked(), wait_notice());
         let alone = match (is_recorded, settings().schedule) {
@@ -250,7 +244,7 @@ impl WaitMonitor {
 
 impl Drop for WaitMonitor {
     fn drop(&mut self) {
-        kernels().remove(&self.number);
+        lock(&KERNELS).remove(&self.number);
         changed();
     }
 }
@@ -270,7 +264,7 @@ impl ExternalWriters for WaitMonitor {
             return Verdict::End(why.to_owned());
         }
         let is_first = {
-            let mut kernels = kernels();
+            let mut kernels = lock(&KERNELS);
             let Some(kernel) = kernels.get_mut(&self.number) else { return Verdict::Wait };
             let is_first = kernel.is_none();
             *kernel = Some((polls, kernel.map_or(polls, |(_, since)| since)));
@@ -282,12 +276,12 @@ impl ExternalWriters for WaitMonitor {
         }
         let all_wait = || {
             let sure = |kernel: &Polls| kernel.is_some_and(|(polls, since)| polls >= since + SURE);
-            kernels().values().all(sure)
+            lock(&KERNELS).values().all(sure)
         };
         if !polls.is_multiple_of(SELDOM) || !all_wait() || has_other_writers(loops) || !all_wait() {
             return Verdict::Wait;
         }
-        Verdict::End(match kernels().len() {
+        Verdict::End(match lock(&KERNELS).len() {
             1 => "the program waits for the kernel, and nobody is left who could change it"
                 .to_owned(),
             n => format!(
@@ -303,7 +297,7 @@ impl ExternalWriters for WaitMonitor {
     }
 
     fn resumed(&self) {
-        if let Some(kernel) = kernels().get_mut(&self.number) {
+        if let Some(kernel) = lock(&KERNELS).get_mut(&self.number) {
             *kernel = None;
         }
         changed();

@@ -173,13 +173,13 @@ impl Plan {
         })
     }
 
-    /// Whether each step is one that no other depends on.
-    pub(super) fn ends(&self) -> Vec<bool> {
-        let mut ends = vec![true; self.steps.len()];
-        for &before in self.steps.iter().flat_map(|step| &step.before) {
-            ends[before as usize] = false;
+    /// For each step the steps that depend on it.
+    pub(super) fn after(&self) -> Vec<Vec<usize>> {
+        let mut after = vec![Vec::new(); self.steps.len()];
+        for (i, step) in self.steps.iter().enumerate() {
+            step.before.iter().for_each(|&before| after[before as usize].push(i));
         }
-        ends
+        after
     }
 
     /// The step of a node, also in inner graphs.
@@ -297,15 +297,9 @@ pub(crate) fn release_context(context: &Context) {
     ended.iter().for_each(|exec| exec.ended());
 }
 
-/// Destroys an executable graph (`cuGraphExecDestroy`).
-pub(crate) fn destroy(exec: Handle<Exec>) -> Answer {
-    exec.take()?.ended();
-    Ok(())
-}
-
 impl Exec {
     /// Lets the original graph be instantiated again.
-    fn ended(&self) {
+    pub(crate) fn ended(&self) {
         if let Some(graph) = Graph::registry().find(self.graph) {
             graph.state().is_instantiated = false;
         }

@@ -13,60 +13,54 @@ use texunit_cuda_abi::graph_instantiate_result as result;
 /// refusal.
 pub(crate) type InstantiationError = (u32, usize, Refusal);
 
-/// The nodes in topological order; among several candidates the oldest node is next.
-pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, InstantiationError> {
-    let mut open: HashMap<usize, usize> = HashMap::with_capacity(state.nodes.len());
+/// A topological order of steps, given for each the number of steps before it and the steps after
+/// it. Among the ready steps, the one with the smallest `key` is next, or the first of equal ones.
+/// Steps in a circle or behind one are missing.
+fn topological(
+    mut open: Vec<usize>,
+    after: &[Vec<usize>],
+    mut key: impl FnMut() -> usize,
+) -> Vec<usize> {
     let mut ready = BinaryHeap::new();
-    for (&number, node) in &state.nodes {
-        open.insert(number, node.before.len());
-        if node.before.is_empty() {
-            ready.push(Reverse(number));
-        }
+    for i in (0..open.len()).filter(|&i| open[i] == 0) {
+        ready.push(Reverse((key(), i)));
     }
-    let mut order = Vec::with_capacity(state.nodes.len());
-    while let Some(Reverse(number)) = ready.pop() {
-        order.push(number);
-        for link in state.nodes.get(&number).iter().flat_map(|node| &node.after) {
-            if let Some(left) = open.get_mut(&link.node) {
-                *left -= 1;
-                if *left == 0 {
-                    ready.push(Reverse(link.node));
-                }
-            }
-        }
-    }
-    if order.len() == state.nodes.len() {
-        return Ok(order);
-    }
-    let in_circle =
-        state.nodes.iter().find(|(number, _)| open.get(number).is_some_and(|&left| left > 0));
-    let (number, node) = in_circle.map_or((0, "a node".to_owned()), |(&number, node)| {
-        (number, node.op.node_name(node.id, id))
-    });
-    let refusal = invalid!("{node} comes behind itself: the edges go round in a circle");
-    Err((result::INVALID_STRUCTURE, number, refusal))
-}
-
-/// A random topological order of steps, of which each has those before it, by a seed.
-pub(super) fn shuffled(steps: &[&[u32]], seed: u64) -> Vec<usize> {
-    let mut open: Vec<usize> = steps.iter().map(|before| before.len()).collect();
-    let mut after: Vec<Vec<usize>> = vec![Vec::new(); open.len()];
-    for (i, before) in steps.iter().enumerate() {
-        before.iter().for_each(|&before| after[before as usize].push(i));
-    }
-    let mut ready: Vec<usize> = (0..open.len()).filter(|&i| open[i] == 0).collect();
-    let (mut order, mut random) = (Vec::with_capacity(open.len()), Random(seed));
-    while !ready.is_empty() {
-        let i = ready.swap_remove(random.below(ready.len()));
+    let mut order = Vec::with_capacity(open.len());
+    while let Some(Reverse((_, i))) = ready.pop() {
         order.push(i);
         for &next in &after[i] {
             open[next] -= 1;
             if open[next] == 0 {
-                ready.push(next);
+                ready.push(Reverse((key(), next)));
             }
         }
     }
     order
+}
+
+/// The nodes in topological order; among several candidates the oldest node is next.
+pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, InstantiationError> {
+    let nodes: Vec<(&usize, &NodeData)> = state.nodes.iter().collect();
+    let step = |link: &Link| nodes.binary_search_by_key(&link.node, |(number, _)| **number).ok();
+    let after = |(_, node): &(_, &NodeData)| node.after.iter().filter_map(step).collect();
+    let after: Vec<Vec<usize>> = nodes.iter().map(after).collect();
+    let order =
+        topological(nodes.iter().map(|(_, node)| node.before.len()).collect(), &after, || 0);
+    let seen: HashSet<usize> = order.iter().copied().collect();
+    let Some(missing) = (0..nodes.len()).find(|i| !seen.contains(i)) else {
+        return Ok(order.into_iter().map(|i| *nodes[i].0).collect());
+    };
+    let (&number, node) = nodes[missing];
+    let name = node.op.node_name(node.id, id);
+    let refusal = invalid!("{name} comes behind itself: the edges go round in a circle");
+    Err((result::INVALID_STRUCTURE, number, refusal))
+}
+
+/// A random topological order of the steps of a plan, by a seed.
+pub(super) fn shuffled(plan: &Plan, seed: u64) -> Vec<usize> {
+    let mut random = Random(seed);
+    let open = plan.steps.iter().map(|step| step.before.len()).collect();
+    topological(open, &plan.after(), || random.below(usize::MAX))
 }
 
 /// Number of host threads for unordered steps: 1 if steps are executed one after the other, because

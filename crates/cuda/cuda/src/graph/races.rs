@@ -90,10 +90,7 @@ pub(super) fn report(plan: &Plan, order: &[usize], queues: &[Queue]) {
     if ranges.iter().all(Vec::is_empty) {
         return;
     }
-    let mut after = vec![Vec::new(); plan.steps.len()];
-    for (i, step) in plan.steps.iter().enumerate() {
-        step.before.iter().for_each(|&before| after[before as usize].push(i));
-    }
+    let after = plan.after();
     let name = |i: usize| {
         let step = &plan.steps[i];
         step.op.node_name(step.id, plan.graph)
@@ -131,7 +128,8 @@ pub(super) struct Queues {
     race: &'static texunit_checks::race::Memory,
     outer: Queue,
     pub(super) own: Vec<Queue>,
-    is_last: Vec<bool>,
+    /// Steps that depend on each step.
+    after: Vec<Vec<usize>>,
 }
 
 impl Queues {
@@ -142,7 +140,7 @@ impl Queues {
         for (step, queue) in plan.steps.iter().zip(&own) {
             race.streams().named(*queue, step.op.node_name(step.id, plan.graph));
         }
-        Some(Self { race, outer, own, is_last: plan.ends() })
+        Some(Self { race, outer, own, after: plan.after() })
     }
 
     /// Begins a step, which waits for its dependencies.
@@ -165,8 +163,8 @@ impl Queues {
 
     /// Ends the queues: later work of the outer queue is ordered after all steps.
     pub(super) fn finish(&self) {
-        for (&queue, &is_last) in self.own.iter().zip(&self.is_last) {
-            if is_last {
+        for (&queue, after) in self.own.iter().zip(&self.after) {
+            if after.is_empty() {
                 self.race.streams().wait(event_of(queue), Some(self.outer));
             }
             self.race.streams().end_event(event_of(queue));

@@ -172,10 +172,9 @@ impl Launch {
             }
             Ok(())
         };
-        let before: Vec<&[u32]> = plan.steps.iter().map(|step| &*step.before).collect();
         let order: Vec<usize> = match settings().schedule {
             None => (0..plan.steps.len()).collect(),
-            Some(seed) => shuffled(&before, seed ^ u64::from(plan.graph)),
+            Some(seed) => shuffled(plan, seed ^ u64::from(plan.graph)),
         };
         let threads = order::host_threads(plan);
         let may_wait = || deferred::may_outlive_call() && plan.any(&Step::may_wait);

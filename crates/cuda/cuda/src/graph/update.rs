@@ -37,8 +37,8 @@ pub(crate) fn update_all(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
 
 /// Steps without successors, in order of creation of their nodes.
 fn ends(plan: &Plan) -> Vec<usize> {
-    let is_end = plan.ends();
-    let mut ends: Vec<usize> = (0..is_end.len()).filter(|&i| is_end[i]).collect();
+    let after = plan.after();
+    let mut ends: Vec<usize> = (0..after.len()).filter(|&i| after[i].is_empty()).collect();
     ends.sort_by_key(|&i| plan.steps[i].node);
     ends
 }

@@ -21,13 +21,8 @@ use texunit_device::{FaultKind, KernelId};
 use texunit_report::CodeLocation;
 use texunit_report::place::function_name;
 
-#[derive(Clone, Debug)]
-pub(super) enum GridOutcome {
-    /// The grid and all its child grids have ended.
-    Done,
-    /// A fault, which has been reported.
-    Faulted(Box<Fault>),
-}
+/// How a grid and all its child grids have ended: by a fault, which has been reported, or without.
+pub(super) type GridOutcome = Answer<Option<Box<Fault>>>;
 
 /// Position of a grid in a tree of device-side launches.
 #[derive(Debug)]
@@ -79,7 +74,7 @@ pub(super) struct ParentGrid<'a> {
     /// Whether the launch or an ancestor is recorded.
     pub(super) is_recorded: bool,
     /// The reason why a child grid that the kernel waited for has failed.
-    pub(super) failed: Mutex<Option<Result<GridOutcome, Refusal>>>,
+    pub(super) failed: Mutex<Option<GridOutcome>>,
 }
 
 impl ParentGrid<'_> {
@@ -92,13 +87,9 @@ impl ParentGrid<'_> {
     }
 
     /// Executes items of work in order up to the first fault. Printed text goes to `text`.
-    pub(super) fn run(
-        &self,
-        work: Vec<Work>,
-        text: Option<&Mutex<Vec<u8>>>,
-    ) -> Result<GridOutcome, Refusal> {
+    pub(super) fn run(&self, work: Vec<Work>, text: Option<&Mutex<Vec<u8>>>) -> GridOutcome {
         if work.is_empty() {
-            return Ok(GridOutcome::Done);
+            return Ok(None);
         }
         let mut order = Order::begin(&self.position);
         let mut waiting = work.len();
@@ -107,12 +98,12 @@ impl ParentGrid<'_> {
             let position = order.before(item);
             let ended = self.item(item, (waiting, text), position.clone())?;
             order.after(item, &position);
-            if matches!(ended, GridOutcome::Faulted(_)) {
+            if ended.is_some() {
                 return Ok(ended);
             }
         }
         order.end();
-        Ok(GridOutcome::Done)
+        Ok(None)
     }
 
     fn item(
@@ -120,15 +111,13 @@ impl ParentGrid<'_> {
         work: &Work,
         (waiting, text): (usize, Option<&Mutex<Vec<u8>>>),
         position: QueuePosition,
-    ) -> Result<GridOutcome, Refusal> {
+    ) -> GridOutcome {
         let callers = std::iter::once(&work.caller).chain(&self.family.callers).cloned();
         let Task::Launch { kernel, shape, params } = &work.task else {
-            let Err(mut fault) = self.module.loaded.perform(work) else {
-                return Ok(GridOutcome::Done);
-            };
+            let Err(mut fault) = self.module.loaded.perform(work) else { return Ok(None) };
             fault.launched_by = self.family.callers.clone();
             self.fault(&fault);
-            return Ok(GridOutcome::Faulted(fault));
+            return Ok(Some(fault));
         };
         let function = self.function(*kernel).ok_or_else(|| {
             CUresult::NOT_FOUND.because("the kernel that a kernel launches is not in the module")
@@ -233,7 +222,7 @@ impl RuntimeHost for ParentGrid<'_> {
     fn run_now(&self, work: Vec<Work>) -> Result<Vec<u8>, FaultKind> {
         let text = Mutex::default();
         match self.run(work, Some(&text)) {
-            Ok(GridOutcome::Done) => Ok(text.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            Ok(None) => Ok(text.into_inner().unwrap_or_else(PoisonError::into_inner)),
             failed => {
                 let mut first = lock(&self.failed);
                 first.get_or_insert(failed);

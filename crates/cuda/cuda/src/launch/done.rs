@@ -4,7 +4,6 @@
 //! some kernels are empty.
 
 use super::*;
-use texunit_device::Diagnostic;
 
 /// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
 pub(super) fn report(
@@ -63,7 +62,16 @@ pub(super) fn refused(
                 kernel_name(function),
                 errors.trim_end()
             ));
-            CUresult::NOT_SUPPORTED.because(unsupported(function, diagnostics))
+            let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first());
+            let first = first.map_or_else(String::new, |first| format!(": {}", first.message));
+            let more = match diagnostics.len() {
+                0 | 1 => String::new(),
+                n => format!(", and {} more", n - 1),
+            };
+            CUresult::NOT_SUPPORTED.because(format!(
+                "kernel `{}` contains instructions that texunit does not execute{first}{more}",
+                kernel_name(function)
+            ))
         }
         LaunchError::Fault(fault) => crate::faults::refusal(fault, module.loaded.source()),
     }
@@ -130,16 +138,6 @@ pub(super) fn too_much_shared(context: &Context, function: &Function, shape: &Sh
         Count(fixed, "byte"),
         i64::from(optin).saturating_sub(i64::from(fixed)).max(0)
     )
-}
-
-/// The reason for refusing a kernel with unsupported instructions.
-fn unsupported(function: &Function, diagnostics: &[Diagnostic]) -> String {
-    let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first());
-    let more = diagnostics.len().saturating_sub(1);
-    let first = first.map_or_else(String::new, |first| format!(": {}", first.message));
-    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-    let name = kernel_name(function);
-    format!("kernel `{name}` contains instructions that texunit does not execute{first}{more}")
 }
 
 /// The reason for refusing invalid arguments or an invalid shape.

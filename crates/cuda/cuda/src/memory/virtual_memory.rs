@@ -13,20 +13,15 @@ mod space;
 
 use super::*;
 use crate::allocation_trace;
-pub(crate) use physical::Physical;
+pub(crate) use physical::{Physical, place};
 use texunit_device::{End, FreedBlock, Mapped, Rights};
 
 /// Minimum and recommended granularity of sizes and addresses: large pages of a device.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
-/// Where memory is, or who holds an access right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
-    /// A device.
-    Device(CUdevice),
-    /// The host, that is, the program itself.
-    Host,
-}
+/// Where memory is, or who holds an access right: a device or, for `None`, the host, that is, the
+/// program itself.
+pub(crate) type Place = Option<CUdevice>;
 
 /// A reserved address range.
 struct Reservation {
@@ -36,12 +31,13 @@ struct Reservation {
 }
 
 /// Memory mapped at an address.
-struct Mapping {
+#[derive(Clone)]
+pub(crate) struct Mapping {
     mapped: Arc<Mapped>,
-    memory: Arc<Physical>,
+    pub(crate) memory: Arc<Physical>,
     /// The access rights (`CU_MEM_ACCESS_FLAGS_PROT_*`) of each device, or the host, that was given
     /// access.
-    access: BTreeMap<Place, u32>,
+    pub(crate) access: BTreeMap<Place, u32>,
 }
 
 /// All reservations and mappings, by address.
@@ -55,15 +51,6 @@ static SPACE: Mutex<Space> =
 
 fn space() -> MutexGuard<'static, Space> {
     lock(&SPACE)
-}
-
-/// Properties of a mapped address.
-pub(crate) struct MappedAddress {
-    /// Range of the mapping.
-    pub(crate) range: Range<u64>,
-    pub(crate) memory: Arc<Physical>,
-    /// Access rights to the mapping.
-    pub(crate) access: BTreeMap<Place, u32>,
 }
 
 /// Reserves an address range (`cuMemAddressReserve`).
@@ -161,7 +148,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Place, u32)]) -> An
     space.check_whole(&range)?;
     for (at, mapping) in space.mappings.range(range.clone()) {
         for (who, flags) in access {
-            if let (Place::Device(device), Some(own)) = (who, mapping.memory.ordinal())
+            if let (Some(device), Some(own)) = (who, mapping.memory.place())
                 && *device != own
                 && !state::gpu(*device)?.can_reach(state::gpu(own)?)
             {
@@ -171,7 +158,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Place, u32)]) -> An
                 );
             }
             ensure!(
-                *who != Place::Host || mapping.memory.place == Place::Host || *flags == 0,
+                who.is_some() || mapping.memory.place().is_none() || *flags == 0,
                 "memory at {at:#x} is of a device: the host can be given access to memory of its own only"
             );
         }
@@ -185,7 +172,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Place, u32)]) -> An
                 _ => Rights::ReadWrite,
             };
             ensure!(
-                who != Place::Host || mapping.mapped.set_host_rights(rights),
+                who.is_some() || mapping.mapped.set_host_rights(rights),
                 CUresult::OUT_OF_MEMORY,
                 "the system has no room for more mappings of memory"
             );
@@ -195,12 +182,10 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Place, u32)]) -> An
 }
 
 /// The mapping that contains an address.
-pub(crate) fn find(address: u64) -> Option<MappedAddress> {
+pub(crate) fn find(address: u64) -> Option<Mapping> {
     let space = space();
     let (_, mapping) = space.mappings.range(..=address).next_back()?;
-    let range = mapping.mapped.range();
-    let (memory, access) = (Arc::clone(&mapping.memory), mapping.access.clone());
-    range.contains(&address).then_some(MappedAddress { range, memory, access })
+    mapping.range().contains(&address).then(|| mapping.clone())
 }
 
 /// Whether an address is reserved.
@@ -214,10 +199,9 @@ pub(crate) fn is_reserved(address: u64) -> bool {
 pub(crate) fn is_shown(address: u64, len: u64) -> bool {
     let (mut at, end) = (address, address.saturating_add(len));
     while at < end {
-        let shown =
-            find(at).filter(|found| found.access.get(&Place::Host).is_some_and(|&f| f != 0));
+        let shown = find(at).filter(|found| found.access.get(&None).is_some_and(|&f| f != 0));
         let Some(found) = shown else { return false };
-        at = found.range.end;
+        at = found.range().end;
     }
     true
 }
@@ -228,8 +212,8 @@ pub(crate) fn reason(address: u64) -> Option<String> {
         return Some(format!(
             "is memory of cuMemCreate ({} mapped at {:#x}), to which no device was given access that goes so far \
              (cuMemSetAccess)",
-            Count(found.range.end - found.range.start, "byte"),
-            found.range.start
+            Count(found.range().end - found.range().start, "byte"),
+            found.range().start
         ));
     }
     let reserved = is_reserved(address);
@@ -263,22 +247,25 @@ fn range_of(address: u64, size: u64) -> Answer<Range<u64>> {
     }
 }
 
+/// What fault messages say of addresses that are not accessible.
+fn freed_block(name: &str, range: &Range<u64>, number: u64, how: End) -> FreedBlock {
+    let (address, size) = (Some(range.start), range.end - range.start);
+    FreedBlock { name: name.to_owned(), address, size, number, how }
+}
+
 impl Reservation {
     fn freed_block(&self, how: End) -> FreedBlock {
-        let range = self.reserved.range();
-        FreedBlock {
-            name: "cuMemAddressReserve".to_owned(),
-            address: Some(range.start),
-            size: range.end - range.start,
-            number: self.number,
-            how,
-        }
+        freed_block("cuMemAddressReserve", &self.reserved.range(), self.number, how)
     }
 }
 
 impl Mapping {
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.mapped.range()
+    }
+
     fn flags(&self, gpu: &Gpu) -> u32 {
-        let flags = self.access.get(&Place::Device(gpu.ordinal));
+        let flags = self.access.get(&Some(gpu.ordinal));
         flags.copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE)
     }
 }

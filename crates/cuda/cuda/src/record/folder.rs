@@ -82,16 +82,14 @@ fn rename_below(from: &Path, parent: &Path, name: &str) -> io::Result<PathBuf> {
         if folder.symlink_metadata().is_err() {
             match std::fs::rename(from, &folder) {
                 Ok(()) => return Ok(folder),
-                Err(error) if !is_there(&error) => return Err(error),
-                Err(_) => {}
+                Err(error) => match error.kind() {
+                    ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty => {}
+                    _ => return Err(error),
+                },
             }
         }
     }
     Err(ErrorKind::AlreadyExists.into())
-}
-
-fn is_there(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty)
 }
 
 /// Moves the files of a folder, the job last, so that a folder with a job is complete.

@@ -67,27 +67,16 @@ fn print(wanted: &RecordSettings, text: &str) {
         return;
     }
     // The reader of the file has created the folder.
-    let file = why(&wanted.folder);
+    let file = wanted.folder.join("why.txt");
     let open = std::fs::OpenOptions::new().create(true).append(true).open(file);
     let _ = open.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
-}
-
-/// The file for messages that are not printed immediately.
-fn why(folder: &Path) -> PathBuf {
-    folder.join("why.txt")
 }
 
 /// Maximum number of kernels named at the end.
 const MAX_NAMES: usize = 20;
 
-/// Registers the final messages for the end of the process.
-pub(super) fn at_end() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| crate::exit::at_end(end));
-}
-
 /// Reports at the end of the process if the selected launch has not occurred.
-fn end() {
+pub(super) fn end() {
     let Some((wanted, chosen)) =
         settings().record.as_ref().and_then(|w| Some((w, w.kernel.as_ref()?)))
     else {

@@ -151,6 +151,7 @@ mod tests {
 
     #[test]
     fn tables_are_found_by_their_bytes() {
+        #[allow(clashing_extern_declarations)] // this one is as in a C program
         unsafe extern "C" {
             fn cuGetExportTable(table: *mut *const c_void, id: *const u8) -> CUresult;
         }

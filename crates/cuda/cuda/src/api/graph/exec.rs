@@ -59,7 +59,8 @@ driver_api! {
 
     /// Destroys an executable graph.
     fn cuGraphExecDestroy(hGraphExec) {
-        exec::destroy(hGraphExec)
+        hGraphExec.take()?.ended();
+        Ok(())
     }
 
     /// The flags of an executable graph's instantiation.

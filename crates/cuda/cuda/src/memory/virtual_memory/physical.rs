@@ -19,7 +19,6 @@ pub(crate) struct Physical {
     pages: Arc<Pages>,
     /// Properties passed at creation.
     pub(crate) prop: CUmemAllocationProp,
-    pub(crate) place: Place,
     /// Size in bytes.
     pub(crate) size: u64,
     /// Unique number, which messages use.
@@ -35,14 +34,10 @@ object!(Physical, "a memory handle of cuMemCreate");
 const KIND: u8 = 1;
 
 impl Physical {
-    /// `cuMemCreate`, with a checked size and properties.
-    pub(crate) fn create(
-        size: u64,
-        prop: CUmemAllocationProp,
-        place: Place,
-    ) -> Answer<Handle<Self>> {
-        let counted = match place {
-            Place::Device(ordinal) => {
+    /// `cuMemCreate`, with a checked size and checked properties.
+    pub(crate) fn create(size: u64, prop: CUmemAllocationProp) -> Answer<Handle<Self>> {
+        let counted = match place(&prop) {
+            Some(ordinal) => {
                 let gpu = state::gpu(ordinal)?;
                 memory::with_room(gpu, || {
                     let room = gpu.device.reserve(size);
@@ -50,7 +45,7 @@ impl Physical {
                 })?;
                 Some(Arc::clone(gpu))
             }
-            Place::Host => None,
+            None => None,
         };
         let is_shared = prop.requested_handle_types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR != 0;
         let pages = match is_shared {
@@ -66,19 +61,14 @@ impl Physical {
                 Count(size, "byte")
             ))
         })?;
-        Ok(Self::keep(pages, prop, place, counted))
+        Ok(Self::keep(pages, prop, counted))
     }
 
-    fn keep(
-        pages: Pages,
-        prop: CUmemAllocationProp,
-        place: Place,
-        counted: Option<Arc<Gpu>>,
-    ) -> Handle<Self> {
+    fn keep(pages: Pages, prop: CUmemAllocationProp, counted: Option<Arc<Gpu>>) -> Handle<Self> {
         let (handle, number) = (Handle::fresh(), Block::next_number());
         allocation_trace::allocated(number);
         let (size, pages, users) = (pages.size(), Arc::new(pages), Mutex::new(1));
-        let memory = Self { handle, users, pages, prop, place, size, number, counted };
+        let memory = Self { handle, users, pages, prop, size, number, counted };
         Self::registry().insert_as(handle, Arc::new(memory));
         handle
     }
@@ -123,26 +113,26 @@ impl Physical {
 
     /// Imports memory that a process of texunit has exported (`cuMemImportFromShareableHandle`).
     pub(crate) fn import(number: i32) -> Answer<Handle<Self>> {
-        let (pages, prop, place) = Self::open(number)?;
-        Ok(Self::keep(pages, prop, place, None))
+        let (pages, prop) = Self::open(number)?;
+        Ok(Self::keep(pages, prop, None))
     }
 
-    /// The pages, properties and location of memory behind an exported file descriptor, which the
-    /// caller keeps.
-    pub(crate) fn open(number: i32) -> Answer<(Pages, CUmemAllocationProp, Place)> {
+    /// The pages and properties of memory behind an exported file descriptor, which the caller
+    /// keeps.
+    pub(crate) fn open(number: i32) -> Answer<(Pages, CUmemAllocationProp)> {
         let (pages, note) = match Pages::of_file(number) {
             Ok(found) => found,
             Err(error) => bail!(
                 "{number} is not the number of an open file that cuMemExportToShareableHandle has given: {error}"
             ),
         };
-        let Some((prop, place)) = read_note(&note) else {
+        let Some(prop) = read_note(&note) else {
             bail!("file {number} is not memory of cuMemCreate");
         };
-        if let Place::Device(ordinal) = place {
+        if let Some(ordinal) = place(&prop) {
             state::gpu(ordinal)?;
         }
-        Ok((pages, prop, place))
+        Ok((pages, prop))
     }
 
     pub(super) fn pages(&self) -> &Arc<Pages> {
@@ -155,23 +145,14 @@ impl Physical {
     }
 
     /// The device of the memory; `None` for host memory.
-    pub(crate) fn ordinal(&self) -> Option<CUdevice> {
-        match self.place {
-            Place::Device(ordinal) => Some(ordinal),
-            Place::Host => None,
-        }
+    pub(crate) fn place(&self) -> Place {
+        place(&self.prop)
     }
+}
 
-    /// The description of inaccessible memory for a device's fault messages.
-    pub(super) fn freed_block(&self, range: &Range<u64>) -> FreedBlock {
-        FreedBlock {
-            name: NAME.to_owned(),
-            address: Some(range.start),
-            size: range.end - range.start,
-            number: self.number,
-            how: End::NoAccess,
-        }
-    }
+/// Where memory with these properties is.
+pub(crate) fn place(prop: &CUmemAllocationProp) -> Place {
+    (prop.location.kind == CU_MEM_LOCATION_TYPE_DEVICE).then_some(prop.location.id)
 }
 
 impl Drop for Physical {
@@ -197,7 +178,7 @@ fn note(prop: &CUmemAllocationProp) -> Vec<u8> {
 }
 
 /// Reads a label, which another process may have written.
-fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, Place)> {
+fn read_note(note: &[u8]) -> Option<CUmemAllocationProp> {
     let &[KIND, gpu_direct_rdma_capable, ref rest @ ..] = note else { return None };
     let [kind, id, requested_handle_types] = *rest.as_chunks::<4>().0 else { return None };
     let (kind, id) = (u32::from_le_bytes(kind), i32::from_le_bytes(id));
@@ -205,17 +186,11 @@ fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, Place)> {
         CU_MEM_LOCATION_TYPE_DEVICE => state::with_index(id).ok()?.ordinal,
         _ => id,
     };
-    let location = CUmemLocation { kind, id };
-    let prop = CUmemAllocationProp {
+    Some(CUmemAllocationProp {
         kind: CU_MEM_ALLOCATION_TYPE_PINNED,
         requested_handle_types: u32::from_le_bytes(requested_handle_types),
-        location,
+        location: CUmemLocation { kind, id },
         gpu_direct_rdma_capable,
         ..CUmemAllocationProp::default()
-    };
-    let place = match kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Place::Device(location.id),
-        _ => Place::Host,
-    };
-    Some((prop, place))
+    })
 }

@@ -12,7 +12,7 @@ impl Space {
     /// A mapping that overlaps a range.
     pub(super) fn mapping_in(&self, range: &Range<u64>) -> Option<Range<u64>> {
         let (_, mapping) = self.mappings.range(..range.end).next_back()?;
-        let found = mapping.mapped.range();
+        let found = mapping.range();
         (found.end > range.start).then_some(found)
     }
 
@@ -23,7 +23,7 @@ impl Space {
             if start != at {
                 break;
             }
-            at = mapping.mapped.range().end;
+            at = mapping.range().end;
         }
         if at == range.end {
             return Ok(());
@@ -86,18 +86,16 @@ impl Space {
         let mut run: Vec<&Mapping> = Vec::new();
         for mapping in self.mappings.range(borders.clone()).map(|(_, mapping)| mapping) {
             let continues = run.last().is_some_and(|last| {
-                last.mapped.range().end == mapping.mapped.range().start
-                    && last.flags(gpu) == mapping.flags(gpu)
+                last.range().end == mapping.range().start && last.flags(gpu) == mapping.flags(gpu)
             });
             if !continues {
                 blocks.extend(block(gpu, &run));
                 run.clear();
             }
             if mapping.flags(gpu) == CU_MEM_ACCESS_FLAGS_PROT_NONE {
-                said.push((
-                    mapping.mapped.range(),
-                    mapping.memory.freed_block(&mapping.mapped.range()),
-                ));
+                let (range, number) = (mapping.range(), mapping.memory.number);
+                let block = freed_block(physical::NAME, &range, number, End::NoAccess);
+                said.push((range, block));
             } else {
                 run.push(mapping);
             }
@@ -110,7 +108,7 @@ impl Space {
                 if at < start {
                     said.push((at..start, reservation.freed_block(End::Reserved)));
                 }
-                at = mapping.mapped.range().end;
+                at = mapping.range().end;
             }
             if at < range.end {
                 said.push((at..range.end, reservation.freed_block(End::Reserved)));
@@ -126,5 +124,5 @@ fn block(gpu: &Gpu, run: &[&Mapping]) -> Option<(u64, Arc<Block>)> {
     let parts = run.iter().map(|mapping| Arc::clone(&mapping.mapped)).collect();
     let writable = first.flags(gpu) == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     let block = Block::of_mapped(parts, writable, (physical::NAME, first.memory.number))?;
-    Some((first.mapped.range().start, Arc::new(block)))
+    Some((first.range().start, Arc::new(block)))
 }
