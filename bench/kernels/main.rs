@@ -113,15 +113,15 @@ fn describe(case: &Case, folder: &str) -> Result<(), String> {
         let write = |file: &Path, bytes: &[u8]| {
             std::fs::write(file, bytes).map_err(|e| format!("{}: {e}", file.display()))
         };
-        write(&file, &buffer.data.bytes())?;
+        write(&file, &buffer.data.bytes)?;
         let mut line =
-            json!({ "name": buffer.name, "type": buffer.data.type_name(), "file": file });
+            json!({ "name": buffer.name, "type": buffer.data.dtype.name(), "file": file });
         if let Some(how) = buffer.written {
             line["check"] = check(how);
             if how != Check::Scratch {
                 let data = expected.next().ok_or("the plain loop has too few buffers")?;
                 let file = file.with_extension(format!("{}.expected", buffer.name));
-                write(&file, &data.bytes())?;
+                write(&file, &data.bytes)?;
                 line["expected"] = json!(file);
             }
         }
@@ -166,7 +166,7 @@ fn serve(case: &Case, threads: usize) -> Result<(), String> {
         "digest": format!("{:016x}", digest(&results)),
         "warp_instructions": warp_instructions,
         "thread_instructions": thread_instructions,
-        "data_mib": case.buffers.iter().map(|b| b.data.bytes().len()).sum::<usize>() as f64 / 1_048_576.0,
+        "data_mib": case.buffers.iter().map(|b| b.data.bytes.len()).sum::<usize>() as f64 / 1_048_576.0,
         "taken_mib": taken,
         "findings": session.findings(),
     }))?;

@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 use texunit_isa::{Opcode, ScalarType, Shape, forms};
+use texunit_syntax::{Span, token_spans};
 use texunit_testkit::Random;
 
 type Pieces = LazyLock<Vec<&'static str>>;
@@ -17,33 +18,6 @@ static ITEMS: Pieces = LazyLock::new(|| include_str!("items.txt").split_inclusiv
 /// Statements of function bodies, each with its end of line.
 static STATEMENTS: Pieces =
     LazyLock::new(|| include_str!("statements.txt").split_inclusive('\n').collect());
-
-fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%')
-}
-
-/// The ranges of a text's tokens: identifiers (with their dot), white space, and single characters.
-fn tokens(text: &str) -> Vec<std::ops::Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut list = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        at += 1;
-        if is_word(bytes[start]) || bytes[start] == b'.' {
-            while at < bytes.len() && is_word(bytes[at]) {
-                at += 1;
-            }
-        }
-        while !text.is_char_boundary(at) {
-            at += 1;
-        }
-        if !bytes[start].is_ascii_whitespace() {
-            list.push(start..at);
-        }
-    }
-    list
-}
 
 /// The ranges of parts that end with `;`, a brace, a colon or a line.
 fn statements(text: &str) -> Vec<std::ops::Range<usize>> {
@@ -140,7 +114,8 @@ fn instruction(random: &mut Random, text: &str, all: &[std::ops::Range<usize>]) 
 
 /// Makes one mutation.
 fn change(random: &mut Random, text: &mut String) {
-    let all = tokens(text);
+    let tokens = token_spans(text).map(Span::range);
+    let all: Vec<_> = tokens.filter(|token| !token.is_empty()).collect();
     let parts = statements(text);
     if all.is_empty() || parts.is_empty() {
         text.push_str(random.of(&ITEMS));

@@ -11,6 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 use texunit_sass::txd::{MASK, PS, PT, RA, RB, RD};
 use texunit_sass::{Arch, Control, Txd, parse};
+use texunit_testkit::Choices;
 use texunit_txd::exec::{Outcome, Pool, SamplerBinding, State, execute};
 use texunit_txd::state_file;
 use texunit_unit::{Lanes, lanes};
@@ -72,40 +73,26 @@ fn file(text: &str) {
         }
         Err(error) => {
             assert!(!error.message.is_empty());
-            if let Some(span) = error.span {
+            if let Some(span) = error.span.clone() {
                 assert!(text.get(span).is_some(), "{error}");
             }
         }
     }
 }
 
-/// The bits of an input, followed by zeros.
-struct Bits<'a>(&'a [u8]);
-
-impl Bits<'_> {
-    fn byte(&mut self) -> u8 {
-        let Some((&first, rest)) = self.0.split_first() else { return 0 };
-        self.0 = rest;
-        first
-    }
-
-    fn word(&mut self) -> u32 {
-        u32::from_le_bytes(std::array::from_fn(|_| self.byte()))
-    }
-
-    fn turn(&mut self, state: &mut State, pool: Pool) {
-        let mut bytes = vec![0; 32 * (pool.max_index as usize + 1)];
-        state.memory.read(pool.address, &mut bytes).expect("the pool is there");
-        bytes.iter_mut().for_each(|byte| *byte ^= self.byte());
-        state.memory.write(pool.address, &bytes).expect("the pool is there");
-    }
+/// Flips bits of a pool of descriptors.
+fn turn(bits: &mut Choices<'_>, state: &mut State, pool: Pool) {
+    let mut bytes = vec![0; 32 * (pool.max_index as usize + 1)];
+    state.memory.read(pool.address, &mut bytes).expect("the pool is there");
+    bytes.iter_mut().for_each(|byte| *byte ^= bits.byte());
+    state.memory.write(pool.address, &bytes).expect("the pool is there");
 }
 
 fn turned(bytes: &[u8]) {
     static BASE_STATE: OnceLock<State> = OnceLock::new();
     let base = BASE_STATE.get_or_init(|| state_file::parse(BASE).expect("the seed is a state"));
     let mut state = base.clone();
-    let mut bits = Bits(bytes);
+    let mut bits = Choices::new(bytes);
     let word = Txd::PLAIN.with(&RD, 12).with(&RA, 4).with(&RB, 8).word;
     let word = word ^ u64::from(bits.word()) ^ u64::from(bits.word() & 0x7f_ffff) << 32;
     let txd = Txd { word, control: Control::new(bits.word() & 0x1f_ffff).expect("21 bits") };
@@ -117,8 +104,8 @@ fn turned(bytes: &[u8]) {
     }
     state.constants.iter_mut().for_each(|byte| *byte ^= bits.byte());
     let (headers, samplers) = (state.headers, state.samplers);
-    bits.turn(&mut state, headers);
-    bits.turn(&mut state, samplers);
+    turn(&mut bits, &mut state, headers);
+    turn(&mut bits, &mut state, samplers);
     state.headers.max_index ^= u32::from(bits.byte());
     for register in &mut state.registers[..16] {
         let word = bits.word();

@@ -329,21 +329,3 @@ fn our_verdict(module: &str, question: &Question) -> Option<String> {
     let line = source.location(first.primary.span.start).line;
     Some(format!("line {line}: {} {}", first.code, first.message))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::parsed;
-
-    #[test]
-    fn the_command_line() {
-        let request: Request = parsed("100 7 --tools /x --ptxas 12.9 --family mutation").unwrap();
-        assert_eq!((request.count, request.seed), (100, 7));
-        assert_eq!(request.tools.release, Some(Ptxas::V12_9));
-        let Lines { file, head } = parsed::<Ask>("lines.txt").unwrap().lines;
-        assert_eq!((file.to_str(), &*head), (Some("lines.txt"), "8.8 75"));
-        for wrong in ["", "1", "1 2 3", "x 2", "1 2 --family what", "1 2 --tools", "1 2 --x"] {
-            assert!(parsed::<Request>(wrong).is_err(), "{wrong}");
-        }
-    }
-}

@@ -1,8 +1,8 @@
 //! The table of benchmark cases: the buffers, arguments and launches of each.
 
 use super::inputs::{
-    ball, doubles, floats, letters, picture, picture_words, small_integers, sparse, words, zeros,
-    zeros_f32,
+    ball, bytes, doubles, floats, letters, picture, picture_words, small_integers, sparse, words,
+    zeros, zeros_f32, zeros_f64,
 };
 use super::{Buffer, Case, Check, Data, Launch, Size, Texture, Twin, Value};
 use Check::{Close, Equal, Mostly, Scratch};
@@ -120,7 +120,7 @@ fn matmul_f64(size: Size) -> Parts {
     let buffers = vec![
         input("a", doubles(1, all)),
         input("b", doubles(2, all)),
-        output("c", Data::F64(vec![0.0; all]), Close(1e-12, 1e-12)),
+        output("c", zeros_f64(all), Close(1e-12, 1e-12)),
     ];
     one(buffers, plane("matmul_f64", [n, n], [16, 16], &[B(0), B(1), B(2), U(n)]))
 }
@@ -278,9 +278,9 @@ fn search(size: Size) -> Parts {
     let places = n - pattern.len() + 1;
     let length = pattern.len() as u32;
     let buffers = vec![
-        input("text", Data::U8(text)),
-        input("pattern", Data::U8(pattern)),
-        output("found", Data::U8(vec![0; places]), Equal),
+        input("text", bytes(text)),
+        input("pattern", bytes(pattern)),
+        output("found", bytes(vec![0; places]), Equal),
         output("count", zeros(1), Equal),
     ];
     let args = [B(0), B(1), B(2), B(3), U(places as u32), U(length)];
@@ -312,7 +312,7 @@ fn median(size: Size) -> Parts {
     let n = size.of(50, 512);
     let all = (n * n) as usize;
     let buffers =
-        vec![input("picture", picture(22, all)), output("out", Data::U8(vec![0; all]), Equal)];
+        vec![input("picture", picture(22, all)), output("out", bytes(vec![0; all]), Equal)];
     let parts = one(buffers, plane("median", [n, n], [32, 8], &[Value::Texture, B(1), U(n), U(n)]));
     Parts { texture: Some(Texture { buffer: 0, extent: [n, n, 0], linear: false }), ..parts }
 }

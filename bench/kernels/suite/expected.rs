@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 use texunit_testkit::TempDir;
+use texunit_texel::Dtype;
 
 /// Headers that plain loops include, with their names.
 const HEADERS: [(&str, &str); 2] =
@@ -28,7 +29,7 @@ fn program(case: &Case) -> String {
     };
     let (mut read, mut write) = (String::new(), String::new());
     for (number, buffer) in case.buffers.iter().enumerate() {
-        let size = buffer.data.bytes().len();
+        let size = buffer.data.bytes.len();
         let _ = writeln!(read, "void *b{number} = contents({size});");
         if is_compared(buffer.written) {
             let _ = writeln!(write, "fwrite(b{number}, 1, {size}, stdout);");
@@ -59,16 +60,16 @@ pub(crate) fn expected(case: &Case) -> Result<Vec<Data>, String> {
     let run = Command::new(&built).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let output = run.and_then(|mut child| {
         let mut input = child.stdin.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
-        case.buffers.iter().try_for_each(|buffer| input.write_all(&buffer.data.bytes()))?;
+        case.buffers.iter().try_for_each(|buffer| input.write_all(&buffer.data.bytes))?;
         drop(input);
         child.wait_with_output()
     });
     let bytes = done(case, output)?;
     let mut rest = bytes.as_slice();
     let contents = case.buffers.iter().filter(|buffer| is_compared(buffer.written)).map(|buffer| {
-        let (own, others) = rest.split_at_checked(buffer.data.bytes().len())?;
+        let (own, others) = rest.split_at_checked(buffer.data.bytes.len())?;
         rest = others;
-        Some(buffer.data.with_bytes(own))
+        Some(buffer.data.with_bytes(own.to_vec()))
     });
     contents.collect::<Option<_>>().ok_or_else(|| format!("{}: the loop ends early", case.name))
 }
@@ -96,11 +97,12 @@ pub(crate) enum Check {
 }
 
 fn numbers(data: &Data) -> Vec<f64> {
-    match data {
-        Data::U8(all) => all.iter().map(|&v| f64::from(v)).collect(),
-        Data::U32(all) => all.iter().map(|&v| f64::from(v)).collect(),
-        Data::F32(all) => all.iter().map(|&v| f64::from(v)).collect(),
-        Data::F64(all) => all.clone(),
+    let (words, doubles) = (data.bytes.as_chunks().0, data.bytes.as_chunks().0);
+    match data.dtype {
+        Dtype::U32 => words.iter().map(|&v| u32::from_le_bytes(v).into()).collect(),
+        Dtype::F32 => words.iter().map(|&v| f32::from_le_bytes(v).into()).collect(),
+        Dtype::F64 => doubles.iter().map(|&v| f64::from_le_bytes(v)).collect(),
+        _ => data.bytes.iter().map(|&v| v.into()).collect(),
     }
 }
 

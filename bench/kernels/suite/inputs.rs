@@ -2,52 +2,63 @@
 
 use super::Data;
 use texunit_testkit::Random;
+use texunit_texel::Dtype;
 
 /// A buffer of `n` 32-bit integers that are zero.
 pub(super) fn zeros(n: usize) -> Data {
-    Data::U32(vec![0; n])
+    Data::new(Dtype::U32, vec![[0; 4]; n])
 }
 
 /// A buffer of `n` floats that are zero.
 pub(super) fn zeros_f32(n: usize) -> Data {
-    Data::F32(vec![0.0; n])
+    Data::new(Dtype::F32, vec![[0; 4]; n])
+}
+
+/// A buffer of `n` doubles that are zero.
+pub(super) fn zeros_f64(n: usize) -> Data {
+    Data::new(Dtype::F64, vec![[0; 8]; n])
+}
+
+/// A buffer of bytes.
+pub(super) fn bytes(bytes: Vec<u8>) -> Data {
+    Data { dtype: Dtype::U8, bytes }
 }
 
 /// A buffer of `n` random 32-bit words.
 pub(super) fn words(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
-    Data::U32((0..n).map(|_| random.u32()).collect())
+    Data::new(Dtype::U32, (0..n).map(|_| random.u32().to_le_bytes()))
 }
 
 /// A buffer of `n` random floats from `low` to `high`.
 pub(super) fn floats(seed: u64, n: usize, low: f32, high: f32) -> Data {
     let mut random = Random::new(seed);
-    Data::F32((0..n).map(|_| random.between(low, high)).collect())
+    Data::new(Dtype::F32, (0..n).map(|_| random.between(low, high).to_le_bytes()))
 }
 
 /// A buffer of `n` random doubles from -1 to 1.
 pub(super) fn doubles(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
-    Data::F64((0..n).map(|_| f64::from(random.between(-1.0, 1.0))).collect())
+    Data::new(Dtype::F64, (0..n).map(|_| f64::from(random.between(-1.0, 1.0)).to_le_bytes()))
 }
 
 /// A buffer of `n` floats with integer values from 0 to 3. Up to eight million of them have an
 /// exact sum in any order.
 pub(super) fn small_integers(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
-    Data::F32((0..n).map(|_| (random.u32() >> 30) as f32).collect())
+    Data::new(Dtype::F32, (0..n).map(|_| ((random.u32() >> 30) as f32).to_le_bytes()))
 }
 
 /// A buffer of `n` random bytes with a bell-shaped distribution, as in photographs.
 pub(super) fn picture(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
     let mut texel = || (random.below(128_u32) + random.below(128_u32)) as u8;
-    Data::U8((0..n).map(|_| texel()).collect())
+    bytes((0..n).map(|_| texel()).collect())
 }
 
 /// A buffer of `n` words whose bytes are those of [`picture`].
 pub(super) fn picture_words(seed: u64, n: usize) -> Data {
-    Data::U32(vec![0; n]).with_bytes(&picture(seed, 4 * n).bytes())
+    Data { dtype: Dtype::U32, ..picture(seed, 4 * n) }
 }
 
 /// A text of `n` random letters from `a` to `d`.
@@ -59,15 +70,15 @@ pub(super) fn letters(seed: u64, n: usize) -> Vec<u8> {
 /// A sparse square matrix as row starts, columns and values, with 0 to 32 values per row.
 pub(super) fn sparse(seed: u64, rows: u32) -> [Data; 3] {
     let mut random = Random::new(seed);
-    let (mut starts, mut columns) = (vec![0], Vec::new());
+    let (mut starts, mut columns) = (vec![[0; 4]], Vec::new());
     for _ in 0..rows {
         for _ in 0..random.below(33_u32) {
-            columns.push(random.below(rows));
+            columns.push(random.below(rows).to_le_bytes());
         }
-        starts.push(columns.len() as u32);
+        starts.push((columns.len() as u32).to_le_bytes());
     }
     let values = floats(seed + 1, columns.len(), -1.0, 1.0);
-    [Data::U32(starts), Data::U32(columns), values]
+    [Data::new(Dtype::U32, starts), Data::new(Dtype::U32, columns), values]
 }
 
 /// Densities of a cube of `n` texels per edge, which show a soft ball with noise.
@@ -80,9 +91,9 @@ pub(super) fn ball(seed: u64, n: u32) -> Data {
             for x in 0..n {
                 let [x, y, z] = [x, y, z].map(from_middle);
                 let inside = (0.5 - (x * x + y * y + z * z).sqrt()).max(0.0);
-                texels.push(inside * (1.0 + random.between(0.0, 0.25)));
+                texels.push((inside * (1.0 + random.between(0.0, 0.25))).to_le_bytes());
             }
         }
     }
-    Data::F32(texels)
+    Data::new(Dtype::F32, texels)
 }

@@ -12,6 +12,7 @@ mod session;
 pub(crate) use cases::{case, names};
 pub(crate) use expected::{Check, differences, expected};
 pub(crate) use session::{RunStats, Session, digest};
+use texunit_texel::Dtype;
 
 /// The problem size of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,51 +46,24 @@ impl Twin {
     }
 }
 
-/// The elements of a buffer, by type.
+/// The elements of a buffer: their type, and little-endian bytes.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Data {
-    /// Elements of 8 bits.
-    U8(Vec<u8>),
-    /// Integers of 32 bits.
-    U32(Vec<u32>),
-    /// Floats of 32 bits.
-    F32(Vec<f32>),
-    /// Floats of 64 bits.
-    F64(Vec<f64>),
+pub(crate) struct Data {
+    pub(crate) dtype: Dtype,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Data {
-    /// The elements as little-endian bytes.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        match self {
-            Data::U8(all) => all.clone(),
-            Data::U32(all) => all.iter().flat_map(|v| v.to_le_bytes()).collect(),
-            Data::F32(all) => all.iter().flat_map(|v| v.to_le_bytes()).collect(),
-            Data::F64(all) => all.iter().flat_map(|v| v.to_le_bytes()).collect(),
-        }
+    fn new<const SIZE: usize>(
+        dtype: Dtype,
+        elements: impl IntoIterator<Item = [u8; SIZE]>,
+    ) -> Self {
+        Self { dtype, bytes: elements.into_iter().flatten().collect() }
     }
 
-    /// Converts little-endian bytes to a buffer with the element type of `self`.
-    pub(crate) fn with_bytes(&self, bytes: &[u8]) -> Self {
-        fn words<const N: usize, T>(bytes: &[u8], of: fn([u8; N]) -> T) -> Vec<T> {
-            bytes.as_chunks::<N>().0.iter().map(|&b| of(b)).collect()
-        }
-        match self {
-            Data::U8(_) => Data::U8(bytes.to_vec()),
-            Data::U32(_) => Data::U32(words(bytes, u32::from_le_bytes)),
-            Data::F32(_) => Data::F32(words(bytes, f32::from_le_bytes)),
-            Data::F64(_) => Data::F64(words(bytes, f64::from_le_bytes)),
-        }
-    }
-
-    /// The name of the element type in NumPy.
-    pub(crate) fn type_name(&self) -> &'static str {
-        match self {
-            Data::U8(_) => "uint8",
-            Data::U32(_) => "uint32",
-            Data::F32(_) => "float32",
-            Data::F64(_) => "float64",
-        }
+    /// A buffer of the same type with other bytes.
+    fn with_bytes(&self, bytes: Vec<u8>) -> Self {
+        Self { dtype: self.dtype, bytes }
     }
 }
 

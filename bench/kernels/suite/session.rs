@@ -9,6 +9,7 @@ use texunit_device::{
     Geometry, InitialContents, Kernel, LaunchOptions, Module, ReadMode, Sampler, TextureDescriptor,
     TextureObject, TextureResource,
 };
+use texunit_texel::Dtype;
 
 /// The measurement of a case's launches.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,9 +55,9 @@ impl<'a> Session<'a> {
         let device = Device::new(&DeviceOptions::default().with_initial_contents(fresh));
         let mut buffers = Vec::new();
         for buffer in &case.buffers {
-            let bytes = buffer.data.bytes();
+            let bytes = &buffer.data.bytes;
             let there = device.alloc(bytes.len() as u64, buffer.name).map_err(say)?;
-            there.write(0, &bytes).map_err(say)?;
+            there.write(0, bytes).map_err(say)?;
             buffers.push(there);
         }
         let texels = |t: Texture| texture(&device, &case.buffers[t.buffer].data, t);
@@ -92,7 +93,7 @@ impl<'a> Session<'a> {
     pub(crate) fn restore(&self) -> Result<(), String> {
         for (there, buffer) in self.buffers.iter().zip(&self.case.buffers) {
             if buffer.written.is_some() {
-                there.write(0, &buffer.data.bytes()).map_err(|e| e.to_string())?;
+                there.write(0, &buffer.data.bytes).map_err(|e| e.to_string())?;
             }
         }
         Ok(())
@@ -138,7 +139,7 @@ impl<'a> Session<'a> {
     pub(crate) fn results(&self) -> Vec<(&'static str, Check, Data)> {
         let compared = self.case.buffers.iter().zip(&self.buffers).filter_map(|(buffer, there)| {
             let check = buffer.written.filter(|&check| check != Check::Scratch)?;
-            Some((buffer.name, check, buffer.data.with_bytes(&there.read())))
+            Some((buffer.name, check, buffer.data.with_bytes(there.read())))
         });
         compared.collect()
     }
@@ -148,7 +149,7 @@ impl<'a> Session<'a> {
 pub(crate) fn digest(results: &[(&'static str, Check, Data)]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for (_, _, data) in results {
-        for byte in data.bytes() {
+        for &byte in &data.bytes {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         }
     }
@@ -159,12 +160,12 @@ pub(crate) fn digest(results: &[(&'static str, Check, Data)]) -> u64 {
 fn texture(device: &Device, texels: &Data, how: Texture) -> Result<TextureObject, String> {
     let [width, height, depth] = how.extent;
     let geometry = if depth == 0 { Geometry::D2 } else { Geometry::D3 };
-    let name = if matches!(texels, Data::U8(_)) { "u8" } else { "f32" };
+    let name = if texels.dtype == Dtype::U8 { "u8" } else { "f32" };
     let format = Format::from_name(name).ok_or("no such format")?;
     let extent = Extent { width, height, depth: depth.max(1) };
     let descriptor = ArrayDescriptor::new(format, geometry, extent, "texture");
     let array = device.create_array(&descriptor).map_err(|e| e.to_string())?;
-    array.write(&texels.bytes()).map_err(|e| e.to_string())?;
+    array.write(&texels.bytes).map_err(|e| e.to_string())?;
     let descriptor = TextureDescriptor::default()
         .with_read_mode(ReadMode::Element)
         .with_normalized_coords(how.linear)

@@ -201,11 +201,6 @@ mod checks {
         assert_eq!(names, ["drjit", "taichi"]);
         assert_eq!(read.jobs.as_deref(), Some("1"));
         assert_eq!(parsed::<Request>("all").unwrap_or_default().clients().count(), CLIENTS.len());
-        for words in
-            ["nobody", "cupy --record later", "cupy --jobs", "cupy --record now --select x"]
-        {
-            assert!(parsed::<Request>(words).is_err(), "{words}");
-        }
     }
 
     #[test]

@@ -3,35 +3,21 @@
 
 use super::Question;
 use std::fmt::Write as _;
-use texunit_check::Ptxas;
+use texunit_check::{Architecture, Ptxas, architectures, assembles, first_version, versions};
 use texunit_testkit::Random;
-
-/// Versions of the PTX ISA that modules name, times ten.
-#[rustfmt::skip]
-const VERSIONS: &[u32] = &[
-    10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30, 31, 32, 40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78,
-    80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95,
-];
-
-/// Targets that modules name, among them the architectures that a ptxas release assembles for.
-#[rustfmt::skip]
-const TARGETS: &[u32] = &[
-    10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 107, 110, 120, 121,
-];
 
 /// Targets that most modules name, if the release assembles for them.
 const COMMON: &[u32] = &[50, 60, 70, 75, 75, 75, 80, 86, 89, 90, 90, 100, 103, 120];
 
 /// The architectures that a ptxas release assembles for, without variants with a suffix letter.
-pub(super) fn machines(release: Ptxas) -> &'static [u32] {
-    match release {
-        Ptxas::V11_8 => &[35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90],
-        Ptxas::V12_4 => &[50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90],
-        Ptxas::V12_9 => {
-            &[50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 120, 121]
-        }
-        Ptxas::V13_5 => &[75, 80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121],
-    }
+pub(super) fn machines(release: Ptxas) -> Vec<u32> {
+    numbers(|architecture| assembles(architecture, release))
+}
+
+/// The numbers of architectures without a suffix letter for which `is_wanted` is true.
+fn numbers(is_wanted: impl Fn(Architecture) -> bool) -> Vec<u32> {
+    let plain = architectures().filter(|a| a.suffix.is_none() && is_wanted(*a));
+    plain.map(|architecture| architecture.number).collect()
 }
 
 /// Version, target and texturing mode of a module, and the ptxas release that judges it.
@@ -55,17 +41,19 @@ impl Setup {
     pub(super) fn new(family: &'static str, release: Ptxas, random: &mut Random) -> Self {
         let (major, minor) = release.newest_version();
         let newest = major * 10 + minor;
-        let version = if random.chance(55) { newest } else { random.of(VERSIONS).min(newest) };
+        let all: Vec<u32> = versions().map(|(major, minor)| 10 * major + minor).collect();
+        let version = if random.chance(55) { newest } else { random.of(&all).min(newest) };
         let common: Vec<u32> =
             COMMON.iter().copied().filter(|t| machines(release).contains(t)).collect();
-        let target = if random.chance(65) { random.of(&common) } else { random.of(TARGETS) };
+        let target =
+            if random.chance(65) { random.of(&common) } else { random.of(&numbers(|_| true)) };
         let suffix = match target {
             // ptxas 12.4 has no `compute_90a`.
             90 if release >= Ptxas::V12_9 => random.of(&["", "a"]),
             100.. if release >= Ptxas::V12_9 => random.of(&["", "a", "f"]),
             _ => "",
         };
-        let least = first_version(target, suffix);
+        let least = first_version(Architecture { number: target, suffix: suffix.chars().next() });
         let version =
             if version < least && random.chance(90) { least.min(newest) } else { version };
         let machine = machine(release, target, random);
@@ -94,12 +82,12 @@ impl Setup {
             t => (t, ""),
         };
         let target = target.parse().unwrap_or(75);
-        let least = machines(release).iter().copied().find(|m| *m >= target);
+        let least = machines(release).into_iter().find(|m| *m >= target);
         Self {
             family: "given",
             release,
             arch: match suffix {
-                "" => least.unwrap_or(machines(release)[machines(release).len() - 1]).to_string(),
+                "" => least.or(machines(release).pop()).unwrap_or(target).to_string(),
                 _ => format!("{target}{suffix}"),
             },
             target,
@@ -178,38 +166,11 @@ impl Setup {
 /// A random architecture that runs code for `target`: usually the lowest that ptxas assembles for,
 /// or a later one.
 pub(super) fn machine(release: Ptxas, target: u32, random: &mut Random) -> u32 {
-    let later: Vec<u32> = machines(release).iter().copied().filter(|m| *m >= target).collect();
+    let later: Vec<u32> = machines(release).into_iter().filter(|m| *m >= target).collect();
     match later.first() {
         Some(first) if random.chance(60) => *first,
         Some(_) => random.of(&later),
-        None => random.of(machines(release)),
-    }
-}
-
-/// The version of the PTX ISA that introduced a target, times ten.
-fn first_version(target: u32, suffix: &str) -> u32 {
-    match target {
-        90 if suffix == "a" => 80,
-        100.. if suffix == "f" => 88.max(first_version(target, "a")),
-        0..=11 => 10,
-        12 | 13 => 12,
-        20 => 20,
-        21 | 30 => 30,
-        32 | 35 => 40,
-        37 | 50 | 52 => 41,
-        53 => 42,
-        60..=62 => 50,
-        70 | 72 => 61,
-        75 => 63,
-        80 => 70,
-        86 => 71,
-        87 => 74,
-        89 | 90 => 78,
-        100 | 101 => 86,
-        107 => 94,
-        110 => 90,
-        120 => 87,
-        _ => 88,
+        None => random.of(&machines(release)),
     }
 }
 

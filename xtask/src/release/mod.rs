@@ -216,13 +216,6 @@ mod tests {
     use texunit_testkit::TempDir;
 
     #[test]
-    fn light_files_are_never_released() {
-        assert!(parsed::<Request>("--light").is_err());
-        let request: Request = parsed("--dry-run --light --format json").unwrap();
-        assert_eq!(request.tag, format!("v{VERSION}"));
-    }
-
-    #[test]
     fn versions_tag_and_changelog_agree() {
         assert_eq!(tag(&format!("v{VERSION}")), Ok(()));
         assert!(tag(VERSION).is_err() && tag("v99.0.0").is_err());

@@ -69,18 +69,3 @@ fn call(command: &mut Command, missing: &str) -> Result<(), String> {
 fn output(command: &mut Command) -> Option<String> {
     String::from_utf8(command.output().ok().filter(|output| output.status.success())?.stdout).ok()
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn arguments_are_read() {
-        let read = crate::parsed::<super::Request>;
-        let request = read("--only web --serve 8080").unwrap();
-        assert_eq!((request.only.as_deref(), request.serve), (Some("web"), Some(8080)));
-        assert_eq!(read("--serve").unwrap().serve, Some(8000));
-        assert!(read("").unwrap().serve.is_none());
-        for wrong in ["--only", "--only nothing", "--serve x", "--what"] {
-            assert!(read(wrong).is_err(), "{wrong}");
-        }
-    }
-}

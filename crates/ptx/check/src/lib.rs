@@ -29,7 +29,7 @@ mod types;
 
 pub use codes::{CODES, Code, find_code};
 pub use lint::{Levels, UnknownCode};
-pub use module::{Checked, architectures, versions};
+pub use module::{Checked, architectures, assembles, first_version, versions};
 pub use options::{Architecture, Options, Ptxas, Verdicts, parse_version};
 use texunit_forms::sort_by_key;
 

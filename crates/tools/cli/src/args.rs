@@ -268,38 +268,3 @@ pub(crate) fn byte_size(text: &str) -> Result<u64, &'static str> {
     texunit_spec::number::byte_size(text)
         .ok_or("expected a number of bytes from 1 to 2^64 - 1, such as 512M")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn byte_sizes() {
-        assert_eq!(byte_size("4096"), Ok(4096));
-        assert_eq!(byte_size("64k"), Ok(65536));
-        assert_eq!(byte_size("8G"), Ok(8 << 30));
-        for wrong in ["", "0", "-1", "1T", "G", "99999999999G", "é"] {
-            assert!(byte_size(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_number_says_what_it_counts() {
-        let threads = |text| read::<u16>(text, "host threads", &(0..=1024));
-        assert_eq!(threads("1024"), Ok(1024));
-        for wrong in ["-1", "+1", "1025", "99999999999999999999", "", "x", "1.5"] {
-            let message = threads(wrong).expect_err(wrong);
-            assert_eq!(message, "expected host threads: a whole number from 0 to 1024");
-        }
-    }
-
-    #[cfg(feature = "ranges")]
-    #[test]
-    fn ranges_have_a_first_and_an_end() {
-        assert_eq!(cta_range("3..7"), Ok(CtaRange { begin: 3, end: 7 }));
-        for wrong in ["", "3", "3..", "..3", "3..3", "4..3", "+1..3", "0x1..2", "1...3", "1..3..5"]
-        {
-            assert!(cta_range(wrong).is_err(), "{wrong}");
-        }
-    }
-}

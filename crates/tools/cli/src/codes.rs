@@ -156,15 +156,4 @@ mod tests {
         }
         assert_eq!((all[0], all[all.len() - 1]), ("E0000", "trap"));
     }
-
-    #[test]
-    fn nearest_codes() {
-        assert_eq!(nearest("E9999"), all().iter().map(|c| c.code).rfind(|c| c.starts_with('E')));
-        assert_eq!(nearest("w0001"), Some("W0101"));
-        assert_eq!(nearest("J13"), Some("J0012"));
-        assert_eq!(nearest("out-of-bound"), Some("out-of-bounds"));
-        assert_eq!(nearest("something else"), None);
-        assert_eq!(nearest(""), None);
-        assert_eq!(nearest("\u{e4}1"), None);
-    }
 }

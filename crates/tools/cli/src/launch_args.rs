@@ -102,17 +102,3 @@ pub(crate) fn thread(text: &str) -> Result<[u32; 3], &'static str> {
     }
     Ok(thread)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads() {
-        assert_eq!(thread("3"), Ok([3, 0, 0]));
-        assert_eq!(thread("3, 5,7"), Ok([3, 5, 7]));
-        for wrong in ["", "a", "1,2,3,4", "-1", "1,,2"] {
-            assert!(thread(wrong).is_err(), "{wrong}");
-        }
-    }
-}

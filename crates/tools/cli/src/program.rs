@@ -300,38 +300,3 @@ pub fn install(args: &InstallLibsArgs) -> u8 {
         Err(message) => crate::out::error(message, super::FAILED),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(words: &[&str]) -> Result<RunArgs, clap::Error> {
-        RunArgs::parse(words.iter().chain(&["program"]).map(OsString::from).collect())
-    }
-
-    /// Parses `texunit run WORDS program`.
-    pub(super) fn args(words: &[&str]) -> RunArgs {
-        parse(words).unwrap()
-    }
-
-    #[test]
-    fn what_has_no_sense_is_refused() {
-        let folder = texunit_testkit::TempDir::new("run");
-        let file = folder.file("file", "");
-        let file = file.to_str().unwrap();
-        let record = |option, value| ["--record", "x", option, value];
-        assert!(parse(&record("--kernel", "blur:2")).is_ok());
-        assert!(parse(&["--save-ptx", &folder.text("new")]).is_ok());
-        for wrong in [
-            &record("--record-limit", "0")[..],
-            &record("--record-limit", "1,99999999999G"),
-            &record("--kernel", "blur:0"),
-            &record("--kernel", ""),
-            &["--explain", "blur:0:1,2"],
-            &["--save-ptx", file],
-        ] {
-            let error = parse(wrong).unwrap_err();
-            assert_eq!(error.exit_code(), 2, "{wrong:?}: {error}");
-        }
-    }
-}

@@ -60,7 +60,7 @@ fn find(number: u32) -> Option<&'static ArchitectureRow> {
 }
 
 /// First PTX version (times ten); 0 if the architecture does not exist.
-pub(crate) fn first_version(architecture: Architecture) -> u32 {
+pub fn first_version(architecture: Architecture) -> u32 {
     let column = match architecture.suffix {
         None => 0,
         Some('a') => 1,
@@ -87,7 +87,7 @@ pub(crate) fn read(text: &str, release: Ptxas) -> Option<Read> {
 }
 
 /// Whether a release can assemble for this GPU.
-pub(crate) fn assembles(arch: Architecture, release: Ptxas) -> bool {
+pub fn assembles(arch: Architecture, release: Ptxas) -> bool {
     let known = find(arch.number).and_then(|r| r.assembled);
     let suffixed = match arch.suffix {
         None => true,

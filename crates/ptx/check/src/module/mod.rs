@@ -6,7 +6,7 @@ mod header;
 mod limits;
 mod performance;
 
-pub use architecture::{architectures, versions};
+pub use architecture::{architectures, assembles, first_version, versions};
 use texunit_forms::sort_by_key;
 
 use std::sync::Arc;

@@ -64,33 +64,3 @@ fn surface(function: &str) -> Option<String> {
         "`{op}.b.{geometry}.b32.trap`, with the size of the element (b8 to b64, v2 or v4 before it)"
     ))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use texunit_unit::{FetchForm, SurfaceForm};
-
-    #[test]
-    fn functions_of_cuda() {
-        for (name, ptx) in [
-            ("tex2D", "tex.2d.v4.f32.f32"),
-            ("tex2D<float4>", "tex.2d.v4.f32.f32"),
-            ("tex1Dfetch<int>", "tex.1d.v4.s32.s32"),
-            ("tex3DGrad<uchar4>", "tex.grad.3d.v4.u32.f32"),
-            ("texCubemapLayeredLod", "tex.level.acube.v4.f32.f32"),
-            ("tex2Dgather", "tld4.r.2d.v4.f32.f32"),
-            ("surf2Dread", "suld.b.2d.b32.trap"),
-            ("surfCubemapwrite", "sust.b.a2d.b32.trap"),
-        ] {
-            let text = ptx_of(name).unwrap_or_default();
-            assert!(text.starts_with(&format!("`{ptx}`")), "{name}: {text}");
-            assert!(
-                ptx.parse::<FetchForm>().is_ok() || ptx.parse::<SurfaceForm>().is_ok(),
-                "{ptx}"
-            );
-        }
-        for name in ["tex4D", "add", "texture", "surf2D", "", "tex"] {
-            assert_eq!(ptx_of(name), None, "{name}");
-        }
-    }
-}

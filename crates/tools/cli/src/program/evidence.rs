@@ -326,14 +326,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times() {
-        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for wrong in ["", "0", "-1", "nan", "inf", "1e300", "x"] {
-            assert!(seconds(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
     fn exit_codes() {
         use texunit_evidence::{Finding, Lost, Record};
         let mut faulty = Record::default();

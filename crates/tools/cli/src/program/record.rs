@@ -189,9 +189,6 @@ mod tests {
         let of = |kernel: &str, thread| Ok(Explained { kernel: kernel.to_owned(), thread });
         assert_eq!(explained("blur:3,5,0"), of("blur", [3, 5, 0]));
         assert_eq!(explained("image::blur:2:7"), of("image::blur:2", [7, 0, 0]));
-        for wrong in ["", "blur", ":1", "blur:", "blur:x", "blur:1,2,3,4", "blur:0:1"] {
-            assert!(explained(wrong).is_err(), "{wrong}");
-        }
     }
 
     #[test]

@@ -347,7 +347,11 @@ pub(super) fn misused(args: &RunArgs) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::tests::args;
+
+    /// Parses `texunit run WORDS program`.
+    fn args(words: &[&str]) -> RunArgs {
+        RunArgs::parse(words.iter().chain(&["program"]).map(Into::into).collect()).unwrap()
+    }
 
     #[test]
     fn forms_of_reports() {

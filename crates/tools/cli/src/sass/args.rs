@@ -163,20 +163,3 @@ fn control(text: &str) -> Result<Control, &'static str> {
         .and_then(Control::new)
         .ok_or("expected 21 bits in hex, such as 0x7e0")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers() {
-        assert_eq!(word("0xde381057a0470200"), Ok(0xde38_1057_a047_0200));
-        assert_eq!(word("DE"), Ok(0xde));
-        for wrong in ["", "0x", "-1", "+1", "xyz", "0x10000000000000000", "é"] {
-            assert!(word(wrong).is_err(), "{wrong}");
-        }
-        assert_eq!(control("0x1fffff").map(Control::bits), Ok(0x1f_ffff));
-        assert!(control("0x200000").is_err());
-        assert!(control("0x100000000").is_err());
-    }
-}

@@ -1,5 +1,5 @@
 //! What users see in their first minutes: messages about common errors (`tests/cli/first/*.args`,
-//! whole command lines; `TEXUNIT_BLESS=1` writes their output), `texunit init` on the kernels of
+//! whole command lines, and `*.lines`, many of them; `TEXUNIT_BLESS=1` writes their output), `texunit init` on the kernels of
 //! this repository, completions and man pages.
 
 use crate::{Trials, golden};
@@ -12,6 +12,7 @@ use texunit_testkit::TempDir;
 
 pub(crate) fn add(trials: &mut Trials) {
     golden::trials(trials, "first", "", 35);
+    golden::lines(trials, "first", 3);
     for ptx in kernels() {
         let name = ptx.strip_prefix(root()).unwrap().display().to_string();
         trials.add(format!("init::{name}"), move || a_job_loads(&ptx));

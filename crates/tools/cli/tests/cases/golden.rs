@@ -73,6 +73,24 @@ fn run(name: &str, command: &str, case: &Path) -> Result<(), Failed> {
     compare(&case.with_extension("stderr"), &stderr)
 }
 
+/// Adds a test for each `tests/cli/NAME/*.lines`, each line of which is a command line of `texunit`,
+/// with `\s` for a space in an argument and `''` for an empty one. The file `.answers` has exit
+/// codes and outputs.
+pub(crate) fn lines(trials: &mut Trials, name: &'static str, least: usize) {
+    of_files(trials, (&format!("cli/{name}"), "lines"), least, move |case| {
+        let mut answers = String::new();
+        for line in std::fs::read_to_string(case)?.lines() {
+            let word = |word: &str| word.replace("\\s", " ").replace("''", "");
+            let words: Vec<String> = line.split(' ').map(word).collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let Output { status, stdout, stderr } = texunit(name, &words, Stdio::null());
+            let text = String::from_utf8([stdout, stderr].concat())?;
+            answers += &format!("$ texunit {line}\n{text}{status}\n\n");
+        }
+        compare(&case.with_extension("answers"), &answers)
+    });
+}
+
 /// Compares a text with a file, which does not exist if the text is empty. `TEXUNIT_BLESS=1` writes
 /// it.
 pub(crate) fn compare(path: &Path, text: &str) -> Result<(), Failed> {
