@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 use texunit_cases::{Case, compress, parse, stem, to_toml};
 use texunit_files::write_atomically;
 use texunit_gpu::compare::{Outcome, cuda_version};
@@ -143,41 +142,13 @@ fn readme(seed: u64, comparison: &Comparison) -> String {
         format!("{} (sm_{major}{minor}), driver for CUDA {cuda}", card.name)
     });
     let asked = comparison.asked.as_ref().map(print::workload_text).unwrap_or_default();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
-    let (year, month, day) = date(now / 86_400);
+    let date = chrono::Utc::now().format("%Y-%m-%d");
     format!(
-        "# What a card answered\n\n{card}; {year}-{month:02}-{day:02}; texunit {}, seed {seed}.\n\n\
+        "# What a card answered\n\n{card}; {date}; texunit {}, seed {seed}.\n\n\
          Written by `texunit compare --all --record`; docs/compare.md of texunit describes the files. \
          `texunit cases run` compares `cases` and `random.toml.gz` with what texunit answers now.\n\n\
          ```text\n{asked}\n\n{}```\n",
         env!("CARGO_PKG_VERSION"),
         print::human(comparison)
     )
-}
-
-/// Year, month and day, given days since 1970; computed with years that begin in March, in eras of
-/// 400 years.
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month) = (day - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
-    (400 * era + year + u64::from(month <= 2), month, day)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn days_have_dates() {
-        for (days, date) in [
-            (0, (1970, 1, 1)),
-            (11_016, (2000, 2, 29)),
-            (20_454, (2026, 1, 1)),
-            (20_785, (2026, 11, 28)),
-        ] {
-            assert_eq!(super::date(days), date);
-        }
-    }
 }
