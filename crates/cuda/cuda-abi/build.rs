@@ -5,7 +5,7 @@ include!("lists.rs");
 
 fn main() {
     write("codes.rs", &codes(&read("data/codes.txt")));
-    write("constants.rs", &constants(&read("data/constants.txt")));
+    write("constants.rs", &constants(&read("data/constants.txt"), "pub"));
     write("enums.rs", &enums(&read("data/enums.txt")));
     write("formats.rs", &formats(&read("data/formats.txt"), &read("data/view-formats.txt")));
     write("types.rs", &types(&read("data/types.txt")));

@@ -14,12 +14,12 @@ fn columns<const N: usize>(line: &str) -> [&str; N] {
     line.splitn(N, ' ').collect::<Vec<_>>().try_into().expect(line)
 }
 
-/// The constants of a list: name, type, value and meaning.
+/// The constants of a list, with this visibility: name, type, value and meaning.
 #[allow(dead_code)]
-fn constants(list: &str) -> String {
+fn constants(list: &str, visible: &str) -> String {
     let row = |line: &str| {
         let [name, of, value, doc] = columns(line);
-        format!("/// {doc}\npub const {name}: {of} = {value};\n")
+        format!("/// {doc}\n{visible} const {name}: {of} = {value};\n")
     };
     list.lines().filter(|line| !line.is_empty()).map(row).collect()
 }

@@ -1,8 +1,8 @@
 //! Generates functions of the runtime API from `data/runtime-api.txt`: those that only call a
 //! function of the driver, in the types of its signature, and those that are not provided, which
 //! return `cudaErrorNotSupported`. Generates the types of the parameters of the others from
-//! `data/runtime-functions.txt`, the structures of `data/structures.txt`, and the fields of
-//! `cudaDeviceProp` from `data/properties.txt`.
+//! `data/runtime-functions.txt`, the structures of `data/structures.txt`, the numbers of
+//! `data/constants.txt`, and the fields of `cudaDeviceProp` from `data/properties.txt`.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -40,6 +40,7 @@ fn main() {
     write("functions.rs", &format!("runtime_api! {{\n{calls}}}\nrefused! {{\n{refused}}}\n"));
     let own = read("data/runtime-functions.txt");
     let own = own.lines().filter_map(|line| in_version(line, major));
+    write("constants.rs", &constants(&read("data/constants.txt"), "pub(crate)"));
     write("typed.rs", &typed(own, str::to_owned));
     write("properties.rs", &properties(major));
     write("structures.rs", &structures(&read("data/structures.txt"), "pub(crate)", major));
@@ -50,7 +51,7 @@ fn main() {
 fn formats(list: &str, major: &str) -> String {
     let rows = list.lines().filter_map(|line| in_version(line, major));
     let rows: String = rows.map(|row| format!("({}),", row.replace(' ', ", "))).collect();
-    format!("const KINDS: &[(i32, u32, i32, u32)] = &[{rows}];\n")
+    format!("const FORMATS: &[(i32, u32, i32, u32)] = &[{rows}];\n")
 }
 
 /// The call of `properties!` with the fields of a major version.

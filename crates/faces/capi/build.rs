@@ -14,6 +14,6 @@ fn main() {
         format!("pub(crate) const NAMES: &[(texunit_status, &std::ffi::CStr)] = &[{names}];");
     write(
         "constants.rs",
-        &format!("{}\n/// The statuses with their names.\n{names}\n", constants(&list)),
+        &format!("{}\n/// The statuses with their names.\n{names}\n", constants(&list, "pub")),
     );
 }

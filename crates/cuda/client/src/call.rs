@@ -191,7 +191,25 @@ macro_rules! library_api {
     )*};
 }
 
-/// Runs the body of an exported function.
+/// Runs the body of the exported function `name`, whose call is reported under the name `shown`. A
+/// panic becomes a refusal; `refused` reports how a refused call has ended.
+pub fn run<E: From<Refusal>>(
+    name: &str,
+    shown: &'static str,
+    work: impl FnOnce() -> Result<(), E>,
+    refused: impl FnOnce(Call, &E),
+) -> Result<(), E> {
+    let call = Call::begins(shown);
+    let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        say(format_args!("internal error in {name}: please report it with the message above"));
+        let why = "an internal error of texunit (a panic) stopped the call";
+        Err(CUresult::UNKNOWN.because(why).into())
+    });
+    // The end of an accepted call is reported when the value is dropped.
+    done.inspect_err(|why| refused(call, why))
+}
+
+/// Runs the body of an exported function of a library with status codes of its own.
 pub fn answer<C: Code>(
     name: &'static str,
     work: impl FnOnce() -> Result<(), Refused<C>>,
@@ -199,19 +217,10 @@ pub fn answer<C: Code>(
 ) -> u32 {
     // Programs call a versioned function (`cufftGetVersion_12`) without the version.
     let plain = ["_11", "_12", "_13"].iter().find_map(|version| name.strip_suffix(version));
-    let call = Call::begins(plain.unwrap_or(name));
-    let refused = match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(())) => return 0,
-        Ok(Err(refused)) => refused,
-        Err(_) => {
-            say(format_args!("internal error in {name}: please report it with the message above"));
-            let why = CUresult::UNKNOWN
-                .because("an internal error of texunit (a panic) stopped the call");
-            Refused { code: C::of_driver(CUresult::UNKNOWN), why }
-        }
-    };
-    call.refused(refused.code.number(), refused.code.name(), &refused.why.reason(arguments));
-    refused.code.number()
+    let done = run(name, plain.unwrap_or(name), work, |call, Refused { code, why }| {
+        call.refused(code.number(), code.name(), &why.reason(arguments));
+    });
+    done.map_or_else(|refused| refused.code.number(), |()| 0)
 }
 
 /// The body of each function that texunit does not provide: prints its name once and returns the

@@ -22,37 +22,84 @@ use std::ffi::{c_char, c_int, c_void};
 /// Access flags of an operand that is changed in place.
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
-/// Defines a function for several element types, each with 32-bit and with 64-bit integers. In its
-/// parameters and its body these are `T` and `Int`, and `NAME` is its name. The first parameter is
-/// the handle, for which the body gets a [`Call`]. Before the names are items that the body uses,
-/// too.
+/// The element type of a function, by the letters before its name in BLAS: `S` of `cublasSaxpy_v2`.
+/// Two letters are those of the result or the scalar and of the elements, or `I` for an index.
+macro_rules! element {
+    (S) => {
+        f32
+    };
+    (D) => {
+        f64
+    };
+    (C) => {
+        num_complex::Complex32
+    };
+    (Z) => {
+        num_complex::Complex64
+    };
+    (Sc) => {
+        num_complex::Complex32
+    };
+    (Dz) => {
+        num_complex::Complex64
+    };
+    (Cs) => {
+        num_complex::Complex32
+    };
+    (Zd) => {
+        num_complex::Complex64
+    };
+    (Is) => {
+        f32
+    };
+    (Id) => {
+        f64
+    };
+    (Ic) => {
+        num_complex::Complex32
+    };
+    (Iz) => {
+        num_complex::Complex64
+    };
+    (H) => {
+        half::f16
+    };
+}
+use element;
+
+/// Defines a function for several element types ([`element!`]), each with 32-bit and, under the
+/// name that ends in `_64`, with 64-bit integers. In its parameters and its body these are `T` and
+/// `Int`, and `NAME` is its name. The first parameter is the handle, for which the body gets a
+/// [`Call`]. Before the letters are items that the body uses, too.
 ///
 /// ```ignore
 /// blas! {
 ///     /// Dot product.
 ///     fn(call, n: Int, x: u64, incx: Int, y: u64, incy: Int, result: u64) { .. }
-///     [const CONJUGATES: bool = true;]
-///     Complex32: cublasCdotc_v2 cublasCdotc_v2_64, Complex64: cublasZdotc_v2 cublasZdotc_v2_64;
+///     // Defines cublasCdotc_v2, cublasCdotc_v2_64, cublasZdotc_v2 and cublasZdotc_v2_64.
+///     [const CONJUGATES: bool = true;] C Z: dotc_v2;
 /// }
 /// ```
 macro_rules! blas {
-    ($(#[$doc:meta])* fn $args:tt $body:block $($names:tt)+) => {
+    ($(#[$doc:meta])* fn $args:tt $body:tt $($names:tt)+) => {
         $crate::api::blas! { @ [$(#[$doc])*] $args $body; $($names)+ }
     };
-    (@ $docs:tt $args:tt $body:block; $($items:tt $($type:ty: $name:ident $name64:ident),+;)+) => {
-        $($(
-            $crate::api::blas! { @ $docs $args $body $items $type, $name, std::ffi::c_int }
-            $crate::api::blas! { @ $docs $args $body $items $type, $name64, i64 }
-        )+)+
+    (@ $docs:tt $args:tt $body:tt; $($items:tt $($($letter:ident)+: $name:ident),+;)+) => {
+        pastey::paste! { $($($(
+            $crate::api::blas! { @ $docs $args $body $items
+                $letter, [<cublas $letter $name>], std::ffi::c_int }
+            $crate::api::blas! { @ $docs $args $body $items
+                $letter, [<cublas $letter $name _64>], i64 }
+        )+)+)+ }
     };
     (
-        @ [$($doc:tt)*] ($call:ident, $($args:tt)*) $body:block
-        [$($item:item)*] $type:ty, $name:ident, $int:ty
+        @ [$($doc:tt)*] ($call:ident, $($args:tt)*) $body:tt
+        [$($item:item)*] $letter:ident, $name:ident, $int:ty
     ) => {
         // 64-bit integers need no conversion.
         #[allow(clippy::useless_conversion)]
         const _: () = {
-            type T = $type;
+            type T = $crate::api::element!($letter);
             type Int = $int;
             const NAME: &str = stringify!($name);
             $($item)*

@@ -121,28 +121,11 @@ mod tests {
     use super::*;
     use crate::view::Operation;
     use num_complex::Complex64;
-    use num_traits::Zero;
     use texunit_testkit::Random;
 
     fn numbers(count: usize, random: &mut Random) -> Vec<Complex64> {
         let part = |random: &mut Random| f64::from(random.between(-1.0, 1.0));
         (0..count).map(|_| Complex64::new(part(random), part(random))).collect()
-    }
-
-    #[test]
-    fn a_half_says_everything() {
-        let i = Complex64::i();
-        let one = Complex64::new(1.0, 0.0);
-        // Column-major: (1 + i, 2), (3i, 4); the upper triangle is 1 + i, 3i and 4.
-        let a = [one + i, one * 2.0, i * 3.0, one * 4.0];
-        let other = |other| completed(&a, 2, true, other);
-        assert_eq!(other(OtherTriangle::Symmetric), [one + i, i * 3.0, i * 3.0, one * 4.0]);
-        assert_eq!(other(OtherTriangle::Hermitian), [one, -i * 3.0, i * 3.0, one * 4.0]);
-        assert_eq!(other(OtherTriangle::Zeros { unit: true }), [one, one * 0.0, i * 3.0, one]);
-        assert_eq!(
-            completed(&a, 2, false, OtherTriangle::Zeros { unit: false }),
-            [one + i, one * 2.0, one * 0.0, one * 4.0]
-        );
     }
 
     #[test]
@@ -172,36 +155,6 @@ mod tests {
                         "{n} {upper} {operation:?}: {back} {wanted}"
                     );
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn products_are_sums_of_products() {
-        let mut random = Random::for_test(53);
-        let operations = [Operation::None, Operation::Transpose, Operation::Conjugate];
-        for _ in 0..60 {
-            let [m, n, k] = [0; 3].map(|_| random.below(20_usize));
-            let (first, second) = (random.of(&operations), random.of(&operations));
-            let (a, b) = (numbers(m * k, &mut random), numbers(k * n, &mut random));
-            let view = |all, operation, rows, columns| match operation {
-                Operation::None => View::new(all, rows, columns),
-                other => View::new(all, columns, rows).after(other),
-            };
-            let (a, b) = (view(&*a, first, m, k), view(&*b, second, k, n));
-            let before = numbers(m * n, &mut random);
-            let factor = numbers(2, &mut random);
-            let beta = if random.chance(30) { Complex64::new(0.0, 0.0) } else { factor[1] };
-            let mut c = before.clone();
-            if beta.is_zero() {
-                c.fill(Complex64::new(f64::NAN, 0.0));
-            }
-            multiply((&mut c, [1, m]), (a, b), (factor[0], beta), 1);
-            for (i, &got) in c.iter().enumerate() {
-                let (row, column) = (i % m, i / m);
-                let sum: Complex64 = (0..k).map(|j| a.at(row, j) * b.at(j, column)).sum();
-                let wanted = factor[0] * sum + beta * before[i];
-                assert!((got - wanted).norm() < 1e-12, "{got} {wanted}");
             }
         }
     }

@@ -11,7 +11,6 @@
 
 pub mod args;
 pub mod driver;
-mod lock;
 mod methods;
 mod refusal;
 mod result;
@@ -22,11 +21,11 @@ pub use driver::{
     CUasyncCallback, CUgraphRecaptureCallback, CUhostFn, CUlogsCallback, CUoccupancyB2DSize,
     CUprocAddress, CUstreamCallback,
 };
-pub use lock::{lock, read_lock, write_lock};
 pub use methods::*;
 pub use refusal::{Argument, Plain, Refusal, Subject, lacking};
 pub use result::{CODES, CUresult, Code, kept_text};
 pub use stack::Stack;
+pub use texunit_forms::{lock, read_lock, write_lock};
 
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 include!(concat!(env!("OUT_DIR"), "/enums.rs"));

@@ -1,14 +1,12 @@
 //! Wrapper around each exported function: given its body, it initialises the device, keeps a panic
 //! from unwinding into C, and stores an error for `cudaGetLastError`.
 
-use crate::codes;
-use crate::report::RuntimeCall;
+use crate::{codes, report};
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use texunit_client::call::run;
 pub(crate) use texunit_client::driver::check;
-use texunit_client::driver::say;
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{Argument, CUresult};
+use texunit_cuda_abi::{Argument, CUresult, Refusal};
 
 /// `cudaError_t`: the driver API's codes, and some of the runtime's own ([`crate::codes`]).
 pub(crate) type cudaError_t = CUresult;
@@ -69,21 +67,15 @@ pub(crate) fn answer(
     work: impl FnOnce() -> Answer,
     arguments: &[Argument<'_>],
 ) -> cudaError_t {
-    let call = RuntimeCall::begins(name);
-    let refusal = match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(())) => {
-            call.ends(None, &[]);
-            return CUresult::SUCCESS;
+    // A launch with `<<<...>>>` is reported under the name of the documented function.
+    let shown = if name == "__cudaLaunchKernel" { "cudaLaunchKernel" } else { name };
+    match run(name, shown, work, |call, refusal| report::refused(call, refusal, arguments)) {
+        Ok(()) => CUresult::SUCCESS,
+        Err(Refusal { code, .. }) => {
+            fail(code);
+            code
         }
-        Ok(Err(refusal)) => refusal,
-        Err(_) => {
-            say(format_args!("internal error in {name}: please report it with the message above"));
-            CUresult::UNKNOWN.because("an internal error of texunit (a panic) stopped the call")
-        }
-    };
-    call.ends(Some(&refusal), arguments);
-    fail(refusal.code);
-    refusal.code
+    }
 }
 
 /// Stores an error for `cudaGetLastError`.

@@ -1,21 +1,10 @@
-//! Codes of `cudaError_t`: the driver's, and the runtime's own.
+//! Codes of `cudaError_t`, the driver's and the runtime's own, and other numbers of the runtime
+//! API.
 
 use texunit_cuda_abi::CUresult;
 
-/// `cudaErrorInvalidConfiguration`: a grid or block beyond the device's limits.
-pub(crate) const INVALID_CONFIGURATION: CUresult = CUresult(9);
-/// `cudaErrorInvalidPitchValue`
-pub(crate) const INVALID_PITCH_VALUE: CUresult = CUresult(12);
-/// `cudaErrorInvalidSymbol`: there is no such variable.
-pub(crate) const INVALID_SYMBOL: CUresult = CUresult(13);
-/// `cudaErrorInvalidChannelDescriptor`
-pub(crate) const INVALID_CHANNEL_DESCRIPTOR: CUresult = CUresult(20);
-/// `cudaErrorInvalidMemcpyDirection`
-pub(crate) const INVALID_MEMCPY_DIRECTION: CUresult = CUresult(21);
-/// `cudaErrorMissingConfiguration`: a launch outside `<<<...>>>`.
-pub(crate) const MISSING_CONFIGURATION: CUresult = CUresult(52);
-/// `cudaErrorInvalidDeviceFunction`: there is no such kernel.
-pub(crate) const INVALID_DEVICE_FUNCTION: CUresult = CUresult(98);
+// The numbers of `data/constants.txt`.
+include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 
 /// Name and description of a code that only the runtime has, from `data/codes.txt`.
 fn own(code: u32) -> Option<(&'static str, &'static str)> {

@@ -102,7 +102,7 @@ pub(crate) unsafe fn read<T: Copy>(
 }
 
 impl Plan {
-    fn new(shape: Shape, regions: [Region; 2], direction: FftDirection) -> Answer<Self> {
+    pub(crate) fn new(shape: Shape, regions: [Region; 2], direction: FftDirection) -> Answer<Self> {
         let is_memory = |bytes| bytes <= isize::MAX.unsigned_abs() as u64;
         if !regions.iter().all(|region| region.bytes().is_some_and(is_memory)) {
             return Err(too_large());
@@ -196,7 +196,7 @@ impl Plan {
     }
 
     /// Transforms arrays.
-    fn run(&self, regions: &[Region; 2]) -> Answer {
+    pub(crate) fn run(&self, regions: &[Region; 2]) -> Answer {
         if regions.iter().any(|region| region.address == 0) {
             bail!(FftCode::InvalidValue, "an array is null");
         }

@@ -5,6 +5,7 @@
 
 use crate::code::*;
 use std::collections::BTreeMap;
+use std::iter::successors;
 use std::sync::Mutex;
 
 /// `CURAND_M2`: the distribution has a table.
@@ -82,22 +83,15 @@ fn poisson(lambda: f64) -> (u32, Vec<f64>) {
     let (first, last) = ((lambda - reach).max(0.0).floor(), (lambda + reach).ceil());
     let mode = lambda.floor();
     // Weights are relative to the mode's.
-    let mut weights: Vec<f64> = vec![1.0];
-    let mut weight = 1.0;
-    let mut k = mode;
-    while k > first {
-        weight *= k / lambda;
-        weights.push(weight);
-        k -= 1.0;
-    }
+    let below = successors(Some((mode, 1.0)), |&(k, weight)| {
+        (k > first).then(|| (k - 1.0, weight * (k / lambda)))
+    });
+    let above = successors(Some((mode, 1.0)), |&(k, weight)| {
+        (k < last).then(|| (k + 1.0, weight * (lambda / (k + 1.0))))
+    });
+    let mut weights: Vec<f64> = below.map(|(_, weight)| weight).collect();
     weights.reverse();
-    weight = 1.0;
-    k = mode;
-    while k < last {
-        k += 1.0;
-        weight *= lambda / k;
-        weights.push(weight);
-    }
+    weights.extend(above.skip(1).map(|(_, weight)| weight));
     let sum: f64 = weights.iter().sum();
     (first as u32, weights.into_iter().map(|weight| weight / sum).collect())
 }

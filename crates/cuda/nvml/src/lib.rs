@@ -21,6 +21,8 @@ mod structures {
     include!(concat!(env!("OUT_DIR"), "/structures.rs"));
 }
 
+pub use system::DRIVER;
+
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_cuda::facts::{self, Device};

@@ -8,7 +8,7 @@ use texunit_cuda_abi::args::Out;
 
 /// Version of the driver: 999, which is newer than any minimum that programs require and unused by
 /// NVIDIA, and texunit's version.
-const DRIVER: &str =
+pub const DRIVER: &str =
     concat!("999.", env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
 
 /// Counts a user of NVML; an error with a message if `TEXUNIT_DEVICE` names no valid device.

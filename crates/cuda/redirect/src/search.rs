@@ -7,23 +7,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// texunit's libraries, each with the prefix of the names of its other versions: all versions of
-/// the driver are interchangeable (`libcuda.so`, `libcuda.so.535.104`), those of the runtime within
-/// a major version.
-const LIBRARIES: [(&str, &str); 13] = [
-    ("libcuda.so.1", "libcuda.so"),
-    ("libcudart.so.12", "libcudart.so.12"),
-    ("libcudart.so.13", "libcudart.so.13"),
-    ("libnvidia-ml.so.1", "libnvidia-ml.so"),
-    ("libcufft.so.11", "libcufft.so.11"),
-    ("libcufft.so.12", "libcufft.so.12"),
-    ("libcufftw.so.11", "libcufftw.so.11"),
-    ("libcufftw.so.12", "libcufftw.so.12"),
-    ("libcublas.so.12", "libcublas.so.12"),
-    ("libcublas.so.13", "libcublas.so.13"),
-    ("libcublasLt.so.12", "libcublasLt.so.12"),
-    ("libcublasLt.so.13", "libcublasLt.so.13"),
-    ("libcurand.so.10", "libcurand.so.10"),
+/// texunit's libraries. All versions of the driver and of NVML are interchangeable (`libcuda.so`,
+/// `libcuda.so.535.104`), those of the others within a major version.
+#[rustfmt::skip]
+const LIBRARIES: [&str; 13] = [
+    "libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libnvidia-ml.so.1",
+    "libcufft.so.11", "libcufft.so.12", "libcufftw.so.11", "libcufftw.so.12",
+    "libcublas.so.12", "libcublas.so.13", "libcublasLt.so.12", "libcublasLt.so.13",
+    "libcurand.so.10",
 ];
 /// Index of the first library that `--libraries nvidia` takes from NVIDIA.
 const NAMED: usize = 4;
@@ -51,7 +42,8 @@ pub(crate) fn is_unwanted(path: &CStr) -> bool {
 /// Index of the library that a name or path refers to.
 fn meant(name: &[u8]) -> Option<usize> {
     let file = name.rsplit(|&byte| byte == b'/').next()?;
-    LIBRARIES.iter().position(|(_, start)| {
+    LIBRARIES.iter().position(|library| {
+        let start = library.strip_suffix(".1").unwrap_or(library);
         file.strip_prefix(start.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'.')
     })
 }
@@ -65,7 +57,7 @@ pub(crate) fn texunit_path(name: &CStr) -> Option<&'static CStr> {
         return None;
     }
     let find = || {
-        let file = super::beside_this(LIBRARIES[number].0)?;
+        let file = super::beside_this(LIBRARIES[number])?;
         file.is_file().then(|| as_c(&file))?
     };
     PATHS[number].get_or_init(find).as_deref()
@@ -96,7 +88,7 @@ mod tests {
             ("libcudart-9335f6a2.so.12|libcudart.so.12/x|libcudadebugger.so.1|libcuda.sock||/", ""),
         ] {
             for name in names.split('|') {
-                let found = meant(name.as_bytes()).map_or("", |number| LIBRARIES[number].0);
+                let found = meant(name.as_bytes()).map_or("", |number| LIBRARIES[number]);
                 assert_eq!(found, wanted, "{name}");
             }
         }

@@ -4,8 +4,6 @@
 //! `xtask -- libs` puts them into the folder `shims` beside the libraries, and `texunit run` puts
 //! that folder first in the `PATH` of the program that it starts, and in no other process.
 
-#![allow(unsafe_code)]
-
 pub mod nvidia_smi;
 pub mod ptxas;
 

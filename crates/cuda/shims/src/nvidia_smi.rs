@@ -1,5 +1,5 @@
 //! `nvidia-smi`: lists the devices that a program under `texunit run` sees, for scripts that query
-//! it. The data comes from texunit's `libnvidia-ml.so.1`, as NVIDIA's program uses theirs.
+//! it. The data is that of texunit's `libnvidia-ml.so.1`.
 
 mod fields;
 mod nvml;
@@ -33,7 +33,7 @@ Options that change a device, and other queries, are refused with exit code 2.
 enum Request {
     Table,
     List,
-    Query { fields: Vec<&'static Field>, header: bool, units: bool },
+    Query { fields: Vec<Field>, header: bool, units: bool },
     Fields,
     Version,
     Help,

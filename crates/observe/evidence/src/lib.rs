@@ -31,7 +31,7 @@ pub use event::{
     Accesses, Allocation, Api, Counts, Event, Finding, Interpreted, Kernel, Library, Process,
     Related, Running, Totals,
 };
-pub use file_names::{ProcessStat, files, folder_name, is_over, own_file, process_of, processes};
+pub use file_names::{ProcessStat, files, folder_prefix, is_over, own_file, process_of, processes};
 pub use format::Format;
 pub use parents::{OuterRun, keep_variables, kept_variables, run_above};
 pub use reader::{Record, RunRecords, read, read_all};

@@ -112,7 +112,7 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = texunit_testkit::TempDir::new("parents");
         let proc = folder.join("proc");
-        let run = folder.join(crate::folder_name(7).replace(&std::process::id().to_string(), "20"));
+        let run = folder.join("texunit-20-0123456789abcdef");
         std::fs::create_dir(&run).unwrap();
         let process = |pid: u32, name: &str, parent: u32, open: &[&Path]| {
             let own = proc.join(pid.to_string());

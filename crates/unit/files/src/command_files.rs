@@ -18,7 +18,14 @@ struct CommandFile {
     /// The option that names the file, or what reads it.
     of: String,
     path: PathBuf,
-    spot: FileLocation,
+    /// The location; `None` if it is never shared, such as `/dev/null`.
+    spot: Option<FileLocation>,
+}
+
+impl CommandFile {
+    fn new(of: String, path: &Path) -> Self {
+        Self { of, path: path.to_owned(), spot: FileLocation::of(path) }
+    }
 }
 
 /// An output that would overwrite another file of the command.
@@ -34,23 +41,18 @@ impl CommandFiles {
     /// Adds an input file. `which` is the message's verb phrase for it: `the job reads`, `is
     /// explained`.
     pub fn reads(&mut self, which: &str, path: &Path) {
-        let file = |spot| CommandFile { of: which.to_owned(), path: path.to_owned(), spot };
-        self.read.extend(FileLocation::of(path).map(file));
+        self.read.push(CommandFile::new(which.to_owned(), path));
     }
 
     /// Adds an output file, named by an option (`--coverage`) or as `output `dst``.
     pub fn writes(&mut self, option: impl Into<String>, path: &Path) {
-        // The index of an output is the caller's; an output without a comparable location conflicts
-        // with nothing.
-        let spot = FileLocation::of(path).unwrap_or(FileLocation::None);
-        self.written.push(CommandFile { of: option.into(), path: path.to_owned(), spot });
+        self.written.push(CommandFile::new(option.into(), path));
     }
 
     /// All outputs that refer to the same file as an input or an earlier output.
     pub fn conflicts(&self) -> Vec<FileConflict> {
         let conflict = |(result, place): (usize, &CommandFile)| {
-            let same =
-                |other: &&CommandFile| other.spot != FileLocation::None && other.spot == place.spot;
+            let same = |other: &&CommandFile| other.spot.is_some() && other.spot == place.spot;
             let name = place.path.display();
             let of = &place.of;
             let clash = if let Some(input) = self.read.iter().find(same) {
@@ -104,8 +106,6 @@ impl Identity {
 /// The location of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum FileLocation {
-    /// A location that is never shared, such as `/dev/null`.
-    None,
     /// Standard output.
     Output,
     /// The identity of the longest existing part of the path, and the names below it that do not

@@ -41,7 +41,7 @@ pub(crate) struct Raster {
 
 /// The value of one sample.
 #[derive(Clone, Copy)]
-enum Value {
+pub(crate) enum Value {
     Int(i128),
     F16(u16),
     F32(u32),
@@ -153,7 +153,8 @@ fn convert_pixels(
     Ok(out)
 }
 
-fn read(sample: Dtype, bytes: &[u8]) -> Value {
+/// The value of the sample whose bytes these are.
+pub(crate) fn read(sample: Dtype, bytes: &[u8]) -> Value {
     let mut le = [0; 8];
     le[..bytes.len()].copy_from_slice(bytes);
     let v = u64::from_le_bytes(le);

@@ -5,37 +5,10 @@ use crate::Kind;
 use crate::container::Container;
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::shape::{FORMATS, Shape};
-use ddsfile::{
-    Caps2, D3D10ResourceDimension, Dds, FourCC, MiscFlag, PixelFormat, PixelFormatFlags,
-};
+use crate::shape::{Shape, format_named};
+use ddsfile::{Caps2, D3D10ResourceDimension, Dds, FourCC, MiscFlag, PixelFormatFlags};
 use texunit_forms::Count;
 use texunit_texel::Format;
-
-/// Texel format, and the Direct3D 9 format code (or a later extension of it). These files do not
-/// declare sRGB.
-#[rustfmt::skip]
-const CODES: &[(&str, u32)] = &[
-    ("bc1",       u32::from_le_bytes(*b"DXT1")),
-    ("bc2",       u32::from_le_bytes(*b"DXT2")),
-    ("bc2",       u32::from_le_bytes(*b"DXT3")),
-    ("bc3",       u32::from_le_bytes(*b"DXT4")),
-    ("bc3",       u32::from_le_bytes(*b"DXT5")),
-    ("bc4",       u32::from_le_bytes(*b"ATI1")),
-    ("bc4",       u32::from_le_bytes(*b"BC4U")),
-    ("bc4_snorm", u32::from_le_bytes(*b"BC4S")),
-    ("bc5",       u32::from_le_bytes(*b"ATI2")),
-    ("bc5",       u32::from_le_bytes(*b"BC5U")),
-    ("bc5_snorm", u32::from_le_bytes(*b"BC5S")),
-    ("unorm16x4", FourCC::A16B16G16R16),
-    ("snorm16x4", FourCC::Q16W16V16U16),
-    ("f16",       FourCC::R16F),
-    ("f16x2",     FourCC::G16R16F),
-    ("f16x4",     FourCC::A16B16G16R16F),
-    ("f32",       FourCC::R32F),
-    ("f32x2",     FourCC::G32R32F),
-    ("f32x4",     FourCC::A32B32G32R32F),
-];
 
 /// Texel format, bits per texel, and the masks of red, green, blue and alpha. (Luminance is a red
 /// channel; the parser omits its mask.)
@@ -75,50 +48,33 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
     Ok(shape.container(format, srgb, levels))
 }
 
+/// The texel format, and whether the file declares sRGB. A Direct3D 9 format without a code is known
+/// by its masks, because the parser does not recognise its own luminance formats.
 fn format(dds: &Dds) -> Result<(Format, bool), Problem> {
-    let row = match &dds.header10 {
-        Some(ten) => FORMATS.iter().find(|row| row.2 == ten.dxgi_format).map(|row| (row.0, row.1)),
-        None => legacy(&dds.header.spf).map(|name| (name, false)),
-    };
-    let format = row.and_then(|(name, srgb)| Some((Format::from_name(name)?, srgb)));
-    format.ok_or_else(|| {
-        let name = match &dds.header10 {
-            Some(ten) => format!("{:?}", ten.dxgi_format),
-            None => legacy_name(&dds.header.spf),
-        };
-        Problem::Unsupported(format!("no CUDA array has its format, {name}"))
-    })
-}
-
-/// Identifies the format from the pixel format structure, because the parser does not recognise its
-/// own luminance formats.
-fn legacy(pixel: &PixelFormat) -> Option<&'static str> {
-    if let Some(FourCC(code)) = pixel.fourcc {
-        return CODES.iter().find(|row| row.1 == code).map(|row| row.0);
-    }
-    let found = |row: &&(_, PixelFormatFlags, u32, [u32; 4])| {
-        pixel.flags.contains(row.1) && pixel.rgb_bit_count == Some(row.2) && masks(pixel) == row.3
-    };
-    MASKS.iter().find(found).map(|row| row.0)
-}
-
-fn masks(pixel: &PixelFormat) -> [u32; 4] {
-    [pixel.r_bit_mask, pixel.g_bit_mask, pixel.b_bit_mask, pixel.a_bit_mask]
-        .map(|mask| mask.unwrap_or(0))
-}
-
-fn legacy_name(pixel: &PixelFormat) -> String {
-    match &pixel.fourcc {
-        Some(FourCC(code)) => match std::str::from_utf8(&code.to_le_bytes()) {
-            Ok(text) if text.bytes().all(|b| b.is_ascii_graphic()) => text.to_owned(),
-            _ => format!("code {code}"),
-        },
-        None => {
-            let [r, g, b, a] = masks(pixel);
-            let bits = pixel.rgb_bit_count.unwrap_or(0);
-            format!("{bits} bits with masks {r:x}, {g:x}, {b:x} and {a:x}")
+    let pixel = &dds.header.spf;
+    let (known, name) = match (&dds.header10, &pixel.fourcc) {
+        (Some(ten), _) => {
+            let name = format!("{:?}", ten.dxgi_format);
+            (format_named(&name), name)
         }
-    }
+        (None, Some(FourCC(code))) => match std::str::from_utf8(&code.to_le_bytes()) {
+            Ok(text) if text.bytes().all(|b| b.is_ascii_graphic()) => {
+                (format_named(text), text.to_owned())
+            }
+            _ => (format_named(&code.to_string()), format!("code {code}")),
+        },
+        (None, None) => {
+            let masks = [pixel.r_bit_mask, pixel.g_bit_mask, pixel.b_bit_mask, pixel.a_bit_mask];
+            let [r, g, b, a] = masks.map(|mask| mask.unwrap_or(0));
+            let bits = pixel.rgb_bit_count.unwrap_or(0);
+            let found = MASKS.iter().find(|(_, flag, of, masks)| {
+                pixel.flags.contains(*flag) && *of == bits && *masks == [r, g, b, a]
+            });
+            let known = found.and_then(|row| Some((Format::from_name(row.0)?, false)));
+            (known, format!("{bits} bits with masks {r:x}, {g:x}, {b:x} and {a:x}"))
+        }
+    };
+    known.ok_or_else(|| Problem::Unsupported(format!("no CUDA array has its format, {name}")))
 }
 
 /// Offsets of the depth of a volume and of the number of levels. The parser reads these fields only

@@ -5,17 +5,10 @@ use crate::Kind;
 use crate::container::Container;
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::shape::{FORMATS, Shape};
-use ktx2::{Format as Vk, Header, Index, LevelIndex, ParseError, SupercompressionScheme};
+use crate::shape::{Shape, format_named};
+use ktx2::{Header, Index, LevelIndex, ParseError, SupercompressionScheme};
 use texunit_forms::Count;
 use texunit_texel::Format;
-
-/// Further Vulkan formats. BC1 without alpha has the blocks of BC1 with alpha.
-const FURTHER: &[(&str, bool, Vk)] = &[
-    ("unorm8", true, Vk::R8_SRGB),
-    ("bc1", false, Vk::BC1_RGB_UNORM_BLOCK),
-    ("bc1_srgb", false, Vk::BC1_RGB_SRGB_BLOCK),
-];
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
     let short = || damaged(Kind::Ktx2, ParseError::UnexpectedEnd);
@@ -78,10 +71,9 @@ fn format(header: &Header) -> Result<(Format, bool), Problem> {
             "its texels are Basis Universal or of no Vulkan format, which is not supported";
         return Err(Problem::Unsupported(message.into()));
     };
-    let common = FORMATS.iter().map(|&(name, srgb, _, format)| (name, srgb, format));
-    let row = common.chain(FURTHER.iter().copied()).find(|row| row.2 == vulkan);
-    row.and_then(|row| Some((Format::from_name(row.0)?, row.1))).ok_or_else(|| {
-        Problem::Unsupported(format!("no CUDA array has its format, VK_FORMAT_{vulkan:?}"))
+    let name = format!("{vulkan:?}");
+    format_named(&name).ok_or_else(|| {
+        Problem::Unsupported(format!("no CUDA array has its format, VK_FORMAT_{name}"))
     })
 }
 

@@ -12,15 +12,12 @@ use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+use texunit_forms::lock;
 
 /// Paths of the existing temporary files. The signal thread keeps the lock after it has removed
 /// them, so that no new file is made.
 static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-fn files() -> MutexGuard<'static, Vec<PathBuf>> {
-    FILES.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A temporary file. If it is dropped without [`Self::rename`], it is removed.
 #[derive(Debug)]
@@ -40,7 +37,7 @@ impl Temporary {
             let beside = path.with_file_name(format!(".texunit-{number:016x}.part"));
             // Under the lock, so that no signal is handled between the creation of the file and its
             // entry in the list.
-            let mut files = files();
+            let mut files = lock(&FILES);
             match OpenOptions::new().write(true).create_new(true).open(&beside) {
                 Ok(file) => {
                     files.push(beside.clone());
@@ -67,7 +64,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        let mut files = files();
+        let mut files = lock(&FILES);
         files.retain(|file| *file != self.path);
         // A file that cannot be removed stays; the failed write has its own message.
         let _ = std::fs::remove_file(&self.path);
@@ -94,6 +91,7 @@ pub fn is_ignored(signal: i32) -> bool {
 
 #[cfg(target_os = "linux")]
 mod signals {
+    use super::{FILES, lock};
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -142,7 +140,7 @@ mod signals {
     fn remove_at(mut signals: Signals) {
         let Some(signal) = signals.forever().next() else { return };
         // The lock is never released, so that no further file is made.
-        let mut files = super::files();
+        let mut files = lock(&FILES);
         files.drain(..).for_each(|file| drop(std::fs::remove_file(file)));
         let _ = signal_hook::low_level::emulate_default_handler(signal);
         std::process::exit(128 + signal);

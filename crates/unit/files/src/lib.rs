@@ -14,8 +14,6 @@
 //! orientation are ignored), layers of an EXR file after the first, supercompressed KTX 2.0 files,
 //! writing of DDS and KTX 2.0.
 
-#[cfg(not(feature = "all"))]
-mod absent;
 mod command_files;
 mod container;
 mod convert;
@@ -24,6 +22,7 @@ mod dds;
 mod error;
 #[cfg(feature = "all")]
 mod exr_file;
+#[cfg(not(target_family = "wasm"))]
 mod folder;
 mod guard;
 mod io;
@@ -42,15 +41,14 @@ mod shape;
 pub use command_files::{CommandFiles, FileConflict, Identity};
 pub use container::Container;
 pub use error::{FileError, Problem};
-pub use folder::PrivateFolder;
+#[cfg(not(target_family = "wasm"))]
+pub use folder::{PrivateFolder, private_folder};
 pub use guard::is_guarded;
 pub use io::{Prepared, read_bytes, room, write_atomically};
 pub use leftovers::{end_by_signal, is_ignored, leave_signals};
 pub use memory_files::MemoryFiles;
 pub use npy::{Array, encode_array};
 
-#[cfg(not(feature = "all"))]
-use absent::{dds, exr_file, jpeg, ktx};
 use std::path::Path;
 use texunit_forms::words;
 pub use texunit_texel::Dtype;
@@ -158,15 +156,19 @@ pub fn decode(kind: Kind, bytes: &[u8], wanted: &TexelRequest) -> Result<Texels,
         return raw_texels(bytes, wanted);
     }
     if matches!(kind, Kind::Dds | Kind::Ktx2) {
-        let texels = guard::guarded(kind, || containers(kind, bytes)?.into_texels(wanted.format))?;
+        let texels = || decode_container(kind, bytes)?.into_texels(wanted.format);
+        let texels = guard::guarded(kind, texels)?;
         return fit(texels, wanted);
     }
     let raster = guard::guarded(kind, || match kind {
         Kind::Png => picture::decode_png(bytes),
+        #[cfg(feature = "all")]
         Kind::Jpeg => jpeg::decode(bytes),
+        #[cfg(feature = "all")]
         Kind::Exr => exr_file::decode(bytes, wanted.format),
         Kind::Npy => npy::decode(bytes).and_then(|a| a.into_raster(wanted)),
-        Kind::Dds | Kind::Ktx2 | Kind::Raw => unreachable!("handled above"),
+        // DDS, KTX 2.0 and raw files have been decoded above.
+        other => Err(absent(other)),
     })?;
     fit(convert::to_texels(&raster, wanted.format)?, wanted)
 }
@@ -189,28 +191,30 @@ pub fn read_container(path: &Path) -> Result<Container, FileError> {
     decode_container(Kind::of(path), &bytes).map_err(|problem| FileError::new(path, problem))
 }
 
-/// [`read_container`] of bytes in memory.
+/// [`read_container`] of bytes in memory. Pictures, arrays and raw files are an error.
 pub fn decode_container(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
     check_content(kind, bytes)?;
-    guard::guarded(kind, || containers(kind, bytes))
-}
-
-/// Decodes a container. Pictures, arrays and raw files are an error.
-fn containers(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
-    match kind {
+    guard::guarded(kind, || match kind {
+        #[cfg(feature = "all")]
         Kind::Dds => dds::decode(bytes),
+        #[cfg(feature = "all")]
         Kind::Ktx2 => ktx::decode(bytes),
+        #[cfg(not(feature = "all"))]
+        Kind::Dds | Kind::Ktx2 => Err(absent(kind)),
         other => Err(Problem::Unsupported(format!(
             "a {other} file has no levels, layers or faces; use .dds or .ktx2"
         ))),
-    }
+    })
 }
 
 /// Encodes texels as a file of the given kind.
 pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
     match kind {
         Kind::Png => picture::encode_png(texels),
+        #[cfg(feature = "all")]
         Kind::Exr => exr_file::encode(texels),
+        #[cfg(not(feature = "all"))]
+        Kind::Exr => Err(absent(kind)),
         Kind::Npy => npy::encode(texels),
         Kind::Raw => io::copy(&texels.bytes),
         Kind::Jpeg | Kind::Dds | Kind::Ktx2 => Err(not_written(kind)),
@@ -221,11 +225,23 @@ pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
 pub fn can_encode(kind: Kind, format: Format, dims: u8) -> Result<(), Problem> {
     match kind {
         Kind::Png => picture::can_encode(format, dims),
-        Kind::Exr => exr_file::can_encode(format, dims).map(|_| ()),
+        #[cfg(feature = "all")]
+        Kind::Exr => exr_file::can_encode(format, dims).map(drop),
+        #[cfg(not(feature = "all"))]
+        Kind::Exr => Err(absent(kind)),
         Kind::Npy => npy::can_encode(format).map(|_| ()),
         Kind::Raw => Ok(()),
         Kind::Jpeg | Kind::Dds | Kind::Ktx2 => Err(not_written(kind)),
     }
+}
+
+/// The refusal of a kind of files in a build without the feature `all`.
+fn absent(kind: Kind) -> Problem {
+    Problem::Unsupported(format!(
+        "{kind} is a kind of file that this build of texunit lacks: `cargo install --path \
+         crates/tools/cli --features all` builds all of texunit, and so does `cargo run --release \
+         -p xtask -- libs`, into target/release"
+    ))
 }
 
 fn not_written(kind: Kind) -> Problem {

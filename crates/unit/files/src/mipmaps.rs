@@ -3,7 +3,8 @@
 //! ignored, as in most tools.
 
 use crate::container::level_extent;
-use texunit_texel::{Channel, Format, f16_to_f32, f64_to_f16};
+use crate::convert::{Value, read};
+use texunit_texel::{Channel, Dtype, Format, f16_to_f32, f64_to_f16};
 
 /// Generates all levels, packed, from the packed planes (layers, faces) of the base level; `None`
 /// if there is not enough memory.
@@ -68,17 +69,11 @@ fn next(
 }
 
 fn value(channel: Channel, bytes: &[u8]) -> f64 {
-    let mut word = [0; 4];
-    let size = channel.size() as usize;
-    word[..size].copy_from_slice(&bytes[..size]);
-    let word = u32::from_le_bytes(word);
-    match channel {
-        Channel::U8 | Channel::U16 | Channel::U32 => f64::from(word),
-        Channel::S8 => f64::from(word as u8 as i8),
-        Channel::S16 => f64::from(word as u16 as i16),
-        Channel::S32 => f64::from(word as i32),
-        Channel::F16 => f64::from(f32::from_bits(f16_to_f32(word as u16))),
-        Channel::F32 => f64::from(f32::from_bits(word)),
+    match read(Dtype::of_channel(channel), &bytes[..channel.size() as usize]) {
+        Value::Int(value) => value as f64,
+        Value::F16(bits) => f32::from_bits(f16_to_f32(bits)).into(),
+        Value::F32(bits) => f32::from_bits(bits).into(),
+        Value::F64(value) => value,
     }
 }
 

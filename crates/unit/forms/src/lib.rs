@@ -10,10 +10,12 @@ mod words;
 
 mod count;
 mod geometry;
+mod lock;
 mod order;
 
 pub use count::Count;
 pub use geometry::{Coordinates, Element, Geometry, UnknownGeometry};
+pub use lock::{lock, read_lock, write_lock};
 pub use order::sort_by_key;
 
 /// The valid channel counts, as a phrase in messages that refuse other counts.

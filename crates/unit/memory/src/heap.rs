@@ -8,8 +8,8 @@
 use crate::{AllocError, Block, Memory};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use texunit_forms::Count;
+use std::sync::{Arc, Mutex};
+use texunit_forms::{Count, lock};
 
 /// Alignment of allocations and unit of the tables, in bytes.
 const GRANULE: u64 = 16;
@@ -158,19 +158,15 @@ impl Heap {
     /// Saves the state of the allocator, without the contents of the block.
     pub fn save(&self) -> SavedHeap {
         let valid = self.valid.iter().map(|valid| valid.load(Relaxed)).collect();
-        SavedHeap { valid, state: self.state().clone() }
+        SavedHeap { valid, state: lock(&self.state).clone() }
     }
 
     /// Restores a saved state: exactly the allocations of that time are live.
     pub fn restore(&self, saved: &SavedHeap) {
-        self.state().clone_from(&saved.state);
+        lock(&self.state).clone_from(&saved.state);
         for (now, then) in self.valid.iter().zip(&saved.valid) {
             now.store(*then, Relaxed);
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Allocates `bytes` bytes at a multiple of `align` (and of 16). Returns `None` if there is no
@@ -182,7 +178,7 @@ impl Heap {
         }
         let align = align.div_ceil(GRANULE);
         let phase = self.base / GRANULE % align;
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let at = match state.place(granules(bytes), align, phase) {
             Some(at) => at,
             None if state.recycle() => state.place(granules(bytes), align, phase)?,
@@ -205,7 +201,7 @@ impl Heap {
             return Err(no);
         }
         let at = offset / GRANULE;
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if let Some(&size) = state.freed.get(&at) {
             return Err(FreeError::Twice { address, size });
         }
@@ -219,7 +215,7 @@ impl Heap {
     /// Address of a zero-terminated copy of a string, the same for each request; `None` if there is
     /// no room.
     pub fn text(&self, text: &str) -> Option<u64> {
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = lock(&self.texts);
         if let Some(&address) = texts.get(text) {
             return Some(address);
         }
@@ -265,7 +261,7 @@ impl Heap {
     /// Describes, for a message, an access that [`Heap::check`] refuses.
     pub fn explain(&self, address: u64, len: u64) -> String {
         let at = address.wrapping_sub(self.base) / GRANULE;
-        let state = self.state();
+        let state = lock(&self.state);
         let before = |of: &BTreeMap<u64, u64>| of.range(..=at).next_back().map(|(&a, &n)| (a, n));
         let place = |a: u64| self.base + a * GRANULE;
         if let Some((a, n)) = before(&state.freed)

@@ -28,7 +28,6 @@ mod linux {
     use std::fs::File;
     use std::io::{self, BufRead, BufReader};
     use std::ops::Range;
-    use texunit_forms::sort_by_key;
 
     /// Which parts of a range the process has mapped, and with which rights, by its memory map.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,46 +69,36 @@ mod linux {
         Some((start?..end?, Mapped { rights, of_file }))
     }
 
-    /// Reads a memory map, whose lines are sorted by address.
-    fn scan(mut maps: impl BufRead, ranges: &[Range<u64>]) -> io::Result<Vec<Mapped>> {
-        let mut order: Vec<usize> = (0..ranges.len()).collect();
-        sort_by_key(&mut order, |&i| ranges[i].start);
-        let mut found = vec![Mapped { rights: Rights::ReadWrite, of_file: false }; ranges.len()];
-        // End of the part of each range that lines have covered so far.
-        let mut seen: Vec<u64> = ranges.iter().map(|range| range.start).collect();
-        let (mut first, mut text) = (0, Vec::new());
-        while order.get(first).is_some() {
-            text.clear();
-            if maps.read_until(b'\n', &mut text)? == 0 {
+    /// Reads a memory map, whose lines are sorted by address, up to the end of the ranges.
+    fn scan(maps: impl BufRead, ranges: &[Range<u64>]) -> io::Result<Vec<Mapped>> {
+        let end = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+        let mut lines = Vec::new();
+        for text in maps.split(b'\n') {
+            let Some(line) = line(&text?) else { continue };
+            if line.0.start >= end {
                 break;
             }
-            let Some((mapping, mapped)) = line(&text) else { continue };
-            for &i in &order[first..] {
-                if ranges[i].start >= mapping.end {
-                    break;
-                }
-                if seen[i] >= ranges[i].end || mapping.end <= seen[i] {
-                    continue;
-                }
-                if mapping.start > seen[i] {
-                    found[i].rights = Rights::None;
-                    seen[i] = ranges[i].end;
-                    continue;
-                }
-                found[i].rights = found[i].rights.min(mapped.rights);
-                found[i].of_file |= mapped.of_file;
-                seen[i] = mapping.end;
-            }
-            while order.get(first).is_some_and(|&i| seen[i] >= ranges[i].end) {
-                first += 1;
-            }
+            lines.push(line);
         }
-        for (i, range) in ranges.iter().enumerate() {
-            if seen[i] < range.end {
-                found[i].rights = Rights::None;
+        Ok(ranges.iter().map(|range| of_range(&lines, range)).collect())
+    }
+
+    /// The rights of a range, by the lines of the memory map.
+    fn of_range(lines: &[(Range<u64>, Mapped)], range: &Range<u64>) -> Mapped {
+        let mut found = Mapped { rights: Rights::ReadWrite, of_file: false };
+        // The end of the part of the range that lines have covered so far.
+        let mut seen = range.start;
+        let first = lines.partition_point(|(mapping, _)| mapping.end <= range.start);
+        for (mapping, mapped) in &lines[first..] {
+            if seen >= range.end || mapping.start > seen {
+                break;
             }
+            found.rights = found.rights.min(mapped.rights);
+            found.of_file |= mapped.of_file;
+            seen = mapping.end;
         }
-        Ok(found)
+        let rights = if seen < range.end { Rights::None } else { found.rights };
+        Mapped { rights, ..found }
     }
 
     /// Pages that one system call tests.

@@ -17,7 +17,8 @@ use peers::PeerDevice;
 use registered::RegisteredMemory;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
+use texunit_forms::lock;
 
 /// Device memory: assigns addresses and allocates blocks, up to a limit.
 #[derive(Debug)]
@@ -157,7 +158,7 @@ impl Memory {
 
     /// Bytes in use.
     pub fn used(&self) -> u64 {
-        self.state().used
+        lock(&self.state).used
     }
 
     /// The address ranges that this device assigns.
@@ -169,14 +170,6 @@ impl Memory {
     /// it.
     pub fn owns(&self, address: u64) -> bool {
         self.windows.global.contains(&address) || self.windows.constant.contains(&address)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn freed(&self) -> MutexGuard<'_, FreedMemory> {
-        self.freed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts `size` bytes against the limit and allocates them without an address: the storage of
@@ -196,7 +189,7 @@ impl Memory {
         self.reserve(size)?;
         let block = usize::try_from(size).ok().and_then(block).map(Arc::new);
         let block = block.ok_or_else(|| {
-            self.state().used -= size;
+            lock(&self.state).used -= size;
             AllocError::Host { size }
         })?;
         if self.initial_contents.is_tracked {
@@ -211,7 +204,7 @@ impl Memory {
     /// # Errors
     /// The limit would be exceeded.
     pub fn reserve(&self, size: u64) -> Result<(), AllocError> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let available = self.limit - state.used;
         if size > available {
             return Err(AllocError::Limit { size, available });
@@ -222,7 +215,7 @@ impl Memory {
 
     /// Subtracts `size` bytes of storage without an address from the used bytes.
     pub fn release_opaque(&self, size: u64) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.used = state.used.saturating_sub(size);
     }
 
@@ -256,7 +249,7 @@ impl Memory {
             return Err(AllocError::Limit { size, available });
         }
         let block = self.make(size, |size| Block::in_pages(size, name))?;
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let start = *next(&mut state);
         let Some(base) =
             state.gap(start, window, size).or_else(|| state.gap(window.start, window, size))
@@ -265,7 +258,7 @@ impl Memory {
             return Err(AllocError::Limit { size, available: 0 });
         };
         *next(&mut state) = after(base, size).min(window.end);
-        self.freed().forget(base..base + size);
+        lock(&self.freed).forget(base..base + size);
         state.blocks.insert(base, Entry { block: Arc::clone(&block), counted: true, is_own: true });
         Ok((base, block))
     }
@@ -280,7 +273,7 @@ impl Memory {
         let Some(end) = address.checked_add(len) else {
             return Err(AttachError { address, len, other: None });
         };
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         self.drop_ended(&mut state, address..end);
         let before = state.blocks.range(..end).next_back();
         let before = before.map(|(&base, entry)| (base, entry.block.size() as u64));
@@ -296,7 +289,7 @@ impl Memory {
         if block.is_foreign() {
             state.registered.bases.insert(address);
         }
-        self.freed().forget(address..end);
+        lock(&self.freed).forget(address..end);
         let entry = Entry { block: Arc::clone(block), counted: false, is_own: false };
         state.blocks.insert(address, entry);
         Ok(())
@@ -316,7 +309,7 @@ impl Memory {
     /// Ends and removes the block at `address`, whether allocated or attached. Returns false if
     /// there is none.
     pub fn free(&self, address: u64) -> bool {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let foreign = state.registered.bases.contains(&address);
         let how = if foreign { End::Unregistered } else { End::Freed };
         self.take_out(&mut state, address, how).is_some()
@@ -332,7 +325,7 @@ impl Memory {
         state.registered.bases.remove(&address);
         let first = block.end(how);
         if let Some(gone) = block.freed_block(Some(address)) {
-            self.freed().add(address, gone);
+            lock(&self.freed).add(address, gone);
         }
         Some((block, first))
     }
@@ -343,7 +336,7 @@ impl Memory {
     /// # Errors
     /// The bytes are not all in one block.
     pub fn find(&self, address: u64, len: u64) -> Result<(Arc<Block>, u64), AddressError> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let below = state.blocks.range(..=address).next_back();
         let holds = |found: &(&u64, &Entry)| found.1.block.contains(address - *found.0, len);
         let base = below.filter(holds).map(|(&base, _)| base);
@@ -359,7 +352,7 @@ impl Memory {
         let next = next.map(|(&base, entry)| (base, &entry.block));
         let error = AddressError::of(address, len, below, next);
         drop(state);
-        let gone = self.freed().find(address).cloned();
+        let gone = lock(&self.freed).find(address).cloned();
         let gone = gone.or_else(|| peers::find(&self.peers, address)).map(Box::new);
         Err(AddressError { gone, ..error })
     }
@@ -368,7 +361,7 @@ impl Memory {
     /// is ended first, and host memory that has lost the right to be written is read-only in the
     /// table.
     pub fn map(&self) -> MemoryMap {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let mut lesser = self.check(&mut state, None);
         let block = |(&base, entry): (&u64, &Entry)| {
             (base, lesser.remove(&base).unwrap_or_else(|| Arc::clone(&entry.block)))

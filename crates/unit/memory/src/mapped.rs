@@ -26,7 +26,8 @@ use crate::Rights;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+use texunit_forms::lock;
 
 /// Device addresses that can be reserved: a part of the address space that systems assign only on
 /// request.
@@ -49,10 +50,6 @@ struct ReservationTable {
 
 static TABLE: Mutex<ReservationTable> =
     Mutex::new(ReservationTable { taken: BTreeMap::new(), next: FIRST });
-
-fn table() -> MutexGuard<'static, ReservationTable> {
-    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl ReservationTable {
     /// The lowest free range at or after an address.
@@ -114,7 +111,7 @@ impl Reserved {
     /// such range is left.
     pub fn new(wanted: u64, size: u64, align: u64) -> Option<Self> {
         let align = align.max(ALIGN);
-        let mut table = table();
+        let mut table = lock(&TABLE);
         if size == 0 || size > WINDOW.end - WINDOW.start {
             return None;
         }
@@ -124,27 +121,21 @@ impl Reserved {
         if at_wanted && let Some(reserved) = Self::at(&mut table, wanted, size) {
             return Some(reserved);
         }
-        let (next, mut from, mut step) = (table.next, table.next, align);
-        let mut is_second = false;
-        loop {
-            let Some(at) = table.gap(from, size, align) else {
-                // The search starts again at the beginning: addresses are reused once all have been
-                // used.
-                if is_second || next == FIRST {
-                    return None;
+        // Addresses are reused once all have been used: the second search starts at the beginning.
+        for mut from in [table.next, FIRST] {
+            let mut step = align;
+            while let Some(at) = table.gap(from, size, align) {
+                if let Some(reserved) = Self::at(&mut table, at, size) {
+                    let room = size.min(MAX_ROOM);
+                    table.next = at.saturating_add(size).saturating_add(room).min(WINDOW.end);
+                    return Some(reserved);
                 }
-                (from, is_second) = (FIRST, true);
-                continue;
-            };
-            if let Some(reserved) = Self::at(&mut table, at, size) {
-                let room = size.min(MAX_ROOM);
-                table.next = at.saturating_add(size).saturating_add(room).min(WINDOW.end);
-                return Some(reserved);
+                // Another mapping of the process is there, and may be large.
+                from = at.saturating_add(step);
+                step = step.saturating_mul(2);
             }
-            // Another mapping of the process is there, and may be large.
-            from = at.saturating_add(step);
-            step = step.saturating_mul(2);
         }
+        None
     }
 
     fn at(table: &mut ReservationTable, start: u64, size: u64) -> Option<Self> {
@@ -161,7 +152,7 @@ impl Reserved {
 
     /// Whether an address is in a reservation.
     pub fn holds(address: u64) -> bool {
-        let table = table();
+        let table = lock(&TABLE);
         table.taken.range(..=address).next_back().is_some_and(|(_, &end)| address < end)
     }
 
@@ -191,7 +182,7 @@ impl Drop for Reserved {
         // finds no entry finds the addresses free.
         give_up(self.range.start, size);
         give_up(self.range.start + DISTANCE, size);
-        table().taken.remove(&self.range.start);
+        lock(&TABLE).taken.remove(&self.range.start);
     }
 }
 

@@ -3,7 +3,6 @@
 
 use crate::api::*;
 use crate::product::Product;
-use half::f16;
 
 /// Arguments of a product as the function received them.
 struct Gemm {
@@ -65,12 +64,17 @@ impl Gemm {
     }
 }
 
-/// Defines a product function. For each matrix: the parameters for its type and its distance, if
-/// the function has them. Then the parameters for the number of matrices and the compute type, and
-/// the element types, the batch, and the compute type as expressions of the parameters.
+/// Defines a product function with 32-bit and, under the name that ends in `_64`, with 64-bit
+/// integers. For each matrix: the parameters for its type and its distance, if the function has
+/// them. Then the parameters for the number of matrices and the compute type, and the element
+/// types, the batch, and the compute type as expressions of the parameters.
 macro_rules! product {
+    ($doc:tt $name:ident $($more:tt)*) => {
+        product! { @ $doc $name c_int $($more)* }
+        pastey::paste! { product! { @ $doc [<$name _64>] i64 $($more)* } }
+    };
     (
-        $doc:literal $name:ident($int:ty)
+        @ $doc:tt $name:ident $int:ident
         [$($a_type:ident)?, $($a_stride:ident)?]
         [$($b_type:ident)?, $($b_stride:ident)?]
         [$($c_type:ident)?, $($c_stride:ident)?]
@@ -104,67 +108,48 @@ macro_rules! product {
     };
 }
 
-/// Defines the products of one element type: of single matrices, and of batches.
+/// Defines the products of an element type ([`element!`]): of single matrices, and of batches, if
+/// the start of their names is given.
 macro_rules! gemm {
-    ($int:ty: $($type:ty: $one:ident $strided:ident $batched:ident,)*) => {$(
+    ($($($letter:ident)+: $one:ident $batched:tt;)*) => {
+        $($(gemm! { @ $letter $one $batched })+)*
+    };
+    (@ $letter:ident $one:ident [$($batched:ident)?]) => { pastey::paste! {
         product! { "`C = alpha op(A) op(B) + beta C`."
-            $one($int) [,] [,] [,] [] [] => [<$type>::FORMAT; 3], ONE, None
+            [<cublas $letter $one>] [,] [,] [,] [] [] =>
+            [<element!($letter) as Element>::FORMAT; 3], ONE, None
         }
-        product! { "Batched `C = alpha op(A) op(B) + beta C`, with matrices at equal distances."
-            $strided($int) [,strideA] [,strideB] [,strideC] [batchCount] [] => [<$type>::FORMAT; 3],
+        $(product! { "Batched `C = alpha op(A) op(B) + beta C`, with matrices at equal distances."
+            [<cublas $letter $batched StridedBatched>]
+            [,strideA] [,strideB] [,strideC] [batchCount] [] =>
+            [<element!($letter) as Element>::FORMAT; 3],
             (Some([strideA, strideB, strideC]), batchCount.into()), None
         }
         product! { "Batched `C = alpha op(A) op(B) + beta C`, with arrays of addresses in device \
 memory. The arrays are read during the call, after preceding work of the stream."
-            $batched($int) [,] [,] [,] [batchCount] [] => [<$type>::FORMAT; 3],
-            (None, batchCount.into()), None
-        }
-    )*};
+            [<cublas $letter $batched Batched>] [,] [,] [,] [batchCount] [] =>
+            [<element!($letter) as Element>::FORMAT; 3], (None, batchCount.into()), None
+        })?
+    } };
 }
-gemm! { c_int:
-    f32: cublasSgemm_v2 cublasSgemmStridedBatched cublasSgemmBatched,
-    f64: cublasDgemm_v2 cublasDgemmStridedBatched cublasDgemmBatched,
-    Complex32: cublasCgemm_v2 cublasCgemmStridedBatched cublasCgemmBatched,
-    Complex64: cublasZgemm_v2 cublasZgemmStridedBatched cublasZgemmBatched,
-    Complex32: cublasCgemm3m cublasCgemm3mStridedBatched cublasCgemm3mBatched,
-    f16: cublasHgemm cublasHgemmStridedBatched cublasHgemmBatched,
-}
-gemm! { i64:
-    f32: cublasSgemm_v2_64 cublasSgemmStridedBatched_64 cublasSgemmBatched_64,
-    f64: cublasDgemm_v2_64 cublasDgemmStridedBatched_64 cublasDgemmBatched_64,
-    Complex32: cublasCgemm_v2_64 cublasCgemmStridedBatched_64 cublasCgemmBatched_64,
-    Complex64: cublasZgemm_v2_64 cublasZgemmStridedBatched_64 cublasZgemmBatched_64,
-    Complex32: cublasCgemm3m_64 cublasCgemm3mStridedBatched_64 cublasCgemm3mBatched_64,
-    f16: cublasHgemm_64 cublasHgemmStridedBatched_64 cublasHgemmBatched_64,
-}
-product! { "`C = alpha op(A) op(B) + beta C`."
-    cublasZgemm3m(c_int) [,] [,] [,] [] [] => [Complex64::FORMAT; 3], ONE, None
-}
-product! { "`C = alpha op(A) op(B) + beta C`."
-    cublasZgemm3m_64(i64) [,] [,] [,] [] [] => [Complex64::FORMAT; 3], ONE, None
-}
+gemm! { S D C Z: gemm_v2 [gemm]; H: gemm [gemm]; C: gemm3m [gemm3m]; Z: gemm3m []; }
 
 fn formats(types: [u32; 3]) -> Answer<[Format; 3]> {
     let [a, b, c] = types;
     Ok([Format::of_c("Atype", a)?, Format::of_c("Btype", b)?, Format::of_c("Ctype", c)?])
 }
 
-macro_rules! gemm_ex {
-    ($int:ty: $one:ident $strided:ident $batched:ident) => {
-        product! { "`C = alpha op(A) op(B) + beta C` with explicit types."
-            $one($int) [Atype,] [Btype,] [Ctype,] [] [computeType] =>
-            formats([Atype, Btype, Ctype])?, ONE, Some(computeType)
-        }
-        product! { "Batched product with explicit types, with matrices at equal distances."
-            $strided($int) [Atype, strideA] [Btype, strideB] [Ctype, strideC] [batchCount] [computeType] =>
-            formats([Atype, Btype, Ctype])?,
-            (Some([strideA, strideB, strideC]), batchCount.into()), Some(computeType)
-        }
-        product! { "Batched product with explicit types, with arrays of addresses in device memory."
-            $batched($int) [Atype,] [Btype,] [Ctype,] [batchCount] [computeType] =>
-            formats([Atype, Btype, Ctype])?, (None, batchCount.into()), Some(computeType)
-        }
-    };
+product! { "`C = alpha op(A) op(B) + beta C` with explicit types."
+    cublasGemmEx [Atype,] [Btype,] [Ctype,] [] [computeType] =>
+    formats([Atype, Btype, Ctype])?, ONE, Some(computeType)
 }
-gemm_ex! { c_int: cublasGemmEx cublasGemmStridedBatchedEx cublasGemmBatchedEx }
-gemm_ex! { i64: cublasGemmEx_64 cublasGemmStridedBatchedEx_64 cublasGemmBatchedEx_64 }
+product! { "Batched product with explicit types, with matrices at equal distances."
+    cublasGemmStridedBatchedEx
+    [Atype, strideA] [Btype, strideB] [Ctype, strideC] [batchCount] [computeType] =>
+    formats([Atype, Btype, Ctype])?,
+    (Some([strideA, strideB, strideC]), batchCount.into()), Some(computeType)
+}
+product! { "Batched product with explicit types, with arrays of addresses in device memory."
+    cublasGemmBatchedEx [Atype,] [Btype,] [Ctype,] [batchCount] [computeType] =>
+    formats([Atype, Btype, Ctype])?, (None, batchCount.into()), Some(computeType)
+}

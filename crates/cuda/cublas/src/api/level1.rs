@@ -30,9 +30,7 @@ blas! {
             }
         })
     }
-    []
-    f32: cublasSaxpy_v2 cublasSaxpy_v2_64, f64: cublasDaxpy_v2 cublasDaxpy_v2_64,
-    Complex32: cublasCaxpy_v2 cublasCaxpy_v2_64, Complex64: cublasZaxpy_v2 cublasZaxpy_v2_64;
+    [] S D C Z: axpy_v2;
 }
 
 blas! {
@@ -45,9 +43,7 @@ blas! {
             y.copy_from_slice(x);
         })
     }
-    []
-    f32: cublasScopy_v2 cublasScopy_v2_64, f64: cublasDcopy_v2 cublasDcopy_v2_64,
-    Complex32: cublasCcopy_v2 cublasCcopy_v2_64, Complex64: cublasZcopy_v2 cublasZcopy_v2_64;
+    [] S D C Z: copy_v2;
 }
 
 blas! {
@@ -59,9 +55,7 @@ blas! {
             x.swap_with_slice(y);
         })
     }
-    []
-    f32: cublasSswap_v2 cublasSswap_v2_64, f64: cublasDswap_v2 cublasDswap_v2_64,
-    Complex32: cublasCswap_v2 cublasCswap_v2_64, Complex64: cublasZswap_v2 cublasZswap_v2_64;
+    [] S D C Z: swap_v2;
 }
 
 blas! {
@@ -75,11 +69,8 @@ blas! {
             T::of(x).iter_mut().for_each(|x| *x *= alpha);
         })
     }
-    [type Scalar = Same<T>;]
-    f32: cublasSscal_v2 cublasSscal_v2_64, f64: cublasDscal_v2 cublasDscal_v2_64,
-    Complex32: cublasCscal_v2 cublasCscal_v2_64, Complex64: cublasZscal_v2 cublasZscal_v2_64;
-    [type Scalar = Real<T>;]
-    Complex32: cublasCsscal_v2 cublasCsscal_v2_64, Complex64: cublasZdscal_v2 cublasZdscal_v2_64;
+    [type Scalar = Same<T>;] S D C Z: scal_v2;
+    [type Scalar = Real<T>;] Cs Zd: scal_v2;
 }
 
 blas! {
@@ -92,11 +83,8 @@ blas! {
             level1::dot::<T>(Number::of(x), Number::of(y), CONJUGATES)
         })
     }
-    [const CONJUGATES: bool = false;]
-    f32: cublasSdot_v2 cublasSdot_v2_64, f64: cublasDdot_v2 cublasDdot_v2_64,
-    Complex32: cublasCdotu_v2 cublasCdotu_v2_64, Complex64: cublasZdotu_v2 cublasZdotu_v2_64;
-    [const CONJUGATES: bool = true;]
-    Complex32: cublasCdotc_v2 cublasCdotc_v2_64, Complex64: cublasZdotc_v2 cublasZdotc_v2_64;
+    [const CONJUGATES: bool = false;] S D: dot_v2, C Z: dotu_v2;
+    [const CONJUGATES: bool = true;] C Z: dotc_v2;
 }
 
 blas! {
@@ -109,16 +97,8 @@ blas! {
             reduce(&*T::of(bytes))
         })
     }
-    [use crate::level1::norm as reduce;]
-    f32: cublasSnrm2_v2 cublasSnrm2_v2_64, f64: cublasDnrm2_v2 cublasDnrm2_v2_64,
-    Complex32: cublasScnrm2_v2 cublasScnrm2_v2_64, Complex64: cublasDznrm2_v2 cublasDznrm2_v2_64;
-    [use crate::level1::sum as reduce;]
-    f32: cublasSasum_v2 cublasSasum_v2_64, f64: cublasDasum_v2 cublasDasum_v2_64,
-    Complex32: cublasScasum_v2 cublasScasum_v2_64, Complex64: cublasDzasum_v2 cublasDzasum_v2_64;
-    [fn reduce(x: &[T]) -> Int { level1::extreme(x, false) as Int }]
-    f32: cublasIsamax_v2 cublasIsamax_v2_64, f64: cublasIdamax_v2 cublasIdamax_v2_64,
-    Complex32: cublasIcamax_v2 cublasIcamax_v2_64, Complex64: cublasIzamax_v2 cublasIzamax_v2_64;
-    [fn reduce(x: &[T]) -> Int { level1::extreme(x, true) as Int }]
-    f32: cublasIsamin_v2 cublasIsamin_v2_64, f64: cublasIdamin_v2 cublasIdamin_v2_64,
-    Complex32: cublasIcamin_v2 cublasIcamin_v2_64, Complex64: cublasIzamin_v2 cublasIzamin_v2_64;
+    [use crate::level1::norm as reduce;] S D Sc Dz: nrm2_v2;
+    [use crate::level1::sum as reduce;] S D Sc Dz: asum_v2;
+    [fn reduce(x: &[T]) -> Int { level1::extreme(x, false) as Int }] Is Id Ic Iz: amax_v2;
+    [fn reduce(x: &[T]) -> Int { level1::extreme(x, true) as Int }] Is Id Ic Iz: amin_v2;
 }

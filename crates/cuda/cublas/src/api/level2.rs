@@ -24,9 +24,7 @@ blas! {
         let factors = Factor::both(&mut call, [alpha, beta], T::FORMAT)?;
         Product::new([trans, Operation::None], operands).submit(call, factors)
     }
-    []
-    f32: cublasSgemv_v2 cublasSgemv_v2_64, f64: cublasDgemv_v2 cublasDgemv_v2_64,
-    Complex32: cublasCgemv_v2 cublasCgemv_v2_64, Complex64: cublasZgemv_v2 cublasZgemv_v2_64;
+    [] S D C Z: gemv_v2;
 }
 
 blas! {
@@ -41,11 +39,8 @@ blas! {
         let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
         Product::new([Operation::None, THEN], operands).submit(call, [alpha, Factor::ONE])
     }
-    [const THEN: Operation = Operation::Transpose;]
-    f32: cublasSger_v2 cublasSger_v2_64, f64: cublasDger_v2 cublasDger_v2_64,
-    Complex32: cublasCgeru_v2 cublasCgeru_v2_64, Complex64: cublasZgeru_v2 cublasZgeru_v2_64;
-    [const THEN: Operation = Operation::Conjugate;]
-    Complex32: cublasCgerc_v2 cublasCgerc_v2_64, Complex64: cublasZgerc_v2 cublasZgerc_v2_64;
+    [const THEN: Operation = Operation::Transpose;] S D: ger_v2, C Z: geru_v2;
+    [const THEN: Operation = Operation::Conjugate;] C Z: gerc_v2;
 }
 
 blas! {
@@ -62,11 +57,8 @@ blas! {
         ];
         half_product::<T>(call, [0, uplo], OTHER, [alpha, beta], operands)
     }
-    [const OTHER: OtherTriangle = OtherTriangle::Symmetric;]
-    f32: cublasSsymv_v2 cublasSsymv_v2_64, f64: cublasDsymv_v2 cublasDsymv_v2_64,
-    Complex32: cublasCsymv_v2 cublasCsymv_v2_64, Complex64: cublasZsymv_v2 cublasZsymv_v2_64;
-    [const OTHER: OtherTriangle = OtherTriangle::Hermitian;]
-    Complex32: cublasChemv_v2 cublasChemv_v2_64, Complex64: cublasZhemv_v2 cublasZhemv_v2_64;
+    [const OTHER: OtherTriangle = OtherTriangle::Symmetric;] S D C Z: symv_v2;
+    [const OTHER: OtherTriangle = OtherTriangle::Hermitian;] C Z: hemv_v2;
 }
 
 blas! {
@@ -80,11 +72,8 @@ blas! {
         let alpha = Factor::new(&mut call, "alpha", alpha, Scalar::FORMAT)?;
         half_update::<T>(call, uplo, Operation::None, OTHER, [alpha, Factor::ONE], operands)
     }
-    [type Scalar = Same<T>; const OTHER: OtherTriangle = OtherTriangle::Symmetric;]
-    f32: cublasSsyr_v2 cublasSsyr_v2_64, f64: cublasDsyr_v2 cublasDsyr_v2_64,
-    Complex32: cublasCsyr_v2 cublasCsyr_v2_64, Complex64: cublasZsyr_v2 cublasZsyr_v2_64;
-    [type Scalar = Real<T>; const OTHER: OtherTriangle = OtherTriangle::Hermitian;]
-    Complex32: cublasCher_v2 cublasCher_v2_64, Complex64: cublasZher_v2 cublasZher_v2_64;
+    [type Scalar = Same<T>; const OTHER: OtherTriangle = OtherTriangle::Symmetric;] S D C Z: syr_v2;
+    [type Scalar = Real<T>; const OTHER: OtherTriangle = OtherTriangle::Hermitian;] C Z: her_v2;
 }
 
 blas! {
@@ -95,10 +84,6 @@ blas! {
         let x = Operand::stepped::<T>(x, n, ("incx", incx.into()))?;
         triangular::<T>(call, [0, uplo, trans, diag], Factor::ONE, [a, x, x], SOLVES)
     }
-    [const SOLVES: bool = false;]
-    f32: cublasStrmv_v2 cublasStrmv_v2_64, f64: cublasDtrmv_v2 cublasDtrmv_v2_64,
-    Complex32: cublasCtrmv_v2 cublasCtrmv_v2_64, Complex64: cublasZtrmv_v2 cublasZtrmv_v2_64;
-    [const SOLVES: bool = true;]
-    f32: cublasStrsv_v2 cublasStrsv_v2_64, f64: cublasDtrsv_v2 cublasDtrsv_v2_64,
-    Complex32: cublasCtrsv_v2 cublasCtrsv_v2_64, Complex64: cublasZtrsv_v2 cublasZtrsv_v2_64;
+    [const SOLVES: bool = false;] S D C Z: trmv_v2;
+    [const SOLVES: bool = true;] S D C Z: trsv_v2;
 }

@@ -143,11 +143,8 @@ blas! {
         let operands = sided::<T>(side, [m.into(), n.into()], matrices)?;
         half_product::<T>(call, [side, uplo], OTHER, [alpha, beta], operands)
     }
-    [const OTHER: OtherTriangle = OtherTriangle::Symmetric;]
-    f32: cublasSsymm_v2 cublasSsymm_v2_64, f64: cublasDsymm_v2 cublasDsymm_v2_64,
-    Complex32: cublasCsymm_v2 cublasCsymm_v2_64, Complex64: cublasZsymm_v2 cublasZsymm_v2_64;
-    [const OTHER: OtherTriangle = OtherTriangle::Hermitian;]
-    Complex32: cublasChemm_v2 cublasChemm_v2_64, Complex64: cublasZhemm_v2 cublasZhemm_v2_64;
+    [const OTHER: OtherTriangle = OtherTriangle::Symmetric;] S D C Z: symm_v2;
+    [const OTHER: OtherTriangle = OtherTriangle::Hermitian;] C Z: hemm_v2;
 }
 
 blas! {
@@ -168,10 +165,8 @@ blas! {
         half_update::<T>(call, uplo, trans, OTHER, factors, operands)
     }
     [type Scalar = Same<T>; const OTHER: OtherTriangle = OtherTriangle::Symmetric;]
-    f32: cublasSsyrk_v2 cublasSsyrk_v2_64, f64: cublasDsyrk_v2 cublasDsyrk_v2_64,
-    Complex32: cublasCsyrk_v2 cublasCsyrk_v2_64, Complex64: cublasZsyrk_v2 cublasZsyrk_v2_64;
-    [type Scalar = Real<T>; const OTHER: OtherTriangle = OtherTriangle::Hermitian;]
-    Complex32: cublasCherk_v2 cublasCherk_v2_64, Complex64: cublasZherk_v2 cublasZherk_v2_64;
+    S D C Z: syrk_v2;
+    [type Scalar = Real<T>; const OTHER: OtherTriangle = OtherTriangle::Hermitian;] C Z: herk_v2;
 }
 
 blas! {
@@ -185,9 +180,7 @@ blas! {
         let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
         triangular::<T>(call, [side, uplo, trans, diag], alpha, operands, true)
     }
-    []
-    f32: cublasStrsm_v2 cublasStrsm_v2_64, f64: cublasDtrsm_v2 cublasDtrsm_v2_64,
-    Complex32: cublasCtrsm_v2 cublasCtrsm_v2_64, Complex64: cublasZtrsm_v2 cublasZtrsm_v2_64;
+    [] S D C Z: trsm_v2;
 }
 
 blas! {
@@ -201,9 +194,7 @@ blas! {
         let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
         triangular::<T>(call, [side, uplo, trans, diag], alpha, operands, false)
     }
-    []
-    f32: cublasStrmm_v2 cublasStrmm_v2_64, f64: cublasDtrmm_v2 cublasDtrmm_v2_64,
-    Complex32: cublasCtrmm_v2 cublasCtrmm_v2_64, Complex64: cublasZtrmm_v2 cublasZtrmm_v2_64;
+    [] S D C Z: trmm_v2;
 }
 
 /// `C = alpha op(A) + beta op(B)`; a matrix whose scalar is 0 is not read.
@@ -251,9 +242,7 @@ blas! {
         ];
         sum::<T>(call, operations, factors, operands)
     }
-    []
-    f32: cublasSgeam cublasSgeam_64, f64: cublasDgeam cublasDgeam_64,
-    Complex32: cublasCgeam cublasCgeam_64, Complex64: cublasZgeam cublasZgeam_64;
+    [] S D C Z: geam;
 }
 
 /// `C = diag(x) A`, or (`right`) `A diag(x)`, for the operands A, x and C.
@@ -283,7 +272,5 @@ blas! {
         ];
         scale::<T>(call, right, operands)
     }
-    []
-    f32: cublasSdgmm cublasSdgmm_64, f64: cublasDdgmm cublasDdgmm_64,
-    Complex32: cublasCdgmm cublasCdgmm_64, Complex64: cublasZdgmm cublasZdgmm_64;
+    [] S D C Z: dgmm;
 }

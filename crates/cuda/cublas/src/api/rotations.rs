@@ -16,11 +16,8 @@ blas! {
             level1::rotate::<T>(Number::of(x), Number::of(y), c, s);
         })
     }
-    [type Sine = T;]
-    f32: cublasSrot_v2 cublasSrot_v2_64, f64: cublasDrot_v2 cublasDrot_v2_64,
-    Complex32: cublasCrot_v2 cublasCrot_v2_64, Complex64: cublasZrot_v2 cublasZrot_v2_64;
-    [type Sine = <T as Number>::Real;]
-    Complex32: cublasCsrot_v2 cublasCsrot_v2_64, Complex64: cublasZdrot_v2 cublasZdrot_v2_64;
+    [type Sine = T;] S D C Z: rot_v2;
+    [type Sine = <T as Number>::Real;] Cs Zd: rot_v2;
 }
 
 blas! {
@@ -34,8 +31,7 @@ blas! {
             level1::rotate_modified::<T>(Number::of(x), Number::of(y), parameters);
         })
     }
-    []
-    f32: cublasSrotm_v2 cublasSrotm_v2_64, f64: cublasDrotm_v2 cublasDrotm_v2_64;
+    [] S D: rotm_v2;
 }
 
 /// The addresses of the five numbers of a modified rotation; zeros if the first is null.
@@ -54,10 +50,10 @@ fn parameters<T: Element>(call: &mut Call, first: u64) -> Answer<[Factor; 5]> {
     Ok(all)
 }
 
-/// Constructs rotations of elements of type `$type`, with a real cosine.
+/// Constructs rotations of elements of a type, with a real cosine.
 macro_rules! rotg {
-    ($name:ident, $type:ty) => {
-        library_api! { (BlasCode)
+    ($($name:ident: $type:ty),*) => {
+        library_api! { (BlasCode) $(
             /// Constructs the rotation that maps `b` to zero: `a` becomes the other component, and
             /// `b`, for real numbers, an encoding of the rotation.
             fn $name(handle: usize, a: u64, b: u64, c: u64, s: u64) {
@@ -71,18 +67,18 @@ macro_rules! rotg {
                 let make = if format == real { level1::rotation } else { level1::complex_rotation };
                 on_scalars(Call::new(stringify!($name), handle)?, places, move |[a, b, ..]| make(a, b))
             }
-        }
+        )* }
     };
 }
-rotg! { cublasSrotg_v2, f32 }
-rotg! { cublasDrotg_v2, f64 }
-rotg! { cublasCrotg_v2, Complex32 }
-rotg! { cublasZrotg_v2, Complex64 }
+rotg! {
+    cublasSrotg_v2: f32, cublasDrotg_v2: f64,
+    cublasCrotg_v2: Complex32, cublasZrotg_v2: Complex64
+}
 
 /// Constructs modified rotations.
 macro_rules! rotmg {
-    ($name:ident, $type:ty) => {
-        library_api! { (BlasCode)
+    ($($name:ident: $type:ty),*) => {
+        library_api! { (BlasCode) $(
             /// Constructs the modified rotation that maps `y1` to zero: a flag and four numbers.
             fn $name(handle: usize, d1: u64, d2: u64, x1: u64, y1: u64, param: u64) {
                 let format = <$type>::FORMAT;
@@ -99,11 +95,10 @@ macro_rules! rotmg {
                     level1::modified_rotation(given.map(|number| number.re)).map(Into::into)
                 })
             }
-        }
+        )* }
     };
 }
-rotmg! { cublasSrotmg_v2, f32 }
-rotmg! { cublasDrotmg_v2, f64 }
+rotmg! { cublasSrotmg_v2: f32, cublasDrotmg_v2: f64 }
 
 /// A scalar in host or device memory, by the handle's pointer mode.
 struct Scalar {

@@ -2,15 +2,27 @@
 
 use crate::api::*;
 
-/// Defines the functions that copy vectors and matrices in one direction for one width of integers:
-/// the names of the addresses, whether the device is copied to, and the stream, if they have one. A
-/// vector is copied as a matrix whose rows have one element.
+/// Defines the functions that copy vectors and matrices in one direction, with 32-bit and, under
+/// the name that ends in `_64`, with 64-bit integers: the names of the addresses, whether the device
+/// is copied to, and the stream, if they have one. A vector is copied as a matrix whose rows have
+/// one element.
 macro_rules! transfers {
-    ($int:ty: $(
-        $doc:literal $vector:ident($from:ident $to:ident) $matrix:ident $to_device:literal
+    ($(
+        $doc:tt $vector:ident($from:ident $to:ident) $matrix:ident $to_device:tt
         $($stream:ident)?;
-    )*) => {
-        library_api! { (BlasCode) $(
+    )*) => {$(
+        transfers! { @ c_int $doc $vector($from $to) $matrix $to_device [$($stream)?] }
+        pastey::paste! {
+            transfers! {
+                @ i64 $doc [<$vector _64>]($from $to) [<$matrix _64>] $to_device [$($stream)?]
+            }
+        }
+    )*};
+    (
+        @ $int:ident $doc:tt $vector:ident($from:ident $to:ident) $matrix:ident
+        $to_device:tt [$($stream:ident)?]
+    ) => {
+        library_api! { (BlasCode)
             #[doc = concat!("Copies a vector ", $doc)]
             fn $vector(
                 n: $int, elemSize: $int, $from: u64, incx: $int, $to: u64, incy: $int,
@@ -26,24 +38,16 @@ macro_rules! transfers {
             ) {
                 copy(($to_device, &[$($stream)?]), elemSize, [rows, cols], [(A, lda), (B, ldb)])
             }
-        )* }
+        }
     };
 }
-transfers! { c_int:
+transfers! {
     "from host to device." cublasSetVector(x devicePtr) cublasSetMatrix true;
     "from device to host." cublasGetVector(x y) cublasGetMatrix false;
     "from host to device, in stream order."
         cublasSetVectorAsync(hostPtr devicePtr) cublasSetMatrixAsync true stream;
     "from device to host, in stream order."
         cublasGetVectorAsync(devicePtr hostPtr) cublasGetMatrixAsync false stream;
-}
-transfers! { i64:
-    "from host to device." cublasSetVector_64(x devicePtr) cublasSetMatrix_64 true;
-    "from device to host." cublasGetVector_64(x y) cublasGetMatrix_64 false;
-    "from host to device, in stream order."
-        cublasSetVectorAsync_64(hostPtr devicePtr) cublasSetMatrixAsync_64 true stream;
-    "from device to host, in stream order."
-        cublasGetVectorAsync_64(devicePtr hostPtr) cublasGetMatrixAsync_64 false stream;
 }
 
 /// Copies a matrix of elements with this number of bytes, in the stream, if one is given; each side

@@ -3,21 +3,10 @@
 use super::*;
 use texunit_forms::{CHANNELS, Count};
 
-/// Signed integers.
-pub(crate) const SIGNED: i32 = 0;
-/// Unsigned integers.
-pub(crate) const UNSIGNED: i32 = 1;
-/// Floating point.
-pub(crate) const FLOAT: i32 = 2;
-/// 8-bit video in planes, which textures do not support.
-pub(crate) const NV12: i32 = 4;
 /// Unsigned and signed BC6H.
 const BC6H: std::ops::RangeInclusive<i32> = 27..=28;
 /// Video formats introduced in CUDA 13.
 const VIDEO: std::ops::RangeInclusive<i32> = 32..=45;
-/// Three channels of 10 bits and one of 2.
-const PACKED_1010102: i32 = 31;
-
 /// Read modes that textures of a format support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
@@ -40,24 +29,10 @@ pub(crate) struct Format {
     pub(crate) channels: u32,
 }
 
-// The table `KINDS`: the formats with a channel kind of their own.
+// The table `FORMATS` of `data/formats.txt`: kind, format, bits of a channel, and channels, or 0 for
+// any number of them.
 include!(concat!(env!("OUT_DIR"), "/formats.rs"));
 
-/// Formats with any number of channels: kind, bits, format.
-#[rustfmt::skip]
-const PLAIN: &[(i32, i32, u32)] = &[
-    (SIGNED, 8, CU_AD_FORMAT_SIGNED_INT8),
-    (SIGNED, 16, CU_AD_FORMAT_SIGNED_INT16),
-    (SIGNED, 32, CU_AD_FORMAT_SIGNED_INT32),
-    (UNSIGNED, 8, CU_AD_FORMAT_UNSIGNED_INT8),
-    (UNSIGNED, 16, CU_AD_FORMAT_UNSIGNED_INT16),
-    (UNSIGNED, 32, CU_AD_FORMAT_UNSIGNED_INT32),
-    (FLOAT, 16, CU_AD_FORMAT_HALF),
-    (FLOAT, 32, CU_AD_FORMAT_FLOAT),
-];
-
-/// `CU_AD_FORMAT_UNORM_INT_101010_2`
-const FORMAT_1010102: u32 = 0x50;
 const BITS_1010102: [i32; 4] = [10, 10, 10, 2];
 
 /// Equal bits for a number of channels.
@@ -72,16 +47,13 @@ impl cudaChannelFormatDesc {
         if (self.kind, self.bits) == (PACKED_1010102, BITS_1010102) {
             return Ok(Format { format: FORMAT_1010102, channels: 4 });
         }
-        for &(kind, format, bits, channels) in KINDS {
-            if kind == self.kind && self.bits == same(bits, channels) {
-                return Ok(Format { format, channels });
-            }
-        }
-        for &(kind, bits, format) in PLAIN {
-            let channels = [1, 2, 4].into_iter().find(|&n| self.bits == same(bits, n));
-            if let (Some(channels), true) = (channels, kind == self.kind) {
-                return Ok(Format { format, channels });
-            }
+        let fits = |&(kind, format, bits, channels): &(i32, u32, i32, u32)| {
+            let counts = if channels == 0 { [1, 2, 4] } else { [channels; 3] };
+            let channels = counts.into_iter().find(|&n| self.bits == same(bits, n))?;
+            (kind == self.kind).then_some(Format { format, channels })
+        };
+        if let Some(format) = FORMATS.iter().find_map(fits) {
+            return Ok(format);
         }
         if self.bits == same(self.bits[0], 3) && [8, 16, 32].contains(&self.bits[0]) {
             bail!(INVALID_CHANNEL_DESCRIPTOR, "desc has 3 channels: texels have {CHANNELS}");
@@ -118,14 +90,11 @@ impl Format {
         if self.format == FORMAT_1010102 {
             return Ok(cudaChannelFormatDesc { bits: BITS_1010102, kind: PACKED_1010102 });
         }
-        let own = KINDS.iter().map(|&(kind, format, bits, _)| (kind, bits, format));
-        let (kind, bits, _) =
-            own.chain(PLAIN.iter().copied()).find(|row| row.2 == self.format).ok_or_else(|| {
-                INVALID_CHANNEL_DESCRIPTOR.because(format!(
-                    "CUarray_format {:#x} has no cudaChannelFormatDesc",
-                    self.format
-                ))
-            })?;
+        let row = FORMATS.iter().find(|row| row.1 == self.format);
+        let &(kind, _, bits, _) = row.ok_or_else(|| {
+            let reason = format!("CUarray_format {:#x} has no cudaChannelFormatDesc", self.format);
+            INVALID_CHANNEL_DESCRIPTOR.because(reason)
+        })?;
         Ok(cudaChannelFormatDesc { bits: same(bits, self.channels), kind })
     }
 

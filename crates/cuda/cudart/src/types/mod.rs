@@ -10,9 +10,7 @@ mod channel;
 mod copy;
 mod texture;
 
-pub(crate) use crate::codes::{
-    INVALID_CHANNEL_DESCRIPTOR, INVALID_MEMCPY_DIRECTION, INVALID_PITCH_VALUE,
-};
+pub(crate) use crate::codes::*;
 pub(crate) use channel::*;
 pub(crate) use copy::*;
 
@@ -22,26 +20,12 @@ use texunit_cuda_abi::*;
 
 include!(concat!(env!("OUT_DIR"), "/structures.rs"));
 
-/// `cudaErrorInvalidFilterSetting`: a linear filter of integers is not supported.
-pub(crate) const INVALID_FILTER_SETTING: CUresult = CUresult(26);
-/// `cudaErrorInvalidNormSetting`: the format does not support the read mode.
-pub(crate) const INVALID_NORM_SETTING: CUresult = CUresult(27);
-
 /// Handle of a stream (`cudaStream_t`).
 pub(crate) type Stream = usize;
 /// Handle of an array (`cudaArray_t`), which is the driver's handle.
 pub(crate) type Array = usize;
 /// Handle of a mipmapped array (`cudaMipmappedArray_t`), which is the driver's handle.
 pub(crate) type Mipmap = usize;
-
-/// Memory that is not known to CUDA.
-pub(crate) const MEMORY_UNREGISTERED: i32 = 0;
-/// Page-locked host memory.
-pub(crate) const MEMORY_HOST: i32 = 1;
-/// Memory of a device.
-pub(crate) const MEMORY_DEVICE: i32 = 2;
-/// Managed memory.
-pub(crate) const MEMORY_MANAGED: i32 = 3;
 
 impl Dim3 {
     /// The extents as the driver API takes them.

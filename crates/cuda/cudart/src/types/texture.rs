@@ -2,11 +2,6 @@
 
 use super::*;
 
-/// Integers are returned as integers (`cudaReadModeElementType`).
-const READ_ELEMENT_TYPE: u32 = 0;
-/// Integers are returned as normalised fractions (`cudaReadModeNormalizedFloat`).
-const READ_NORMALIZED_FLOAT: u32 = 1;
-
 impl cudaResourceDesc {
     /// The driver's descriptor; an error for an invalid channel descriptor or type.
     pub(crate) fn to_driver(self) -> Answer<CUDA_RESOURCE_DESC> {

@@ -42,23 +42,22 @@ macro_rules! fftw_api {
 }
 
 /// Defines the functions that plan transforms of a type: in one, two and three dimensions, in any
-/// number of them, with layouts, and with strides of 32 and 64 bits. The direction may be a
-/// parameter.
+/// number of them, with layouts, and with strides of 32 and 64 bits. Given are the start of their
+/// names, the type, its name in theirs, and the direction, which may be a parameter.
 macro_rules! planners {
     ($(
-        $of:ident $(($sign:ident))? => $direction:expr;
-        $one:ident $two:ident $three:ident $any:ident $many:ident $guru:ident $guru_64:ident
-    )*) => {$(
+        $fftw:ident $of:ident $kind:ident $(($sign:ident))? => $direction:expr;
+    )*) => { pastey::paste! { $(
         fftw_api! {
             /// Plans a transform in one dimension.
-            fn $one(
+            fn [<$fftw _plan_ $kind _1d>](
                 n: c_int, input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
                 Plan::simple(Type::$of, &[n], [input, output], $direction).map(fftw::keep)
             }
 
             /// Plans a transform in two dimensions.
-            fn $two(
+            fn [<$fftw _plan_ $kind _2d>](
                 n0: c_int, n1: c_int,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
@@ -66,7 +65,7 @@ macro_rules! planners {
             }
 
             /// Plans a transform in three dimensions.
-            fn $three(
+            fn [<$fftw _plan_ $kind _3d>](
                 n0: c_int, n1: c_int, n2: c_int,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
@@ -74,7 +73,7 @@ macro_rules! planners {
             }
 
             /// Plans a transform.
-            fn $any(
+            fn [<$fftw _plan_ $kind>](
                 rank: c_int, n: In<c_int>,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
@@ -84,7 +83,7 @@ macro_rules! planners {
             }
 
             /// Plans transforms with arbitrary layouts.
-            fn $many(
+            fn [<$fftw _plan_many_ $kind>](
                 rank: c_int, n: In<c_int>, batch: c_int,
                 input: usize, inembed: In<c_int>, istride: c_int, idist: c_int,
                 output: usize, onembed: In<c_int>, ostride: c_int, odist: c_int,
@@ -98,7 +97,7 @@ macro_rules! planners {
             }
 
             /// Plans transforms with a stride for each dimension.
-            fn $guru(
+            fn [<$fftw _plan_guru_ $kind>](
                 rank: c_int, dims: In<Dimension<c_int>>,
                 batch_rank: c_int, batch_dims: In<Dimension<c_int>>,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
@@ -109,7 +108,7 @@ macro_rules! planners {
             }
 
             /// Plans transforms with a stride of 64 bits for each dimension.
-            fn $guru_64(
+            fn [<$fftw _plan_guru64_ $kind>](
                 rank: c_int, dims: In<Dimension<c_longlong>>,
                 batch_rank: c_int, batch_dims: In<Dimension<c_longlong>>,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
@@ -119,81 +118,64 @@ macro_rules! planners {
                 unsafe { Plan::guru(Type::$of, all, [input, output], $direction) }.map(fftw::keep)
             }
         }
-    )*};
+    )* } };
 }
 
 planners! {
-    Z2Z (sign) => fftw::direction(sign)?;
-        fftw_plan_dft_1d fftw_plan_dft_2d fftw_plan_dft_3d fftw_plan_dft
-        fftw_plan_many_dft fftw_plan_guru_dft fftw_plan_guru64_dft
-    D2Z => FftDirection::Forward;
-        fftw_plan_dft_r2c_1d fftw_plan_dft_r2c_2d fftw_plan_dft_r2c_3d fftw_plan_dft_r2c
-        fftw_plan_many_dft_r2c fftw_plan_guru_dft_r2c fftw_plan_guru64_dft_r2c
-    Z2D => FftDirection::Inverse;
-        fftw_plan_dft_c2r_1d fftw_plan_dft_c2r_2d fftw_plan_dft_c2r_3d fftw_plan_dft_c2r
-        fftw_plan_many_dft_c2r fftw_plan_guru_dft_c2r fftw_plan_guru64_dft_c2r
-    C2C (sign) => fftw::direction(sign)?;
-        fftwf_plan_dft_1d fftwf_plan_dft_2d fftwf_plan_dft_3d fftwf_plan_dft
-        fftwf_plan_many_dft fftwf_plan_guru_dft fftwf_plan_guru64_dft
-    R2C => FftDirection::Forward;
-        fftwf_plan_dft_r2c_1d fftwf_plan_dft_r2c_2d fftwf_plan_dft_r2c_3d fftwf_plan_dft_r2c
-        fftwf_plan_many_dft_r2c fftwf_plan_guru_dft_r2c fftwf_plan_guru64_dft_r2c
-    C2R => FftDirection::Inverse;
-        fftwf_plan_dft_c2r_1d fftwf_plan_dft_c2r_2d fftwf_plan_dft_c2r_3d fftwf_plan_dft_c2r
-        fftwf_plan_many_dft_c2r fftwf_plan_guru_dft_c2r fftwf_plan_guru64_dft_c2r
+    fftw Z2Z dft (sign) => fftw::direction(sign)?;
+    fftw D2Z dft_r2c => FftDirection::Forward;
+    fftw Z2D dft_c2r => FftDirection::Inverse;
+    fftwf C2C dft (sign) => fftw::direction(sign)?;
+    fftwf R2C dft_r2c => FftDirection::Forward;
+    fftwf C2R dft_c2r => FftDirection::Inverse;
 }
 
-/// Defines the other functions of a precision.
+/// Defines the other functions of a precision, given the start of their names.
 macro_rules! others {
-    ($(
-        $of_complex:ident $of_reals:ident $of_halves:ident;
-        $execute:ident $complex:ident $from_real:ident $to_real:ident
-        $destroy_plan:ident $cleanup:ident $print_plan:ident $cost:ident $flops:ident
-        $set_timelimit:ident $export_wisdom:ident $import_wisdom:ident $malloc:ident $free:ident
-    )*) => {$(
+    ($($fftw:ident: $of_complex:ident $of_reals:ident $of_halves:ident;)*) => { pastey::paste! { $(
         fftw_api! {
             /// Executes a plan on its arrays.
-            fn $execute(plan: usize) -> () {
+            fn [<$fftw _execute>](plan: usize) -> () {
                 fftw::execute(plan, None)
             }
 
             /// Executes a plan of complex transforms on other arrays.
-            fn $complex(plan: usize, input: usize, output: usize) -> () {
+            fn [<$fftw _execute_dft>](plan: usize, input: usize, output: usize) -> () {
                 fftw::execute(plan, Some((Type::$of_complex, [input, output])))
             }
 
             /// Executes a plan of transforms of real numbers on other arrays.
-            fn $from_real(plan: usize, input: usize, output: usize) -> () {
+            fn [<$fftw _execute_dft_r2c>](plan: usize, input: usize, output: usize) -> () {
                 fftw::execute(plan, Some((Type::$of_reals, [input, output])))
             }
 
             /// Executes a plan of transforms to real numbers on other arrays.
-            fn $to_real(plan: usize, input: usize, output: usize) -> () {
+            fn [<$fftw _execute_dft_c2r>](plan: usize, input: usize, output: usize) -> () {
                 fftw::execute(plan, Some((Type::$of_halves, [input, output])))
             }
 
             /// Destroys a plan.
-            fn $destroy_plan(plan: usize) -> () {
+            fn [<$fftw _destroy_plan>](plan: usize) -> () {
                 fftw::destroy(plan)
             }
 
             /// Does nothing: plans stay valid.
-            fn $cleanup() -> () {
+            fn [<$fftw _cleanup>]() -> () {
                 Ok(())
             }
 
             /// Prints nothing: a plan has no parts.
-            fn $print_plan(_plan: usize) -> () {
+            fn [<$fftw _print_plan>](_plan: usize) -> () {
                 Ok(())
             }
 
             /// Returns 0: no costs are known.
-            fn $cost(_plan: usize) -> c_double {
+            fn [<$fftw _cost>](_plan: usize) -> c_double {
                 Ok(0.0)
             }
 
             /// Returns zeros: operations are not counted.
-            fn $flops(
+            fn [<$fftw _flops>](
                 _plan: usize, add: Out<c_double>, mul: Out<c_double>, fma: Out<c_double>,
             ) -> () {
                 [add, mul, fma].into_iter().for_each(|count| count.set_if(0.0));
@@ -201,22 +183,22 @@ macro_rules! others {
             }
 
             /// Does nothing: planning takes no time.
-            fn $set_timelimit(_seconds: c_double) -> () {
+            fn [<$fftw _set_timelimit>](_seconds: c_double) -> () {
                 Ok(())
             }
 
             /// Writes nothing: there is no wisdom.
-            fn $export_wisdom(_file: *mut c_void) -> () {
+            fn [<$fftw _export_wisdom_to_file>](_file: *mut c_void) -> () {
                 Ok(())
             }
 
             /// Returns 0: no wisdom was read.
-            fn $import_wisdom(_file: *mut c_void) -> c_int {
+            fn [<$fftw _import_wisdom_from_file>](_file: *mut c_void) -> c_int {
                 Ok(0)
             }
 
             /// Allocates host memory, aligned to 64 bytes.
-            fn $malloc(size: usize) -> usize {
+            fn [<$fftw _malloc>](size: usize) -> usize {
                 let mut memory = std::ptr::null_mut();
                 // SAFETY: the out-pointer is to a local variable.
                 let code = unsafe { libc::posix_memalign(&raw mut memory, 64, size) };
@@ -224,24 +206,16 @@ macro_rules! others {
             }
 
             /// Frees such memory.
-            fn $free(memory: *mut c_void) -> () {
+            fn [<$fftw _free>](memory: *mut c_void) -> () {
                 // SAFETY: the pointer is null, or of the function that allocates.
                 unsafe { libc::free(memory) };
                 Ok(())
             }
         }
-    )*};
+    )* } };
 }
 
 others! {
-    Z2Z D2Z Z2D;
-        fftw_execute fftw_execute_dft fftw_execute_dft_r2c fftw_execute_dft_c2r
-        fftw_destroy_plan fftw_cleanup fftw_print_plan fftw_cost fftw_flops
-        fftw_set_timelimit fftw_export_wisdom_to_file fftw_import_wisdom_from_file
-        fftw_malloc fftw_free
-    C2C R2C C2R;
-        fftwf_execute fftwf_execute_dft fftwf_execute_dft_r2c fftwf_execute_dft_c2r
-        fftwf_destroy_plan fftwf_cleanup fftwf_print_plan fftwf_cost fftwf_flops
-        fftwf_set_timelimit fftwf_export_wisdom_to_file fftwf_import_wisdom_from_file
-        fftwf_malloc fftwf_free
+    fftw: Z2Z D2Z Z2D;
+    fftwf: C2C R2C C2R;
 }

@@ -1,10 +1,10 @@
 //! Transforms are compared with their definition, computed in double precision.
 
 use super::*;
+use crate::fftw::Plan;
 use crate::shape::{Layout, Type};
 use rustfft::num_complex::Complex64;
 use std::f64::consts::TAU;
-use texunit_client::work::Region;
 use texunit_testkit::Random;
 
 /// The transform by its definition, along each dimension.
@@ -49,31 +49,6 @@ fn put(memory: &mut [u8], at: u64, precision: Precision, value: f64) {
     }
 }
 
-/// Host memory aligned as the driver passes it.
-fn aligned(bytes: usize) -> Vec<u128> {
-    vec![0; bytes.div_ceil(16)]
-}
-
-fn bytes_of(words: &mut [u128], bytes: usize) -> &mut [u8] {
-    // SAFETY: every bit pattern of bytes is valid.
-    &mut unsafe { words.align_to_mut::<u8>() }.1[..bytes]
-}
-
-/// Executes a plan on memory as the driver does.
-fn execute(engine: &Engine, regions: &[Region; 2], direction: FftDirection, memory: &mut [u8]) {
-    let sizes = regions.each_ref().map(|region| region.bytes().unwrap() as usize);
-    let [mut input, mut output] = sizes.map(aligned);
-    let (input, output) = (bytes_of(&mut input, sizes[0]), bytes_of(&mut output, sizes[1]));
-    let size = |region: &Region| region.element as usize;
-    for (at, to) in regions[0].addresses().zip(input.chunks_exact_mut(size(&regions[0]))) {
-        to.copy_from_slice(&memory[at as usize..][..to.len()]);
-    }
-    engine.run(direction, input, output);
-    for (at, from) in regions[1].addresses().zip(output.chunks_exact(size(&regions[1]))) {
-        memory[at as usize..][..from.len()].copy_from_slice(from);
-    }
-}
-
 /// The relative error of a plan's result for random input, with the output in place of the input or
 /// elsewhere.
 fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Random) -> f64 {
@@ -82,9 +57,12 @@ fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Ra
         let (_, bytes) = shape.regions([0, 0], in_place).unwrap()[side].hull().unwrap();
         bytes.next_multiple_of(64)
     };
-    let second = if in_place { 0 } else { size(0) };
-    let regions = shape.regions([0, second], in_place).unwrap();
     let mut memory = vec![0xa5; (size(0) + size(1)) as usize];
+    // The program's memory may also be transformed, as by cuFFTW.
+    let start = memory.as_mut_ptr().expose_provenance() as u64;
+    let second = if in_place { 0 } else { size(0) };
+    let regions = shape.regions([start, start + second], in_place).unwrap();
+    let addresses = |side: usize| regions[side].addresses().map(|at| at - start);
     let sizes: Vec<usize> = shape.sizes.iter().map(|&size| size as usize).collect();
     let (all, row) = (sizes.iter().product::<usize>(), sizes[sizes.len() - 1]);
     let (rows, half) = (all / row, row / 2 + 1);
@@ -106,7 +84,7 @@ fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Ra
     }
     let of_half = |i: usize| i / half * row + i % half;
     let parts = precision.size();
-    for (i, at) in regions[0].addresses().enumerate() {
+    for (i, at) in addresses(0).enumerate() {
         // The rows of all transforms follow one another.
         let i = if kind == Kind::ToReal { of_half(i) } else { i };
         put(&mut memory, at, precision, data[i].re);
@@ -117,11 +95,11 @@ fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Ra
         }
     }
     let before = memory.clone();
-    execute(&Engine::new(shape.clone()), &regions, direction, &mut memory);
+    Plan::new(shape.clone(), regions, direction).unwrap().run(&regions).unwrap();
     let sign = if direction == FftDirection::Forward { -1.0 } else { 1.0 };
     let (mut wrong, mut norm) = (0.0, 0.0);
     let mut written = vec![false; memory.len()];
-    let mut addresses = regions[1].addresses();
+    let mut addresses = addresses(1);
     for one in data.chunks_mut(all) {
         direct(one, &sizes, sign);
         let count = if kind == Kind::FromReal { rows * half } else { all };
@@ -228,18 +206,15 @@ fn results_do_not_depend_on_how_many_rows_there_are() {
     let of = Type { kind: Kind::Complex, precision: Precision::Single };
     let mut random = Random::for_test(54);
     for size in [8, 60, 1009] {
-        let one: Vec<u8> =
-            (0..size * 2).flat_map(|_| random.between(-1.0, 1.0).to_le_bytes()).collect();
+        let one: Vec<f32> = (0..size * 2).map(|_| random.between(-1.0, 1.0)).collect();
         let mut results = Vec::new();
         for batch in [1, 7, 70] {
-            let mut input = aligned(one.len() * batch);
-            let input = bytes_of(&mut input, one.len() * batch);
-            input.copy_from_slice(&one.repeat(batch));
-            let mut output = aligned(input.len());
-            let output = bytes_of(&mut output, input.len());
+            let mut input = one.repeat(batch);
+            let mut output = vec![0_f32; input.len()];
             let shape = Shape::new(of, vec![size], batch as i64, None).unwrap();
-            Engine::new(shape).run(FftDirection::Forward, input, output);
-            results.extend(output.chunks(one.len()).map(<[u8]>::to_vec));
+            let (from, to) = (cast_slice_mut(&mut input), cast_slice_mut(&mut output));
+            Engine::new(shape).run(FftDirection::Forward, from, to);
+            results.extend(output.chunks(one.len()).map(<[f32]>::to_vec));
         }
         assert!(results.iter().all(|result| *result == results[0]), "size {size}");
     }

@@ -6,7 +6,7 @@ fn seen() -> DriverState {
         name: name.to_owned(),
         uuid: format!("GPU-{index}"),
         bus_id: format!("00000000:0{}:00.0", index + 1),
-        place: [0, index + 1, 0],
+        place: [0, index as i32 + 1, 0],
         total: 12 << 30,
         free: (12 << 30) - (3 << 20),
         used: 3 << 20,

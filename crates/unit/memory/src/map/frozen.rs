@@ -6,8 +6,8 @@ use crate::error::AddressError;
 use crate::freed::FreedMemory;
 use crate::space::{SpaceKind, space_of};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use texunit_forms::sort_by_key;
+use std::sync::{Arc, Mutex, OnceLock};
+use texunit_forms::{lock, sort_by_key};
 
 /// Blocks sorted by address, frozen for a launch.
 #[derive(Clone, Debug, Default)]
@@ -109,7 +109,7 @@ impl MemoryMap {
     /// there. `None` if unknown.
     #[cold]
     pub fn freed_block(&self, address: u64) -> Option<FreedBlock> {
-        let gone = self.freed.lock().unwrap_or_else(PoisonError::into_inner).find(address).cloned();
+        let gone = lock(&self.freed).find(address).cloned();
         gone.or_else(|| peers::find(&self.peers, address))
     }
 
@@ -129,7 +129,7 @@ impl MemoryMap {
 
     /// Recorded freed allocations, by address, lowest first.
     pub fn freed(&self) -> Vec<(u64, FreedBlock)> {
-        let freed = self.freed.lock().unwrap_or_else(PoisonError::into_inner);
+        let freed = lock(&self.freed);
         freed.all().map(|(address, gone)| (address, gone.clone())).collect()
     }
 

@@ -3,7 +3,8 @@
 use super::{Memory, MemoryMap, State};
 use crate::block::{End, FreedBlock};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use texunit_forms::lock;
 
 /// The memory of another device.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub(super) struct PeerDevice {
 pub(super) fn find(peers: &OnceLock<Vec<PeerDevice>>, address: u64) -> Option<FreedBlock> {
     let other = peers.get()?.iter().find(|other| other.window.contains(&address))?;
     let state = other.state.upgrade()?;
-    let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    let state = lock(&state);
     let (&base, entry) = state.blocks.range(..=address).next_back()?;
     // Memory excluded from general peer access belongs to a pool, whose access is granted
     // separately.
@@ -43,14 +44,14 @@ impl Memory {
     /// Excludes the allocation at an address from general peer access. Returns false if there is no
     /// allocation.
     pub fn exclude_from_peers(&self, address: u64) -> bool {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.blocks.get_mut(&address).map(|entry| entry.is_own = false).is_some()
     }
 
     /// Removes an attached block without ending it, because other devices still use it. Returns
     /// false if there is no block.
     pub fn detach(&self, address: u64) -> bool {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let is_attached = state.blocks.get(&address).is_some_and(|entry| !entry.counted);
         is_attached && state.blocks.remove(&address).is_some()
     }
@@ -61,7 +62,7 @@ impl Memory {
     pub fn map_with_peers<'a>(&self, peers: impl Iterator<Item = &'a Memory>) -> MemoryMap {
         let mut map = self.map();
         for other in peers.filter(|other| !Arc::ptr_eq(&other.state, &self.state)) {
-            let state = other.state();
+            let state = lock(&other.state);
             let window = state.blocks.range(other.windows.global.clone());
             let own = window.filter(|(_, entry)| entry.is_own);
             map.add(own.map(|(&base, entry)| (base, Arc::clone(&entry.block))));

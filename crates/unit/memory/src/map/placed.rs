@@ -6,6 +6,7 @@ use crate::block::{Block, End, FreedBlock};
 use crate::error::{AllocError, PlacementError};
 use std::ops::Range;
 use std::sync::Arc;
+use texunit_forms::lock;
 
 /// An allocation as it was in another process.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,7 @@ impl Memory {
         });
         let block = placed.inspect_err(|_| self.release_opaque(counted))?;
         // `attach` takes the block for host memory, which does not count against the limit.
-        if let Some(entry) = self.state().blocks.get_mut(&address) {
+        if let Some(entry) = lock(&self.state).blocks.get_mut(&address) {
             (entry.counted, entry.is_own) = (counts, is_own);
         }
         if self.initial_contents.is_tracked {
@@ -86,14 +87,14 @@ impl Memory {
 
     /// Makes the allocation at an address read-only; false if there is none.
     pub fn make_read_only(&self, address: u64) -> bool {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let entry = state.blocks.get_mut(&address);
         entry.map(|entry| entry.block = Arc::new(entry.block.read_only())).is_some()
     }
 
     /// Ends the allocation at an address for a given reason; false if there is none.
     pub fn end_at(&self, address: u64, how: End) -> bool {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         self.take_out(&mut state, address, how).is_some()
     }
 
@@ -106,19 +107,19 @@ impl Memory {
         blocks: Vec<(u64, Arc<Block>)>,
         said: Vec<(Range<u64>, FreedBlock)>,
     ) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let old: Vec<u64> = state.blocks.range(range.clone()).map(|(&base, _)| base).collect();
         old.iter().for_each(|base| _ = state.blocks.remove(base));
         let entry = |(base, block)| (base, Entry { block, counted: false, is_own: false });
         state.blocks.extend(blocks.into_iter().map(entry));
-        let mut freed = self.freed();
+        let mut freed = lock(&self.freed);
         freed.forget(range.clone());
         freed.describe(range, said);
     }
 
     /// Records freed memory whose address is available again.
     pub fn record_freed(&self, address: u64, gone: FreedBlock) {
-        self.freed().add(address, gone);
+        lock(&self.freed).add(address, gone);
     }
 }
 

@@ -7,6 +7,7 @@ use crate::host::{self, Rights};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
+use texunit_forms::lock;
 
 /// State of registered host memory.
 #[derive(Debug, Default)]
@@ -65,6 +66,6 @@ impl Memory {
     /// Returns the blocks of registered host memory that were found to be unmapped since the last
     /// call.
     pub fn take_unmapped(&self) -> Vec<FreedBlock> {
-        std::mem::take(&mut self.state().registered.unmapped)
+        std::mem::take(&mut lock(&self.state).registered.unmapped)
     }
 }

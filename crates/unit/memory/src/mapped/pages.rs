@@ -6,7 +6,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use texunit_forms::lock;
 
 /// Pages of memory, zero at first (`cuMemCreate`).
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl Pages {
     /// # Errors
     /// The system cannot make a memory file.
     pub fn new(size: u64) -> io::Result<Self> {
-        let mut of_process = FILE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut of_process = lock(&FILE);
         let process = std::process::id();
         let known = match of_process.take().filter(|known| known.process == process) {
             Some(known) => known,

@@ -6,8 +6,9 @@ use crate::mapped::memory_file;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::ptr::{NonNull, null_mut};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering::*};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_forms::lock;
 
 /// Maximum number of blocks with two mappings at a time.
 const MAX_VIEWS: usize = 4096;
@@ -54,10 +55,6 @@ struct Used {
 }
 
 static TABLE: Mutex<Vec<Used>> = Mutex::new(Vec::new());
-
-fn table() -> MutexGuard<'static, Vec<Used>> {
-    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 pub(super) fn enable() {
     WANTED.store(true, Relaxed);
@@ -169,7 +166,7 @@ impl Views {
 
 impl Drop for Views {
     fn drop(&mut self) {
-        leave(&mut table()[self.slot], self.slot);
+        leave(&mut lock(&TABLE)[self.slot], self.slot);
     }
 }
 
@@ -222,7 +219,7 @@ pub(super) fn unwatch(range: &Range<u64>) {
     if pages.is_empty() {
         return;
     }
-    let mut table = table();
+    let mut table = lock(&TABLE);
     let Some(i) = program_slot(&table, pages.start) else { return };
     open(&mut table[i], i);
     leave(&mut table[i], i);
@@ -248,7 +245,7 @@ fn open(used: &mut Used, i: usize) {
 }
 
 pub(super) fn open_watched() {
-    for (i, used) in table().iter_mut().enumerate() {
+    for (i, used) in lock(&TABLE).iter_mut().enumerate() {
         let slot = &SLOTS[i];
         let is_watched = slot.is_program_memory.load(Relaxed) && slot.start.load(Relaxed) != 0;
         if is_watched && used.runs != 0 {
@@ -259,7 +256,7 @@ pub(super) fn open_watched() {
 
 /// Enters a block into the table; returns its slot.
 fn enter(start: usize, pages: usize, is_program_memory: bool) -> Option<usize> {
-    let mut table = table();
+    let mut table = lock(&TABLE);
     let is_free = |&i: &usize| SLOTS[i].start.load(Relaxed) == 0;
     // A free slot whose array is large enough is preferred.
     let fits = (0..table.len()).find(|i| is_free(i) && table[*i].room >= pages);
@@ -314,7 +311,7 @@ pub(super) fn watched() -> Vec<Range<u64>> {
 }
 
 fn ranges(of_program: bool) -> Vec<Range<u64>> {
-    let table = table();
+    let table = lock(&TABLE);
     let slots = SLOTS[..table.len()].iter();
     let slots = slots.filter(|slot| slot.is_program_memory.load(Relaxed) == of_program);
     let ranges = slots.map(|slot| {
@@ -337,7 +334,7 @@ fn protect(start: usize, pages: usize, rights: Rights) -> bool {
 
 pub(super) fn set(start: u64, wanted: &[Rights]) {
     let start = start as usize;
-    let mut table = table();
+    let mut table = lock(&TABLE);
     let mut slots = SLOTS[..table.len()].iter();
     let Some(i) = slots.position(|slot| slot.start.load(Relaxed) == start) else { return };
     let slot = &SLOTS[i];
