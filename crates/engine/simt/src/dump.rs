@@ -2,7 +2,7 @@
 //!
 //! `texunit dump` and the `.kir` file tests print their output from here.
 
-use crate::code::{Code, Events, Func};
+use crate::code::{Code, Events};
 use crate::launch::Arithmetic;
 use crate::lower::{self, KernelId, Program};
 use crate::regions::regions_of;
@@ -108,17 +108,11 @@ fn each_region(
     print: impl Fn(&mut String, &texunit_jit::region::Region),
 ) -> String {
     let code = &program.unit(kernel, Arithmetic::default()).code;
-    let mut text = String::new();
+    let mut out = String::new();
     for (i, func) in code.funcs.iter().enumerate().filter(|(_, func)| func.has_body) {
-        header(&mut text, func);
-        regions_of(code, i).iter().for_each(|region| print(&mut text, region));
+        out += "; ";
+        text::header(&mut out, func);
+        regions_of(code, i).iter().for_each(|region| print(&mut out, region));
     }
-    text
-}
-
-fn header(text: &mut String, func: &Func) {
-    let kind = if func.is_entry { "kernel" } else { "function" };
-    let Func { name, narrow, wide, predicates, frame, .. } = func;
-    let _ =
-        writeln!(text, "; {kind} {name}: n {narrow}, w {wide}, p {predicates}, frame {frame} B");
+    out
 }

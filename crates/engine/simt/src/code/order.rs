@@ -1,42 +1,47 @@
 //! The memory order of an access or fence, parsed from the instruction's modifiers.
 
+use texunit_forms::words;
 use texunit_syntax::{SourceFile, Span};
 
-/// Memory semantics of an access or a fence (PTX ISA 8.5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Semantics {
-    /// The access has no modifier, and is weak.
-    #[default]
-    Weak,
-    /// `.volatile`: relaxed, with the scope of all threads that can access the memory.
-    Volatile,
-    /// `.relaxed`, or an atomic without a modifier.
-    Relaxed,
-    /// Acquire semantics (`.acquire`).
-    Acquire,
-    /// Release semantics (`.release`).
-    Release,
-    /// Acquire and release semantics (`.acq_rel`).
-    AcquireRelease,
-    /// Sequential consistency (`fence.sc`, `membar`).
-    SequentiallyConsistent,
+words! {
+    /// Memory semantics of an access or a fence (PTX ISA 8.5).
+    #[derive(Default)]
+    Semantics {
+        /// The access has no modifier, and is weak.
+        #[default]
+        Weak = "",
+        /// `.volatile`: relaxed, with the scope of all threads that can access the memory.
+        Volatile = "volatile",
+        /// `.relaxed`, or an atomic without a modifier.
+        Relaxed = "relaxed",
+        /// Acquire semantics (`.acquire`).
+        Acquire = "acquire",
+        /// Release semantics (`.release`).
+        Release = "release",
+        /// Acquire and release semantics (`.acq_rel`).
+        AcquireRelease = "acq_rel",
+        /// Sequential consistency (`fence.sc`, `membar`).
+        SequentiallyConsistent = "sc",
+    }
 }
 
-/// Scope: the set of threads for which an order holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// The instruction has no scope modifier: the scope is the thread itself, or the instruction's
-    /// default.
-    #[default]
-    None,
-    /// The threads of the CTA (`.cta`).
-    Cta,
-    /// The threads of the cluster (`.cluster`).
-    Cluster,
-    /// The threads of the device (`.gpu`, `membar.gl`).
-    Gpu,
-    /// All threads of the system, including those of the host (`.sys`).
-    System,
+words! {
+    /// Scope: the set of threads for which an order holds.
+    #[derive(Default)]
+    Scope {
+        /// The instruction has no scope modifier: the scope is the thread itself, or the
+        /// instruction's default.
+        #[default]
+        None = "",
+        /// The threads of the CTA (`.cta`).
+        Cta = "cta",
+        /// The threads of the cluster (`.cluster`).
+        Cluster = "cluster",
+        /// The threads of the device (`.gpu`, `membar.gl`).
+        Gpu = "gpu",
+        /// All threads of the system, including those of the host (`.sys`).
+        System = "sys",
+    }
 }
 
 /// Memory semantics together with their scope.
@@ -104,47 +109,13 @@ impl Order {
                 "volatile" => {
                     order = Self { semantics: Semantics::Volatile, scope: Scope::System };
                 }
-                "relaxed" => order.semantics = Semantics::Relaxed,
-                "acquire" => order.semantics = Semantics::Acquire,
-                "release" => order.semantics = Semantics::Release,
-                "acq_rel" => order.semantics = Semantics::AcquireRelease,
-                "sc" => order.semantics = Semantics::SequentiallyConsistent,
-                "cta" => order.scope = Scope::Cta,
-                "cluster" => order.scope = Scope::Cluster,
-                "gpu" | "gl" => order.scope = Scope::Gpu,
-                "sys" => order.scope = Scope::System,
-                _ => {}
+                "gl" => order.scope = Scope::Gpu,
+                word => {
+                    order.semantics = Semantics::from_name(word).unwrap_or(order.semantics);
+                    order.scope = Scope::from_name(word).unwrap_or(order.scope);
+                }
             }
         }
         order
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_say_the_order() {
-        use {Scope as C, Semantics as S};
-        for (text, semantics, scope) in [
-            ("ld.global.u32 %r1, [%rd1];", S::Weak, C::None),
-            ("@!%p1 ld.volatile.global.u32 %r1, [a];", S::Volatile, C::System),
-            ("st.release.gpu.u32 [x], 1;", S::Release, C::Gpu),
-            ("atom.global.add.u32 %r1, [x], 1;", S::Relaxed, C::Gpu),
-            ("red.release.sys.add.u32 [x], 1;", S::Release, C::System),
-            ("@%p\tmembar.gl;", S::SequentiallyConsistent, C::Gpu),
-            ("ld.global.cg.u32 %r1, [a];", S::Relaxed, C::Gpu),
-            ("cp.async.cg.shared.global [s], [a], 16;", S::Weak, C::None),
-            ("fence.acq_rel.cta;", S::AcquireRelease, C::Cta),
-            // Names of variables are not modifiers.
-            ("st.u32 [volatile.sys], 1;", S::Weak, C::None),
-            ("ld .volatile.u32 %r1, [%a];", S::Volatile, C::System),
-            ("@ ! %p/* . */ld // a load\n . relaxed\t.gpu.u32 %r1, [%a.sys];", S::Relaxed, C::Gpu),
-        ] {
-            let source = SourceFile::new("t.ptx", text);
-            let order = Order::of(words(&source, Span::new(0, text.len())));
-            assert_eq!(order, Order { semantics, scope }, "{text}");
-        }
     }
 }

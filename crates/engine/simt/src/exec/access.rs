@@ -7,6 +7,7 @@ use super::memory::{alignment, space_at};
 use super::target::Target;
 use super::warp::{Warp, lanes};
 use crate::code::{Access, Atomic, MemSpace, SpaceProfile};
+use crate::observe::Arrangement;
 use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
@@ -59,16 +60,6 @@ struct Extent {
     is_row: bool,
 }
 
-/// The arrangement of the addresses of an access, as far as it matters for speed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Arrangement {
-    /// All lanes are active, and their accesses are contiguous.
-    Row,
-    /// All active lanes have the same address.
-    Same,
-    Other,
-}
-
 /// Summarises the addresses of an access to `step` bytes in each lane. Inactive lanes get the
 /// address of the first active one.
 #[inline(always)]
@@ -89,7 +80,8 @@ fn extent(addresses: &mut L64, mask: u32, step: u64) -> Extent {
 }
 
 impl<'a> Context<'a> {
-    /// The memory that contains the addresses of all lanes; `None` if a lane would fault, or if the
+    /// The memory that contains the addresses of all lanes, and the arrangement of their offsets in
+    /// it, which is a row only if all lanes are active; `None` if a lane would fault, or if the
     /// lanes' addresses are in different memories.
     fn resolve(
         &mut self,
@@ -136,9 +128,9 @@ impl<'a> Context<'a> {
         self.addresses.iter_mut().for_each(|address| *address = address.wrapping_sub(base));
         found.record(mem_space, &access.seen);
         let arrangement = match is_row {
-            true => Arrangement::Row,
+            true => Arrangement::Row(at),
             // Equal addresses in local memory are different words.
-            false if low == high && !matches!(found, Found::Local) => Arrangement::Same,
+            false if low == high && !matches!(found, Found::Local) => Arrangement::One(at),
             false => Arrangement::Other,
         };
         Some((found, arrangement))
@@ -183,7 +175,8 @@ impl<'a> Context<'a> {
         let (at, size, total) = (&mut self.addresses, u64::from(access.size), access.total());
         let params = self.launch.config.params;
         let mut target = found.target(&mut self.cta.shared, params, &mut warp.local);
-        if let (Target::Block(block), Arrangement::Row, 4..=ROW) = (&target, arrangement, total) {
+        if let (Target::Block(block), Arrangement::Row(_), 4..=ROW) = (&target, arrangement, total)
+        {
             // Contiguous global memory is copied first, because separate loads are slower.
             let row = &mut self.row[..32 * total as usize];
             if block.read(at[0], row).is_err() {
@@ -194,8 +187,8 @@ impl<'a> Context<'a> {
         }
         for (k, part) in (0..).zip(&mut self.parts[..access.parts.len()]) {
             // Bounds and alignment were checked for all lanes.
-            if arrangement == Arrangement::Same {
-                *part = [target.load(0, at[0] + k * size, access.size).unwrap_or(0); 32];
+            if let Arrangement::One(at) = arrangement {
+                *part = [target.load(0, at + k * size, access.size).unwrap_or(0); 32];
             } else {
                 target.load_lanes(mask, (at, k * size), access.size, part);
             }
@@ -215,7 +208,7 @@ impl<'a> Context<'a> {
         let (at, size, total) = (&mut self.addresses, u64::from(access.size), access.total());
         let mut target = found.target(&mut self.cta.shared, &[], &mut warp.local);
         let mut row = None;
-        if let (Found::Global(block), Arrangement::Row, 4..=ROW) = (found, arrangement, total) {
+        if let (Found::Global(block), Arrangement::Row(_), 4..=ROW) = (found, arrangement, total) {
             row = Some((block, at[0]));
             (0..).step_by(total as usize).zip(at.iter_mut()).for_each(|(own, at)| *at = own);
             target = Target::Bytes(&mut self.row[..32 * total as usize]);

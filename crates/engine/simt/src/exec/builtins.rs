@@ -168,7 +168,7 @@ impl Context<'_> {
                 return fault_at(lane, FaultKind::Heap(error.to_string()));
             }
         }
-        if self.events.has(Events::CALLS | Events::HEAP) {
+        if self.events.intersects(Events::CALLS | Events::HEAP) {
             let (sizes, addresses) = (&sizes, &pointers);
             let called = match frees {
                 true => CallEvent::Frees { addresses: sizes },

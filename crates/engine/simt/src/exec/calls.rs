@@ -67,7 +67,7 @@ impl Context<'_> {
                 function
             }
         };
-        if self.events.has(Events::CALLS | Events::ENTERS) {
+        if self.events.intersects(Events::CALLS | Events::ENTERS) {
             let at = self.at(warp, split.mask, split.pc);
             let function = &self.launch.code.funcs[function as usize].name;
             self.notify_call(at, &CallEvent::Enters { function });
@@ -88,20 +88,15 @@ impl Context<'_> {
                     copy_rows(&mut warp.local_shadow, from, to, argument.size, split.mask);
                 }
                 Value::Register(slot) => {
-                    // The argument is read from the registers of the caller's frame.
                     let caller = warp.frames.get(frame).parent;
-                    warp.enter(caller);
-                    warp.read(&self.launch.constants, slot, &mut self.wide);
-                    put_rows(&mut warp.local, to, argument.size, &self.wide, split.mask);
-                    if self.shadows.is_some() {
-                        self.wide = [0; 32];
-                        if !argument.shadow.is_none() {
-                            warp.read(&self.launch.constants, argument.shadow, &mut self.wide);
-                        }
-                        let shadow = &mut warp.local_shadow;
-                        put_rows(shadow, to, argument.size, &self.wide, split.mask);
-                    }
-                    warp.enter(frame);
+                    let registers = warp.registers_of(caller, &self.launch.constants);
+                    let value = registers.value(slot);
+                    let shadow = match argument.shadow {
+                        Slot::NONE => [0; 32],
+                        shadow => registers.value(shadow),
+                    };
+                    put_rows(&mut warp.local, to, argument.size, &value, split.mask);
+                    put_rows(&mut warp.local_shadow, to, argument.size, &shadow, split.mask);
                 }
             }
         }
@@ -169,7 +164,7 @@ impl Context<'_> {
         }
         warp.leave_frame(split);
         let frame = *warp.frames.get(split.frame);
-        if self.events.has(Events::CALLS) {
+        if self.events.intersects(Events::CALLS) {
             let [at, call] =
                 [split.pc, frame.return_pc.wrapping_sub(1)].map(|pc| self.at(warp, split.mask, pc));
             self.notify_call(at, &CallEvent::Returns { to: call.op });

@@ -185,7 +185,7 @@ impl Context<'_> {
         let is_same = |lane| ids[lane] == id && counts.map(|c| c[lane]) == count;
         let same = lanes_where(split.mask, is_same);
         warp.part(split, same);
-        if self.events.has(Events::SYNCHRONIZATION) {
+        if self.events.intersects(Events::SYNCHRONIZATION) {
             let waits = op.kind != BarrierKind::Arrive;
             if split.mask == warp.live {
                 warp.released_early = 0;

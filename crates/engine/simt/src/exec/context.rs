@@ -100,8 +100,8 @@ impl<'a> Launch<'a> {
     /// observer is notified of CTAs.
     fn can_loop(&self) -> bool {
         let func = &self.code.funcs[self.entry as usize];
-        let is_told =
-            !self.wants_sums() && (self.observed.is_some() || self.events.has(Events::CALLS));
+        let is_told = !self.wants_sums()
+            && (self.observed.is_some() || self.events.intersects(Events::CALLS));
         let is_cleared = func.cleared || func.clears_predicates;
         !is_cleared && func.frame == 0 && self.shadows.is_none() && !is_told
     }
@@ -116,7 +116,7 @@ impl<'a> Launch<'a> {
     /// Whether the observer only adds up costs and is not notified of CTAs.
     #[inline]
     pub(crate) fn wants_sums(&self) -> bool {
-        self.events.has(Events::COSTS)
+        self.events.intersects(Events::COSTS)
     }
 
     /// CTAs of a cluster along x, y, z; 1 if the launch has no clusters.
@@ -283,7 +283,7 @@ impl<'a> Context<'a> {
             row: [0; 32 * ROW as usize],
             sites: Sites::new(launch.code.sites),
             is_unobserved: config.gradients.is_none()
-                && !events.has(Events::FETCHES | Events::ANSWERS),
+                && !events.intersects(Events::FETCHES | Events::ANSWERS),
             is_random: config.schedule.is_some(),
             waits_at_unit: launch.warps > 1 && config.schedule.is_none(),
             output: Output::default(),

@@ -19,13 +19,15 @@
 
 pub(super) mod state;
 
+use super::cluster::state::Barrier;
 use super::compiled::state::Compiled;
-use super::context::Context;
+use super::context::{Context, Cta};
 use super::counters::Done;
-use super::warp::{State, Warp, lanes};
+use super::warp::{Warp, lanes};
 use crate::fault::Described;
 use crate::launch::split_shared_address;
 use crate::waiting::{PolledMemory, WaitingLoop};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use texunit_memory::{SHARED_WINDOW, SpaceKind, space_of};
 
 /// Number of rounds after which the state of a CTA is compared for the first time.
@@ -110,7 +112,8 @@ impl<'a> WaitDetector<'a> {
 
     #[cold]
     fn look(&mut self, context: &mut Context<'a>, warps: &mut [Warp]) -> bool {
-        let now = context.state_of(warps);
+        let cluster = context.cluster.as_ref().map(|cluster| &cluster.barrier);
+        let now = state_of(&context.cta, cluster, warps);
         self.stage = match std::mem::replace(&mut self.stage, Stage::Runs) {
             Stage::Runs => Stage::Seen { state: now, left: PERIOD },
             Stage::Seen { state, .. } if state == now => {
@@ -228,70 +231,39 @@ impl SavedState<'_> {
     }
 }
 
-/// An incremental hash.
-struct StateHasher(u64);
-
-impl StateHasher {
-    #[inline(always)]
-    fn add(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ mixed >> 29;
-    }
-
-    /// Adds registers of the lanes that have not exited. The values of other lanes depend on the
-    /// execution strategy.
-    fn add_rows<T: Copy + Into<u64>>(&mut self, rows: &[[T; 32]], live: u32) {
-        for row in rows {
-            lanes(live).for_each(|lane| self.add(row[lane].into()));
+/// A hash of the state that determines the next steps of a CTA, except global memory. Of registers,
+/// only the lanes that have not exited count, because the values of other lanes depend on the
+/// execution strategy.
+pub(super) fn state_of(cta: &Cta, cluster: Option<&Barrier>, warps: &[Warp]) -> u64 {
+    fn add<T: Copy + Hash>(hash: &mut DefaultHasher, rows: &[[T; 32]], live: u32) {
+        match live {
+            u32::MAX => rows.hash(hash),
+            _ => rows.iter().for_each(|row| lanes(live).for_each(|lane| row[lane].hash(hash))),
         }
     }
+    let hash = &mut DefaultHasher::new();
+    for warp in warps.iter().filter(|warp| warp.live != 0) {
+        (warp.live, warp.index, warp.carry & warp.live, &warp.splits).hash(hash);
+        for group in &warp.groups {
+            (group.expected, group.arrived).hash(hash);
+            // The waiting lanes will be released after some time (`open_stale`), so the state is
+            // not periodic.
+            if group.arrived != 0 {
+                warp.steps.hash(hash);
+            }
+        }
+        add(hash, &warp.narrow, warp.live);
+        add(hash, &warp.wide, warp.live);
+        add(hash, &warp.local, warp.live);
+        warp.predicates.iter().for_each(|word| (word & warp.live).hash(hash));
+    }
+    cluster.into_iter().flat_map(Barrier::masks).for_each(|mask| mask.hash(hash));
+    cta.barriers.iter().for_each(|barrier| (barrier.arrived, barrier.votes).hash(hash));
+    (&cta.shared, &cta.tail).hash(hash);
+    hash.finish()
 }
 
 impl<'a> Context<'a> {
-    /// A hash of the state that determines the next steps of a CTA, except global memory.
-    fn state_of(&self, warps: &[Warp]) -> u64 {
-        let mut mix = StateHasher(0);
-        for warp in warps.iter().filter(|warp| warp.live != 0) {
-            mix.add(u64::from(warp.live) | u64::from(warp.index) << 32);
-            mix.add((warp.carry & warp.live).into());
-            for split in &warp.splits {
-                mix.add(u64::from(split.pc) | u64::from(split.mask) << 32);
-                let state = match split.state {
-                    State::Ready => 0,
-                    State::Sync => 1,
-                    State::Cluster => 2,
-                    State::Barrier(id) => 3 + u64::from(id),
-                };
-                mix.add(u64::from(split.frame) | u64::from(split.group) << 32);
-                mix.add(state);
-            }
-            for group in &warp.groups {
-                mix.add(u64::from(group.expected) | u64::from(group.arrived) << 32);
-                // The waiting lanes will be released after some time (`open_stale`), so the state
-                // is not periodic.
-                if group.arrived != 0 {
-                    mix.add(warp.steps);
-                }
-            }
-            mix.add_rows(&warp.narrow, warp.live);
-            mix.add_rows(&warp.wide, warp.live);
-            warp.predicates.iter().for_each(|&word| mix.add((word & warp.live).into()));
-            mix.add_rows(&warp.local, warp.live);
-        }
-        if let Some(cluster) = &self.cluster {
-            cluster.barrier.masks().for_each(|mask| mix.add(mask.into()));
-        }
-        for barrier in &self.cta.barriers {
-            mix.add(u64::from(barrier.arrived) | u64::from(barrier.votes) << 32);
-        }
-        for bytes in [&self.cta.shared, &self.cta.tail] {
-            let (words, rest) = bytes.as_chunks::<8>();
-            words.iter().for_each(|word| mix.add(u64::from_le_bytes(*word)));
-            rest.iter().for_each(|&byte| mix.add(byte.into()));
-        }
-        mix.0
-    }
-
     /// Tells the external writers that the CTA may wait for them.
     fn may_wait(&self) {
         if let Some(writers) = self.launch.config.external_writers {

@@ -47,7 +47,7 @@ impl Context<'_> {
             (values[lane], states[lane]) = self.mbarrier_at(warp, lane, op.action, at, value)?;
             places[lane] = at;
         }
-        if self.events.has(Events::SYNCHRONIZATION) {
+        if self.events.intersects(Events::SYNCHRONIZATION) {
             let (about, order) = self.marked_op;
             let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: about };
             let (addresses, operands, results) = (&places, &operands, &values);

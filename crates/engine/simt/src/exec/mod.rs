@@ -108,14 +108,12 @@ impl Shared {
     /// Ends a CTA before its end. The text that it has printed so far is kept.
     fn leave_cta(&self, index: u64, context: &mut Context<'_>) {
         context.notify_end(None);
-        let limit = context.launch.config.printf_limit;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.printed.take(index, &mut context.output, limit);
+        state.take_text(index, context);
     }
 
     /// Ends a CTA, keeping the text that it has printed and its fault, if any.
     fn end_of_cta(&self, index: u64, result: Result<(), Box<Fault>>, context: &mut Context<'_>) {
-        let config = context.launch.config;
         context.notify_end(result.as_ref().err().map(|fault| &**fault));
         let printed = !context.output.text.is_empty() || context.output.cut;
         if result.is_ok() {
@@ -125,7 +123,7 @@ impl Shared {
             return;
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.printed.take(index, &mut context.output, config.printf_limit);
+        state.take_text(index, context);
         if let Err(fault) = result {
             self.faulted.fetch_min(index, Relaxed);
             if state.fault.as_ref().is_none_or(|(at, _)| index < *at) {
@@ -157,6 +155,24 @@ impl Collected {
             self.left = left;
         } else {
             self.left.iter_mut().zip(&left).for_each(|(sum, n)| *sum += n);
+        }
+    }
+
+    /// Adds the text that a CTA has printed.
+    fn take_text(&mut self, index: u64, context: &mut Context<'_>) {
+        self.printed.take(index, &mut context.output, context.launch.config.printf_limit);
+    }
+
+    /// The statistics of the launch.
+    fn into_stats(self, launch: &Launch<'_>) -> LaunchStats {
+        LaunchStats {
+            bad_fetches: self.bad_fetches.sorted(),
+            cpu_time: self.cpu_time,
+            gradients: launch.config.gradients.map(|engine| engine.stats()),
+            printf: self.printed.into_text(),
+            interpreted: compiled::interpreted(launch.code, &self.left),
+            fusion: launch.unit.fusion,
+            ..self.counters.stats()
         }
     }
 }
@@ -195,20 +211,13 @@ pub fn launch(
         });
     }
     Context::free_buffers(config);
-    let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let stats = LaunchStats {
-        bad_fetches: collected.bad_fetches.sorted(),
-        cpu_time: collected.cpu_time,
-        gradients: config.gradients.map(|engine| engine.stats()),
-        printf: collected.printed.into_text(),
-        interpreted: compiled::interpreted(launch.code, &collected.left),
-        fusion: unit.fusion,
-        ..collected.counters.stats()
-    };
+    let mut collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let fault = collected.fault.take().map(|(_, fault)| fault);
+    let stats = collected.into_stats(&launch);
     if let Some(observer) = config.observer {
-        observer.launch_ends(&launch.info(0), collected.fault.as_ref().map(|(_, fault)| &**fault));
+        observer.launch_ends(&launch.info(0), fault.as_deref());
     }
-    let Some((_, mut fault)) = collected.fault else { return Ok(stats) };
+    let Some(mut fault) = fault else { return Ok(stats) };
     fault.stats = stats;
     Err(fault)
 }

@@ -14,6 +14,7 @@ use crate::observe::{At, Branch, CallEvent, CtaInfo, Events, Probe, Synchronizat
 use crate::stats::Fault;
 pub(super) use probe_adapter::ProbeAdapter;
 use std::time::Duration;
+use texunit_alu::L32;
 
 /// Minimum time between two reports of counters by a worker.
 const COUNTS_AFTER: Duration = Duration::from_millis(250);
@@ -88,7 +89,7 @@ impl<'a> Context<'a> {
     /// Lanes whose results a probe wants.
     pub(super) fn answer_lanes(&mut self, at: &At) -> u32 {
         match &mut self.probe {
-            Some(probe) if self.events.has(Events::ANSWERS) => probe.answer_lanes(at),
+            Some(probe) if self.events.intersects(Events::ANSWERS) => probe.answer_lanes(at),
             _ => 0,
         }
     }
@@ -101,7 +102,7 @@ impl<'a> Context<'a> {
         (lanes, pc): (u32, u32),
         what: &Synchronization<'_>,
     ) {
-        if self.events.has(Events::SYNCHRONIZATION) {
+        if self.events.intersects(Events::SYNCHRONIZATION) {
             let at = self.at(warp, lanes, pc);
             self.probe.iter_mut().for_each(|probe| probe.synchronized(&at, what));
         }
@@ -135,8 +136,8 @@ impl<'a> Context<'a> {
         let parts = match &inst.op {
             Op::Load(access) | Op::LoadQuad(access) => &access.parts,
             Op::Atomic(atomic) => &atomic.access.parts,
-            _ if mark.reports.has(Events::SYNCHRONIZATION) => {
-                return probe.synchronized(&at, &Synchronization::Joined);
+            _ if mark.reports.intersects(Events::SYNCHRONIZATION) => {
+                return meet(probe, mark, &at, None);
             }
             _ => return,
         };
@@ -152,14 +153,14 @@ impl<'a> Context<'a> {
         mark: &Mark,
         at: At,
     ) {
-        if mark.reports.has(Events::BLOCKS) {
+        if mark.reports.intersects(Events::BLOCKS) {
             probe.block(&at);
         }
         let launch = self.launch;
         let target = |pc| launch.observed.map_or(pc, |observed| observed.op(pc));
-        let branches = mark.reports.has(Events::BRANCHES);
+        let branches = mark.reports.intersects(Events::BRANCHES);
         if let Op::Branch { target: to, .. } = &inst.op {
-            if mark.reports.has(Events::OPERATIONS) {
+            if mark.reports.intersects(Events::OPERATIONS) {
                 probe.operation(&at, &warp.registers(&launch.constants));
             }
             if branches {
@@ -172,7 +173,7 @@ impl<'a> Context<'a> {
         if at.lanes == 0 {
             return;
         }
-        if mark.reports.has(Events::OPERATIONS) {
+        if mark.reports.intersects(Events::OPERATIONS) {
             probe.operation(&at, &warp.registers(&launch.constants));
         }
         if let (true, Op::BranchIndexed { index, targets, .. }) = (branches, &inst.op) {
@@ -186,22 +187,26 @@ impl<'a> Context<'a> {
                 }
             }
         }
-        if mark.reports.has(Events::SYNCHRONIZATION) {
-            self.joins(probe, warp, &inst.op, mark, at);
+        if mark.reports.intersects(Events::SYNCHRONIZATION) {
+            let members = inst.op.members().map(|members| warp.n(&launch.constants, members));
+            meet(probe, mark, &at, members);
         }
-        if mark.reports.has(Events::ANY_ACCESS) {
+        if mark.reports.intersects(Events::ANY_ACCESS) {
             self.accesses(probe, warp, &inst.op, at);
         }
     }
+}
 
-    fn joins(&self, probe: &mut DynProbe<'_>, warp: &Warp, op: &Op, mark: &Mark, at: At) {
-        if let Some(fence) = &mark.fence {
-            return probe.synchronized(&at, fence);
-        }
-        let Some(members) = op.members() else { return };
-        let masks = warp.n(&self.launch.constants, members);
-        for (lanes, members) in lanes_by_value(at.lanes, masks) {
-            probe.synchronized(&At { lanes, ..at }, &Synchronization::Joins { members });
-        }
+/// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or their
+/// continuation.
+fn meet(probe: &mut DynProbe<'_>, mark: &Mark, at: &At, members: Option<&L32>) {
+    if let Some(fence) = &mark.fence {
+        return probe.synchronized(at, fence);
+    }
+    if mark.after {
+        return probe.synchronized(at, &Synchronization::Joined);
+    }
+    for (lanes, members) in members.into_iter().flat_map(|masks| lanes_by_value(at.lanes, masks)) {
+        probe.synchronized(&At { lanes, ..*at }, &Synchronization::Joins { members });
     }
 }

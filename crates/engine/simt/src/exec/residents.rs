@@ -218,8 +218,7 @@ impl<'a> Residents<'a> {
             state.add(&mut resident.context);
             if resident.runs() {
                 resident.context.notify_end(None);
-                let limit = resident.context.launch.config.printf_limit;
-                state.printed.take(resident.index, &mut resident.context.output, limit);
+                state.take_text(resident.index, &mut resident.context);
             }
         }
     }

@@ -127,7 +127,7 @@ impl Context<'_> {
         (mask, pc): (u32, u32),
         (sizes, got, gave): (&[u64; 32], &[u64; 32], &[u64; 32]),
     ) {
-        if !self.events.has(Events::CALLS | Events::HEAP) {
+        if !self.events.intersects(Events::CALLS | Events::HEAP) {
             return;
         }
         let those = |rows: &[u64; 32]| lanes_where(mask, |lane| rows[lane] != 0);
@@ -344,7 +344,7 @@ impl Call<'_, '_, '_> {
     fn submit(&mut self, stream: u64, task: Task) -> Result<(), Failed> {
         let caller = self.context.caller(self.warp, self.split, self.lane);
         let work = self.runtime.grid.submit(self.target(stream), caller, task)?;
-        if self.context.events.has(Events::CALLS | Events::HEAP) {
+        if self.context.events.intersects(Events::CALLS | Events::HEAP) {
             let at = self.context.at(self.warp, 1 << self.lane, self.split.pc);
             self.context.notify_call(at, &CallEvent::Launches { work });
         }

@@ -231,7 +231,7 @@ impl Context<'_> {
     }
 
     fn notify_exit(&mut self, warp: &Warp, lanes: u32, pc: u32) {
-        if self.events.has(Events::CALLS) {
+        if self.events.intersects(Events::CALLS) {
             let at = self.at(warp, lanes, pc);
             self.notify_call(at, &CallEvent::Exits { last: warp.live == 0 });
         }

@@ -118,7 +118,9 @@ impl Context<'_> {
             };
             let request = SurfaceRequest { active, coords };
             let (at, form) = (At { lanes: active, ..at }, op.form);
-            if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
+            if let Some(probe) =
+                self.probe.as_mut().filter(|_| self.events.intersects(Events::FETCHES))
+            {
                 let (surface, request) = (plan.surface(), &request);
                 probe.surface(&at, &PlannedSurfaceAccess { form, surface, request });
             }

@@ -127,7 +127,7 @@ pub(super) fn each(
 }
 
 #[inline(always)]
-fn load_bytes(bytes: &[u8], at: u64, size: u8) -> Option<u64> {
+pub(super) fn load_bytes(bytes: &[u8], at: u64, size: u8) -> Option<u64> {
     let bytes = bytes.get(usize::try_from(at).ok()?..)?;
     Some(match size {
         1 => (*bytes.first()?).into(),

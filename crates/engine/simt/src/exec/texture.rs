@@ -203,7 +203,9 @@ impl Context<'_> {
             };
             request.active = active;
             let at = At { lanes: active, ..at };
-            if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
+            if let Some(probe) =
+                self.probe.as_mut().filter(|_| self.events.intersects(Events::FETCHES))
+            {
                 probe.fetch(&at, &PlannedFetch { plan, request: &request });
             }
             let space = (sites.scratch.get(), &mut sites.answer);

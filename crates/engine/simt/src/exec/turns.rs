@@ -355,7 +355,7 @@ impl Context<'_> {
         if threads != u64::from(self.cta.live) || !is_alone || !lanes(those).all(comes) {
             return false;
         }
-        if self.events.has(Events::SYNCHRONIZATION) {
+        if self.events.intersects(Events::SYNCHRONIZATION) {
             self.notify_passes(warps, (those, pc), id.into());
         }
         let counted = u64::from(inst.count);

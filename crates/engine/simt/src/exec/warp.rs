@@ -6,7 +6,7 @@
 //! any time, and then its waiting lanes continue without the others.
 
 use super::decoded::each;
-use super::frames::Frames;
+use super::frames::{Frame, Frames};
 use super::register_file::Rows;
 use crate::code::{Constants, Inst, NONE, Slot};
 use crate::observe::Registers;
@@ -62,7 +62,7 @@ pub(super) fn narrow<'a>(rows: &'a [L32], constants: &'a Constants, slot: Slot) 
 }
 
 /// Condition that a split waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum State {
     Ready,
     /// The other lanes of a `.sync` instruction.
@@ -74,7 +74,7 @@ pub(crate) enum State {
 }
 
 /// Lanes of a warp with a common program counter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub(crate) struct Split {
     pub(crate) pc: u32,
     pub(crate) mask: u32,
@@ -280,6 +280,12 @@ impl Warp {
     pub(crate) fn registers<'a>(&'a self, constants: &'a Constants) -> Registers<'a> {
         let Self { narrow, wide, predicates, .. } = self;
         Registers { narrow, wide, predicates, constants, bases: self.bases() }
+    }
+
+    /// The registers of a call frame.
+    pub(super) fn registers_of<'a>(&'a self, frame: u32, of: &'a Constants) -> Registers<'a> {
+        let &Frame { narrow, wide, predicates, .. } = self.frames.get(frame);
+        Registers { bases: [narrow, wide, predicates], ..self.registers(of) }
     }
 
     /// Reads any operand, zero-extended; predicates as 0 or 1.

@@ -145,7 +145,6 @@ macro_rules! each_part {
                     parts!(defs fetch.parts, def fetch.resident, field("site", 0) fetch.site);
                 }
                 Op::SurfaceLoad(access) | Op::SurfaceStore(access) => {
-                    let what = if access.form.kind.loads() { Access::Def } else { Access::Use };
                     parts!(word access.form.kind);
                     match &$($mutable)? access.form.kind {
                         SurfaceKind::Load { element_size, vector }
@@ -157,6 +156,7 @@ macro_rules! each_part {
                             parts!(word op, word ty, flag("p") formatted)
                         }
                     }
+                    let what = if access.form.kind.loads() { Access::Def } else { Access::Use };
                     parts!(
                         word access.form.geometry, word access.form.clamp, use access.surface.slot,
                         field("surface", HandleSource::Register) access.surface.source,
@@ -184,12 +184,10 @@ macro_rules! each_part {
                 // Matrix operations write registers of other lanes than those whose registers they
                 // read.
                 Op::Matrix(of) => {
+                    parts!(word of.action, flag("trans") of.transposed, located of.at);
                     let loads = of.action == MatrixAction::Load;
                     let what = if loads { Access::Def } else { Access::Use };
-                    parts!(
-                        word of.action, flag("trans") of.transposed, located of.at,
-                        list(what) of.parts, use of.members, def of.d
-                    );
+                    parts!(list(what) of.parts, use of.members, def of.d);
                 }
                 Op::Mma(of) => {
                     parts!(operation of.operation);

@@ -115,8 +115,7 @@ impl<'a> Builder<'a> {
         for (slot, operand) in s.iter_mut().zip(ops) {
             *slot = self.source(operand, wide)?;
         }
-        self.emit(Op::Rare(Box::new(Rare { alu, d, s, mask: keep, write_carry: mods.cc })));
-        Some(())
+        self.emit(Op::Rare(Box::new(Rare { alu, d, s, mask: keep, write_carry: mods.cc })))
     }
 
     /// The register that an operation of this width may write for destination `d`, and whether the
@@ -153,7 +152,7 @@ impl<'a> Builder<'a> {
         let c = self.predicate(q)?;
         let p = self.destination(p)?;
         let d = match self.destination(d)? {
-            d if d.is_none() => self.temporary_narrow(),
+            d if d.is_none() => self.narrow.temporary(),
             d => d,
         };
         self.apply(row, d, u64::from(u32::MAX), sources, &inst.mods)?;
@@ -174,8 +173,8 @@ impl<'a> Builder<'a> {
             }
             Opcode::Testp => (self.destination(ops.first()?)?, Slot::NONE, &ops[1..]),
             _ => {
-                let q = if pair { self.temporary_predicate() } else { Slot::NONE };
-                (self.temporary_predicate(), q, &ops[1..])
+                let q = if pair { self.predicates.temporary() } else { Slot::NONE };
+                (self.predicates.temporary(), q, &ops[1..])
             }
         };
         let mut to = CompareTo { q, ..CompareTo::only(p) };
@@ -221,7 +220,7 @@ impl<'a> Builder<'a> {
                 let both = self.constant(one, false);
                 let low_only = self.constant(one & 0xffff, false);
                 let high_only = self.constant(one & 0xffff_0000, false);
-                let (x, y) = (self.temporary_narrow(), self.temporary_narrow());
+                let (x, y) = (self.narrow.temporary(), self.narrow.temporary());
                 self.helper(Op::Select { d: x, a: both, b: high_only, p });
                 self.helper(Op::Select { d: y, a: low_only, b: zero, p });
                 self.finisher(Op::Select { d, a: x, b: y, p: high });
@@ -243,7 +242,7 @@ impl<'a> Builder<'a> {
             (true, ..) => &KEYS[3],
         };
         let (d, a, members) = (self.destination(d)?, self.narrow(a)?, self.narrow(members)?);
-        let (key, least) = (self.temporary_narrow(), self.temporary_narrow());
+        let (key, least) = (self.narrow.temporary(), self.narrow.temporary());
         let ty = ScalarType::S32;
         self.helper(Op::Compute { row: keys, d: key, s: [a; 4] });
         self.unguarded(|b| b.emit(Op::Redux { op, ty, d: least, a: key, members }));

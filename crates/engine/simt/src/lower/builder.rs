@@ -32,12 +32,8 @@ impl LoweringInput<'_> {
 
 /// Lowers a function to warp code.
 pub(crate) struct Builder<'a> {
-    pub(crate) module: &'a ir::Module,
+    pub(super) input: LoweringInput<'a>,
     pub(crate) function: &'a ir::Function,
-    pub(crate) symbols: &'a Symbols,
-    pub(crate) source: &'a SourceFile,
-    /// For each function, the function that has its body.
-    pub(crate) resolved: &'a [u32],
     pub(crate) pools: &'a mut Pools,
     pub(crate) needs: Requirements,
     /// Implementation of approximate instructions.
@@ -65,7 +61,6 @@ pub(crate) struct Builder<'a> {
     /// Guard of the instruction being lowered.
     pub(crate) guard: Slot,
     span: Span,
-    count: u8,
 }
 
 /// For each register of a function, whether it is read.
@@ -95,7 +90,7 @@ pub(crate) fn layout(values: impl Iterator<Item = (u32, u32)>, from: u32) -> (Ve
 
 impl<'a> Builder<'a> {
     pub(super) fn new(
-        LoweringInput { module, symbols, source, resolved }: LoweringInput<'a>,
+        input: LoweringInput<'a>,
         function: &'a ir::Function,
         pools: &'a mut Pools,
     ) -> Self {
@@ -122,19 +117,16 @@ impl<'a> Builder<'a> {
         let vars = function.frame.iter().zip(&frame_at);
         objects.extend(vars.map(|(v, &o)| (v.name.clone(), o, v.size)));
         Self {
-            module,
+            input,
             function,
-            symbols,
-            source,
-            resolved,
             pools,
             needs: Requirements::default(),
             approximate: Approximate::Card,
             slots: vec![Slot::NONE; function.regs.len()],
             is_read: is_read(function),
-            narrow: RegisterAllocator::default(),
-            wide: RegisterAllocator::default(),
-            predicates: RegisterAllocator::default(),
+            narrow: RegisterAllocator::new(Slot::narrow),
+            wide: RegisterAllocator::new(Slot::wide),
+            predicates: RegisterAllocator::new(Slot::predicate),
             insts: Vec::new(),
             saved: HashMap::new(),
             labels: vec![0; function.labels.len()],
@@ -147,7 +139,6 @@ impl<'a> Builder<'a> {
             objects,
             guard: Slot::TRUE,
             span: function.span,
-            count: 0,
         }
     }
 
@@ -161,7 +152,6 @@ impl<'a> Builder<'a> {
                 self.labels[label] = self.insts.len() as u32;
             }
             self.span = inst.span;
-            self.count = 1;
             self.guard = match inst.guard {
                 None => Slot::TRUE,
                 Some(g) => {
@@ -240,7 +230,7 @@ impl<'a> Builder<'a> {
 
     fn unsupported(&mut self, inst: &ir::Instruction) {
         let (code, help) = unsupported::why_unsupported(inst, self.missing_callee(inst));
-        let mut text = self.source.snippet(inst.span).split_whitespace().take(1);
+        let mut text = self.input.source.snippet(inst.span).split_whitespace().take(1);
         let word = text.next().map_or(inst.opcode.name(), |w| w.trim_end_matches(';'));
         // If the text begins with a guard, the diagnostic names the opcode, because the guard is
         // not its cause.
@@ -263,8 +253,8 @@ impl<'a> Builder<'a> {
     /// Name of the function without a body that an instruction calls.
     fn missing_callee(&self, inst: &ir::Instruction) -> Option<&'a str> {
         let [_, ir::Operand::Function(f), ..] = &inst.operands[..] else { return None };
-        let at = self.resolved.get(f.0 as usize)?;
-        let function = self.module.functions.get(*at as usize)?;
+        let at = self.input.resolve_alias(f.0);
+        let function = self.input.module.functions.get(at as usize)?;
         function.body.is_none().then_some(function.name.as_str())
     }
 
@@ -309,19 +299,25 @@ impl<'a> Builder<'a> {
         (func, self.insts, self.needs)
     }
 
-    /// Appends an operation under the instruction's guard.
-    pub(crate) fn emit(&mut self, op: Op) {
-        self.insts.push(Inst { op, guard: self.guard, count: 1, span: self.span });
+    pub(super) fn push(&mut self, op: Op, guard: Slot, counts: bool) {
+        self.insts.push(Inst { op, guard, count: counts.into(), span: self.span });
+    }
+
+    /// Appends an operation under the instruction's guard. The result is that of the lowering
+    /// functions, most of which end with an operation.
+    pub(crate) fn emit(&mut self, op: Op) -> Option<()> {
+        self.push(op, self.guard, true);
+        Some(())
     }
 
     /// Appends an uncounted operation that prepares operands or finishes results.
     pub(crate) fn helper(&mut self, op: Op) {
-        self.insts.push(Inst { op, guard: Slot::TRUE, count: 0, span: self.span });
+        self.push(op, Slot::TRUE, false);
     }
 
     /// As [`Self::helper`], under the instruction's guard.
     pub(crate) fn finisher(&mut self, op: Op) {
-        self.insts.push(Inst { op, guard: self.guard, count: 0, span: self.span });
+        self.push(op, self.guard, false);
     }
 
     /// Creates a label at the next instruction to be emitted, which `place` can move.

@@ -78,15 +78,15 @@ impl<'a> Builder<'a> {
     pub(super) fn kernel_param(&mut self, p: texunit_check::ir::ParamId) -> Option<Slot> {
         let param = self.function.params.get(p.0 as usize)?;
         let size = u8::try_from(param.size).ok().filter(|s| matches!(s, 1 | 2 | 4 | 8))?;
-        let (offset, d) = (u64::from(param.offset), self.temporary_wide());
+        let (offset, d) = (u64::from(param.offset), self.wide.temporary());
         let at = Located { mem_space: MemSpace::KernelParam, base: Slot::NONE, offset };
         self.helper(Op::Load(Box::new(Access::new(at, size, vec![d]))));
         Some(d)
     }
 
     fn direct(&mut self, f: FuncId, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
-        let at = FuncId(self.resolved.get(f.0 as usize).copied()?);
-        let function = self.module.functions.get(at.0 as usize)?;
+        let at = FuncId(self.input.resolve_alias(f.0));
+        let function = self.input.module.functions.get(at.0 as usize)?;
         if function.body.is_none() {
             return self.builtin(&function.name, results, arguments);
         }
@@ -126,8 +126,7 @@ impl<'a> Builder<'a> {
             return None;
         }
         let call = Call { callee, arguments, results, shape };
-        self.unguarded(|b| b.emit(Op::Call(Box::new(call))));
-        Some(())
+        self.unguarded(|b| b.emit(Op::Call(Box::new(call))))
     }
 
     /// Lowers a call of a built-in function.
@@ -148,8 +147,7 @@ impl<'a> Builder<'a> {
         self.needs.allocates |=
             function.is_heap() || matches!(function, Function::Malloc | Function::Free);
         let result = results.first().copied();
-        self.emit(Op::Builtin(Box::new(BuiltinCall { function: named, arguments, result })));
-        Some(())
+        self.emit(Op::Builtin(Box::new(BuiltinCall { function: named, arguments, result })))
     }
 }
 

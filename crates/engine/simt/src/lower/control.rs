@@ -10,19 +10,19 @@ impl<'a> Builder<'a> {
         match inst.opcode {
             Opcode::Bra => {
                 let Some(Operand::Label(label)) = inst.operands.first() else { return None };
-                self.emit(Op::Branch { target: label.0, reconverge: NONE });
+                self.emit(Op::Branch { target: label.0, reconverge: NONE })
             }
             Opcode::Brx => {
                 let [index, Operand::Targets(targets)] = &inst.operands[..] else { return None };
                 let index = self.narrow(index)?;
                 let targets = targets.iter().map(|t| t.0).collect();
                 let op = Op::BranchIndexed { index, targets, reconverge: NONE };
-                self.unguarded(|b| b.emit(op));
+                self.unguarded(|b| b.emit(op))
             }
             Opcode::Ret if self.function.is_entry => self.emit(Op::Exit),
             Opcode::Ret => self.unguarded(|b| {
                 b.epilogue();
-                b.emit(Op::Return);
+                b.emit(Op::Return)
             }),
             Opcode::Exit => self.emit(Op::Exit),
             Opcode::Trap => self.emit(Op::Trap),
@@ -30,33 +30,32 @@ impl<'a> Builder<'a> {
             // The thread does not sleep, but other warps run first.
             Opcode::Nanosleep => {
                 self.needs.may_wait = true;
-                self.emit(Op::Yield);
+                self.emit(Op::Yield)
             }
             Opcode::Activemask => {
                 let d = self.destination(inst.operands.first()?)?;
-                self.emit(Op::ActiveMask { d });
+                self.emit(Op::ActiveMask { d })
             }
             // Memory is accessed in program order and without latency, so fences, prefetches and
             // hints have no effect.
             _ => self.emit(Op::Nop),
         }
-        Some(())
     }
 
     /// Lowers an instruction that can make the lanes of its guard diverge: other lanes branch
     /// around it.
-    pub(super) fn unguarded(&mut self, f: impl FnOnce(&mut Self)) {
+    pub(super) fn unguarded<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         if self.guard == Slot::TRUE {
-            f(self);
-            return;
+            return f(self);
         }
         let (around, guard) = (self.label(), self.guard);
         self.guard = guard.negated();
         self.finisher(Op::Branch { target: around, reconverge: NONE });
         self.guard = Slot::TRUE;
-        f(self);
+        let result = f(self);
         self.guard = guard;
         self.place(around);
+        result
     }
 
     pub(super) fn barrier(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -64,12 +63,10 @@ impl<'a> Builder<'a> {
         let ops = &inst.operands;
         if m.warp {
             let mask = self.narrow(ops.first()?)?;
-            self.unguarded(|b| b.emit(Op::WarpSync { mask }));
-            return Some(());
+            return self.unguarded(|b| b.emit(Op::WarpSync { mask }));
         }
         if m.acts("cluster") {
-            self.unguarded(|b| b.emit(Op::ClusterBarrier { waits: m.acts("wait") }));
-            return Some(());
+            return self.unguarded(|b| b.emit(Op::ClusterBarrier { waits: m.acts("wait") }));
         }
         let kind = match (m.arrive, m.red, m.red_op) {
             (true, _, _) => BarrierKind::Arrive,
@@ -86,8 +83,7 @@ impl<'a> Builder<'a> {
         let id = self.source_at(rest, 0, false)?;
         let threads = rest.get(1).map_or(Some(Slot::NONE), |threads| self.narrow(threads))?;
         let barrier = Barrier { kind, id, threads, d, p };
-        self.unguarded(|b| b.emit(Op::Barrier(Box::new(barrier))));
-        Some(())
+        self.unguarded(|b| b.emit(Op::Barrier(Box::new(barrier))))
     }
 
     /// The member mask of `.sync` forms.
@@ -109,8 +105,7 @@ impl<'a> Builder<'a> {
             c: self.narrow(c)?,
             members: self.members(inst, 5)?,
         };
-        self.unguarded(|b| b.emit(Op::Shuffle(Box::new(op))));
-        Some(())
+        self.unguarded(|b| b.emit(Op::Shuffle(Box::new(op))))
     }
 
     pub(super) fn vote(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -121,8 +116,7 @@ impl<'a> Builder<'a> {
             return None;
         }
         let members = self.members(inst, 2)?;
-        self.unguarded(|b| b.emit(Op::Vote { mode, d, p, members }));
-        Some(())
+        self.unguarded(|b| b.emit(Op::Vote { mode, d, p, members }))
     }
 
     pub(super) fn matching(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -133,8 +127,7 @@ impl<'a> Builder<'a> {
         let p = if all { self.destination(inst.operands.get(1)?)? } else { Slot::NONE };
         let a = self.source(sources.first()?, inst.mods.ty()?.bits() == 64)?;
         let members = self.narrow(sources.get(1)?)?;
-        self.unguarded(|b| b.emit(Op::Match { mode, d, p, a, members }));
-        Some(())
+        self.unguarded(|b| b.emit(Op::Match { mode, d, p, a, members }))
     }
 
     pub(super) fn redux(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -144,7 +137,6 @@ impl<'a> Builder<'a> {
             return None;
         }
         let (d, a, members) = (self.destination(d)?, self.narrow(a)?, self.narrow(members)?);
-        self.unguarded(|b| b.emit(Op::Redux { op, ty, d, a, members }));
-        Some(())
+        self.unguarded(|b| b.emit(Op::Redux { op, ty, d, a, members }))
     }
 }

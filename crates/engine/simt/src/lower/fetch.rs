@@ -4,41 +4,19 @@
 use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{Fetch, MoreOperands, Op, Slot, SurfaceAccess};
 use texunit_check::ir::{FetchOperands, Instruction, Lod, Operand};
-use texunit_isa::{
-    Component, Coordinates, Geometry, MipMode, Modifiers, Opcode, ReduceType, ScalarType,
-};
+use texunit_isa::{Coordinates, Geometry, MipMode, Modifiers, Opcode, ReduceType, ScalarType};
 use texunit_unit as unit;
 
 /// The form of a fetch, as far as the modifiers determine it.
 fn form_of(opcode: Opcode, m: &Modifiers) -> Option<unit::FetchForm> {
-    let [result, coord] = m.types[..] else { return None };
+    let [result, coord] = &m.types[..] else { return None };
     let kind = match opcode {
-        Opcode::Tld4 => unit::FetchKind::Gather(match m.component? {
-            Component::R => 0,
-            Component::G => 1,
-            Component::B => 2,
-            Component::A => 3,
-        }),
-        _ => unit::FetchKind::Sample(match m.mip {
-            None => unit::Lod::Implicit,
-            Some(MipMode::Base) => unit::Lod::Base,
-            Some(MipMode::Level) => unit::Lod::Level,
-            Some(MipMode::Grad) => unit::Lod::Gradient,
-        }),
+        Opcode::Tld4 => unit::FetchKind::Gather(m.component? as u8),
+        _ => unit::FetchKind::Sample(unit::Lod::from_name(m.mip.map_or("", MipMode::name))?),
     };
-    let coord = match coord {
-        ScalarType::F32 => unit::CoordType::F32,
-        ScalarType::S32 => unit::CoordType::S32,
-        _ => return None,
-    };
-    let result = match result {
-        ScalarType::F32 => unit::ResultType::F32,
-        ScalarType::S32 => unit::ResultType::S32,
-        ScalarType::U32 => unit::ResultType::U32,
-        ScalarType::F16 => unit::ResultType::F16,
-        ScalarType::F16x2 => unit::ResultType::F16x2,
-        _ => return None,
-    };
+    let coord = unit::CoordType::from_name(coord.name())?;
+    let registers = if *result == ScalarType::F16x2 { 2 } else { 4 };
+    let result = unit::ResultType::from_name(&format!("v{registers}.{}", result.name()))?;
     // For gradients the hardware has a single instruction, which reads the bits of integer
     // coordinates as floats.
     let coord = match kind {
@@ -112,8 +90,7 @@ impl<'a> Builder<'a> {
             span: inst.span,
         };
         op.find_block();
-        self.emit(Op::Fetch(Box::new(op)));
-        Some(())
+        self.emit(Op::Fetch(Box::new(op)))
     }
 
     /// The coordinate registers of a geometry; `Slot::NONE` for components that it does not have.
@@ -197,7 +174,6 @@ impl<'a> Builder<'a> {
         let site = self.site();
         let op = SurfaceAccess { site, form, surface, coords, parts, mask, register_mask };
         let op = Box::new(op);
-        self.emit(if load { Op::SurfaceLoad(op) } else { Op::SurfaceStore(op) });
-        Some(())
+        self.emit(if load { Op::SurfaceLoad(op) } else { Op::SurfaceStore(op) })
     }
 }

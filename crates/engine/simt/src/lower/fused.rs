@@ -15,7 +15,7 @@ impl<'a> Builder<'a> {
         let saved = [0, 1].map(|k| {
             let operand = inst.operands.get(k + 1).filter(|_| product.saved[k])?;
             let a = self.source(operand, wide)?;
-            let d = if wide { self.wide.take(Slot::wide) } else { self.narrow.take(Slot::narrow) };
+            let d = if wide { self.wide.take() } else { self.narrow.take() };
             self.helper(Op::Mov { d, a });
             Some(d)
         });
@@ -43,8 +43,7 @@ impl<'a> Builder<'a> {
         if inst.opcode == Opcode::Sub && sum.operand == 1 {
             c = self.negative(c, ty)?;
         }
-        self.emit(Op::Compute { row, d, s: [a, b, c, c] });
-        Some(())
+        self.emit(Op::Compute { row, d, s: [a, b, c, c] })
     }
 
     /// An operand of an `fma` with its sign changed. The hardware leaves the sign of a NaN
@@ -58,7 +57,7 @@ impl<'a> Builder<'a> {
                 let (types, rounding) = (vec![ty], Some(Rounding::Rn));
                 let mods = Modifiers { types, rounding, ..Modifiers::default() };
                 let zero = self.constant((-0.0_f64).to_bits(), true);
-                let (d, row) = (self.temporary_wide(), row_of(Opcode::Sub, &mods)?);
+                let (d, row) = (self.wide.temporary(), row_of(Opcode::Sub, &mods)?);
                 self.helper(Op::Compute { row, d, s: [zero, x, x, x] });
                 return Some(d);
             }

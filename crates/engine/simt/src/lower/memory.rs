@@ -40,7 +40,7 @@ impl<'a> Builder<'a> {
             Base::Reg(r) => (by_space, self.register(r), offset),
             Base::Absolute => (by_space, Slot::NONE, offset),
             Base::Variable(v) => {
-                let mem_space = match self.module.variables.get(v.0 as usize)?.storage {
+                let mem_space = match self.input.module.variables.get(v.0 as usize)?.storage {
                     Storage::Global | Storage::Const => MemSpace::Global,
                     Storage::Shared | Storage::DynamicShared => MemSpace::Shared,
                     Storage::Opaque(_) => return None,
@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
     /// An array element as a memory operand.
     pub(super) fn element(&mut self, element: &Element) -> Option<Located> {
         let (mem_space, reach) = match element.base {
-            Base::Variable(v) => match self.module.variables.get(v.0 as usize)?.storage {
+            Base::Variable(v) => match self.input.module.variables.get(v.0 as usize)?.storage {
                 Storage::Global => (MemSpace::Global, AddressWidth::Global),
                 Storage::Const => (MemSpace::Global, AddressWidth::Signed),
                 Storage::Shared | Storage::DynamicShared => {
@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
         }
         let types = vec![ScalarType::S32, ty];
         let extend = Modifiers { types, ..Modifiers::default() };
-        let (row, d) = (row_of(Opcode::Cvt, &extend)?, self.temporary_narrow());
+        let (row, d) = (row_of(Opcode::Cvt, &extend)?, self.narrow.temporary());
         self.helper(Op::Compute { row, d, s: [slot; 4] });
         Some(d)
     }
@@ -158,7 +158,7 @@ impl<'a> Builder<'a> {
 
     /// Whether modifiers other than `.cg` make an access strong.
     fn is_strong(&self, inst: &Instruction) -> bool {
-        let words = words(self.source, inst.span).filter(|&word| word != "cg");
+        let words = words(self.input.source, inst.span).filter(|&word| word != "cg");
         Order::of(words).semantics != Semantics::Weak
     }
 
@@ -174,7 +174,7 @@ impl<'a> Builder<'a> {
         };
         let bytes = ty.bytes() * parts.len() as u32;
         // CUB before 2.1 waits by `.cg`. Loops over `float4` with `__ldcg` stay compiled.
-        let is_cg = || words(self.source, inst.span).any(|word| word == "cg");
+        let is_cg = || words(self.input.source, inst.span).any(|word| word == "cg");
         matches!(inst.mods.space, None | Some(Space::Global))
             && matches!(bytes, 2 | 4 | 8 | 16)
             && parts.iter().all(is_own)

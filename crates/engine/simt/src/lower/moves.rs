@@ -21,7 +21,7 @@ impl<'a> Builder<'a> {
             (false, true, false, true) => Op::Mov { d, a },
             _ => self.masked(d, a, keep),
         };
-        if count { self.emit(op) } else { self.finisher(op) }
+        self.push(op, self.guard, count);
     }
 
     /// Copies the bits `keep` of a value, or 0 and 1 for a predicate.
@@ -51,10 +51,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Emits operations: the first one counts as the instruction.
-    fn emit_all(&mut self, ops: Vec<Op>) {
+    fn emit_all(&mut self, ops: Vec<Op>) -> Option<()> {
         for (i, op) in ops.into_iter().enumerate() {
-            if i == 0 { self.emit(op) } else { self.finisher(op) }
+            self.push(op, self.guard, i == 0);
         }
+        Some(())
     }
 
     pub(super) fn mov(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -74,8 +75,7 @@ impl<'a> Builder<'a> {
                     && matches!(reg, R::Tid | R::Ntid | R::Ctaid | R::Nctaid) =>
             {
                 let d = self.register(*r);
-                self.emit(Op::Special { d, reg: *reg, component: *component });
-                Some(())
+                self.emit(Op::Special { d, reg: *reg, component: *component })
             }
             _ => {
                 let to = self.destination(d)?;
@@ -129,38 +129,30 @@ impl<'a> Builder<'a> {
 
     /// Lowers `mov.b128` as two copies of 64 bits.
     fn mov_quad(&mut self, d: &'a Operand, a: &'a Operand) -> Option<()> {
-        let ops: Vec<Op> = match (d, a) {
-            (Operand::Vector(parts), _) => {
-                let from = self.quad(a)?;
-                let to: Option<Vec<Slot>> = parts.iter().map(|p| self.destination(p)).collect();
-                match &to?[..] {
-                    [low, high] => halves([*low, *high], from),
-                    [a, b, c, d] => {
-                        let mut ops = self.unpack_ops(&[*a, *b], from[0], 32)?;
-                        ops.extend(self.unpack_ops(&[*c, *d], from[1], 32)?);
-                        ops
-                    }
-                    _ => return None,
-                }
-            }
-            (_, Operand::Vector(parts)) => {
-                let to = self.quad(d)?;
-                let wide = parts.len() == 2;
-                let from: Option<Vec<Slot>> = parts.iter().map(|p| self.source(p, wide)).collect();
-                match &from?[..] {
-                    [low, high] => halves(to, [*low, *high]),
-                    [a, b, c, d] => {
-                        let mut ops = self.pack_ops(to[0], &[*a, *b], 32)?;
-                        ops.extend(self.pack_ops(to[1], &[*c, *d], 32)?);
-                        ops
-                    }
-                    _ => return None,
-                }
-            }
-            _ => halves(self.quad(d)?, self.quad(a)?),
+        let ((Operand::Vector(parts), _) | (_, Operand::Vector(parts))) = (d, a) else {
+            let (to, from) = (self.quad(d)?, self.quad(a)?);
+            let ops = to.iter().zip(from).map(|(&to, from)| self.unpack_ops(&[to], from, 64));
+            let ops: Vec<_> = ops.collect::<Option<_>>()?;
+            return self.emit_all(ops.concat());
         };
-        self.emit_all(ops);
-        Some(())
+        // The elements of each half.
+        let half = parts.len() / 2;
+        let bits = if matches!(parts.len(), 2 | 4) { 64 / half as u32 } else { return None };
+        let mut ops = Vec::new();
+        if matches!(d, Operand::Vector(_)) {
+            let from = self.quad(a)?;
+            let to: Option<Vec<Slot>> = parts.iter().map(|p| self.destination(p)).collect();
+            for (to, from) in to?.chunks(half).zip(from) {
+                ops.extend(self.unpack_ops(to, from, bits)?);
+            }
+        } else {
+            let to = self.quad(d)?;
+            let from: Option<Vec<Slot>> = parts.iter().map(|p| self.source(p, half == 1)).collect();
+            for (from, to) in from?.chunks(half).zip(to) {
+                ops.extend(self.pack_ops(to, from, bits)?);
+            }
+        }
+        self.emit_all(ops)
     }
 
     fn pack(&mut self, d: &'a Operand, parts: &'a [Operand], ty: ScalarType) -> Option<()> {
@@ -171,8 +163,7 @@ impl<'a> Builder<'a> {
         }
         let parts: Option<Vec<Slot>> = parts.iter().map(|p| self.source(p, bits > 32)).collect();
         let ops = self.pack_ops(d, &parts?, bits)?;
-        self.emit_all(ops);
-        Some(())
+        self.emit_all(ops)
     }
 
     fn unpack(&mut self, parts: &'a [Operand], a: &'a Operand, ty: ScalarType) -> Option<()> {
@@ -183,22 +174,19 @@ impl<'a> Builder<'a> {
         let a = self.source(a, is_wide(ty))?;
         let parts: Option<Vec<Slot>> = parts.iter().map(|p| self.destination(p)).collect();
         let ops = self.unpack_ops(&parts?, a, bits)?;
-        self.emit_all(ops);
-        Some(())
+        self.emit_all(ops)
     }
 
     /// Packs elements of `bits` bits into a register, the lowest first: in pairs, then the pairs.
     pub(super) fn pack_ops(&mut self, d: Slot, parts: &[Slot], bits: u32) -> Option<Vec<Op>> {
         let (kind, wide) = match bits {
+            _ if d.is_none() => return Some(vec![Op::Nop]),
             _ if parts.len() == 1 => return Some(vec![self.masked(d, parts[0], mask_of(bits))]),
             8 => (Kind::PackBytes, false),
             16 => (Kind::PackHalves, false),
             32 => (Kind::PackWords, true),
             _ => return None,
         };
-        if d.is_none() {
-            return Some(vec![Op::Nop]);
-        }
         let is_last = parts.len() == 2;
         let (mut ops, mut pairs) = (Vec::new(), Vec::new());
         for pair in parts.chunks(2) {
@@ -228,7 +216,7 @@ impl<'a> Builder<'a> {
             if parts.iter().all(|part| part.is_none()) {
                 continue;
             }
-            let to = if let &[part] = parts { part } else { self.temporary_narrow() };
+            let to = if let &[part] = parts { part } else { self.narrow.temporary() };
             ops.push(match (half, kind) {
                 (32, kind) => Op::inner(kind, to, &[a]),
                 (_, Kind::Low) => self.masked(to, a, mask_of(half)),
@@ -258,8 +246,7 @@ impl<'a> Builder<'a> {
             return None;
         }
         let (a, b) = (self.of_width(a, d.is_wide())?, self.of_width(b, d.is_wide())?);
-        self.emit(Op::Select { d, a, b, p });
-        Some(())
+        self.emit(Op::Select { d, a, b, p })
     }
 
     pub(super) fn cvta(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -283,22 +270,9 @@ impl<'a> Builder<'a> {
 
     pub(super) fn isspacep(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a] = &inst.operands[..] else { return None };
-        let space = match inst.mods.space? {
-            Space::Global => SpaceKind::Global,
-            Space::Const => SpaceKind::Const,
-            Space::Shared => SpaceKind::Shared,
-            Space::Local => SpaceKind::Local,
-            Space::Param => SpaceKind::Param,
-        };
+        let space = SpaceKind::from_name(&format!(".{}", inst.mods.space?.name()))?;
         let d = self.destination(d)?;
         let a = self.wide(a)?;
-        self.emit(Op::IsSpace { d, a, space });
-        Some(())
+        self.emit(Op::IsSpace { d, a, space })
     }
-}
-
-/// Copies of 64-bit halves; copies without a destination become no-ops.
-fn halves(to: [Slot; 2], from: [Slot; 2]) -> Vec<Op> {
-    let one = |d: Slot, a: Slot| if d.is_none() { Op::Nop } else { Op::Mov { d, a } };
-    vec![one(to[0], from[0]), one(to[1], from[1])]
 }

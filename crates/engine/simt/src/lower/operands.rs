@@ -15,15 +15,15 @@ impl Builder<'_> {
             return slot;
         }
         let slot = match self.function.regs[reg.0 as usize].ty.bits() {
-            1 => self.predicates.take(Slot::predicate),
-            64 => self.wide.take(Slot::wide),
+            1 => self.predicates.take(),
+            64 => self.wide.take(),
             // A 128-bit register has two consecutive slots, the low half first.
             128 => {
-                let low = self.wide.take(Slot::wide);
-                self.wide.take(Slot::wide);
+                let low = self.wide.take();
+                self.wide.take();
                 low
             }
-            _ => self.narrow.take(Slot::narrow),
+            _ => self.narrow.take(),
         };
         self.slots[reg.0 as usize] = slot;
         slot
@@ -34,20 +34,8 @@ impl Builder<'_> {
         self.function.regs.get(reg.0 as usize).map_or(32, |r| r.ty.bits())
     }
 
-    pub(crate) fn temporary_narrow(&mut self) -> Slot {
-        self.narrow.temporary(Slot::narrow)
-    }
-
-    pub(crate) fn temporary_wide(&mut self) -> Slot {
-        self.wide.temporary(Slot::wide)
-    }
-
     pub(crate) fn temporary(&mut self, wide: bool) -> Slot {
-        if wide { self.temporary_wide() } else { self.temporary_narrow() }
-    }
-
-    pub(crate) fn temporary_predicate(&mut self) -> Slot {
-        self.predicates.temporary(Slot::predicate)
+        if wide { self.wide.temporary() } else { self.narrow.temporary() }
     }
 
     /// An operand in a slot of its own kind; immediates are wide if `wide`.
@@ -77,8 +65,8 @@ impl Builder<'_> {
             Operand::Element(element) => self.element_address(element, wide)?,
             Operand::Function(f) => {
                 // The address of a kernel is not used for calls but for launches.
-                let of = self.resolved.get(f.0 as usize).copied().unwrap_or(f.0);
-                if !self.module.functions.get(of as usize).is_some_and(|f| f.is_entry) {
+                let of = self.input.resolve_alias(f.0);
+                if !self.input.module.functions.get(of as usize).is_some_and(|f| f.is_entry) {
                     self.needs.functions.push(*f);
                 }
                 self.constant(function_address(*f), wide)
@@ -95,7 +83,7 @@ impl Builder<'_> {
     }
 
     pub(crate) fn constant(&mut self, value: u64, wide: bool) -> Slot {
-        if wide { self.pools.wide(value) } else { self.pools.narrow(value as u32) }
+        self.pools.constant(value, wide)
     }
 
     /// An operand in a narrow slot.
@@ -129,7 +117,7 @@ impl Builder<'_> {
         match operand {
             Operand::Imm(0) => Some(Slot::FALSE),
             Operand::Special(texunit_isa::SpecialReg::IsExplicitCluster, _) => {
-                let (a, d) = (self.source(operand, false)?, self.temporary_predicate());
+                let (a, d) = (self.source(operand, false)?, self.predicates.temporary());
                 let (row, b) = (Row::inner(Kind::Ne), self.constant(0, false));
                 self.helper(Op::Compare { row, a, b, to: CompareTo::only(d) });
                 Some(d)
@@ -241,14 +229,14 @@ impl Builder<'_> {
 
     /// The address of a variable in its own state space, or the handle of an opaque variable.
     pub(super) fn variable_address(&mut self, v: VarId, addend: u64, wide: bool) -> Option<Slot> {
-        match self.module.variables.get(v.0 as usize)?.storage {
+        match self.input.module.variables.get(v.0 as usize)?.storage {
             Storage::Shared | Storage::DynamicShared => {
                 self.needs.shared.push(v);
                 Some(self.pools.shared(v, addend, wide))
             }
             // An opaque reference has no elements, so an offset is invalid.
             Storage::Opaque(_) if addend != 0 => None,
-            _ => Some(self.constant(self.symbols.address(v).wrapping_add(addend), wide)),
+            _ => Some(self.constant(self.input.symbols.address(v).wrapping_add(addend), wide)),
         }
     }
 

@@ -40,7 +40,7 @@ impl<'a> Builder<'a> {
         }
         if !m.acts("async") {
             let waits = m.acts("commit_group") || m.acts("wait_group") || m.acts("wait_all");
-            return waits.then(|| self.emit(Op::Nop));
+            return waits.then(|| self.emit(Op::Nop))?;
         }
         let [to, from, Operand::Imm(size), rest @ ..] = &inst.operands[..] else { return None };
         let to = self.located(to, Some(Space::Shared))?;
@@ -54,8 +54,7 @@ impl<'a> Builder<'a> {
             let slot = self.source(operand, false)?;
             *if slot.is_predicate() { &mut op.ignore } else { &mut op.read } = slot;
         }
-        self.emit(Op::AsyncCopy(Box::new(op)));
-        Some(())
+        self.emit(Op::AsyncCopy(Box::new(op)))
     }
 
     /// Emits an mbarrier instruction without a result.
@@ -77,8 +76,7 @@ impl<'a> Builder<'a> {
     pub(super) fn bulk_copy(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         if ["commit_group", "wait_group", "prefetch"].into_iter().any(|word| m.acts(word)) {
-            self.emit(Op::Nop);
-            return Some(());
+            return self.emit(Op::Nop);
         }
         let [to, from, size, rest @ ..] = &inst.operands[..] else { return None };
         let space = m.space?;
@@ -95,8 +93,7 @@ impl<'a> Builder<'a> {
             op.bytes = self.narrow(rest.last()?)?;
         }
         if space == Space::Global {
-            self.emit(Op::AsyncCopy(Box::new(op)));
-            return Some(());
+            return self.emit(Op::AsyncCopy(Box::new(op)));
         }
         let at = self.located(rest.first()?, Some(Space::Shared))?;
         if m.acts("multicast::cluster") {
@@ -104,8 +101,7 @@ impl<'a> Builder<'a> {
         }
         let (action, d, ranks) = (MbarrierAction::CompleteTx, Slot::NONE, op.ranks);
         self.emit(Op::AsyncCopy(Box::new(op)));
-        self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value: size, ranks })));
-        Some(())
+        self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value: size, ranks })))
     }
 
     /// Lowers `mapa` and `getctarank`.
@@ -116,7 +112,7 @@ impl<'a> Builder<'a> {
         let mut a = self.source(a, wide)?;
         // The name of a variable denotes its address in shared memory.
         if window != 0 && wide && matches!(inst.operands[1], Operand::AddressOf(..)) {
-            let d = self.temporary_wide();
+            let d = self.wide.temporary();
             self.helper(Op::Cvta { d, a, window, to: false });
             a = d;
         }
@@ -124,11 +120,10 @@ impl<'a> Builder<'a> {
         match rest.first() {
             Some(rank) => {
                 let rank = self.narrow(rank)?;
-                self.emit(Op::MapShared { d, a, rank, window });
+                self.emit(Op::MapShared { d, a, rank, window })
             }
             None => self.emit(Op::SharedRank { d, a, window }),
         }
-        Some(())
     }
 
     pub(super) fn mbarrier(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -161,16 +156,14 @@ impl<'a> Builder<'a> {
         let token = matches!(action, A::Test { parity: false } | A::PendingCount);
         let value = rest.first().map_or(Some(Slot::NONE), |value| self.source(value, token))?;
         let ranks = Slot::NONE;
-        self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value, ranks })));
-        Some(())
+        self.emit(Op::Mbarrier(Box::new(Mbarrier { action, at, d, value, ranks })))
     }
 
     pub(super) fn elect(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, p, members] = &inst.operands[..] else { return None };
         let (d, p) = (self.destination(d)?, self.destination(p)?);
         let members = self.narrow(members)?;
-        self.unguarded(|b| b.emit(Op::Elect { d, p, members }));
-        Some(())
+        self.unguarded(|b| b.emit(Op::Elect { d, p, members }))
     }
 
     pub(super) fn matrix(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -192,8 +185,7 @@ impl<'a> Builder<'a> {
         let members = self.constant(u32::MAX.into(), false);
         let transposed = m.acts("trans");
         let op = Matrix { action, transposed, at, parts: parts?, d, members };
-        self.unguarded(|b| b.emit(Op::Matrix(Box::new(op))));
-        Some(())
+        self.unguarded(|b| b.emit(Op::Matrix(Box::new(op))))
     }
 
     pub(super) fn stack(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -213,7 +205,6 @@ impl<'a> Builder<'a> {
         };
         let (at, end) = (self.stack_at?, self.frame_size);
         self.needs.alloca |= inst.opcode == Opcode::Alloca;
-        self.emit(Op::Stack(Stack { action, at, end }));
-        Some(())
+        self.emit(Op::Stack(Stack { action, at, end }))
     }
 }

@@ -119,8 +119,7 @@ impl<'a> Builder<'a> {
         let operation = product_of(inst.opcode, &inst.mods, selector)?;
         let members = self.constant(u32::MAX.into(), false);
         let op = Mma { operation, sources, d: d?, metadata, members };
-        self.unguarded(|b| b.emit(Op::Mma(Box::new(op))));
-        Some(())
+        self.unguarded(|b| b.emit(Op::Mma(Box::new(op))))
     }
 
     /// Lowers `wmma.load` and `wmma.store`, register by register.
@@ -146,12 +145,10 @@ impl<'a> Builder<'a> {
         });
         let slots = slots.collect::<Option<Vec<Slot>>>()?;
         let members = self.constant(u32::MAX.into(), false);
-        let mut done = Some(());
         self.unguarded(|b| {
             b.emit(Op::Converge { members });
-            done = b.moved(&fragment, (number, held), (at, stride), (&slots, loads));
-        });
-        done
+            b.moved(&fragment, (number, held), (at, stride), (&slots, loads))
+        })
     }
 
     /// Emits the loads or stores of a fragment's registers.
@@ -170,7 +167,7 @@ impl<'a> Builder<'a> {
         // Strides of single-bit matrices are in words.
         let unit = if number == ElementType::B1 { 32 } else { bits as usize };
         let bytes = |elements: usize| (elements * unit / 8) as u64;
-        let lane = self.temporary_narrow();
+        let lane = self.narrow.temporary();
         self.helper(Op::Special { d: lane, reg: texunit_isa::SpecialReg::Laneid, component: 0 });
         // The distance in bytes from line to line.
         let (kind, by) = if bits < 8 { (Kind::ShrU, 8 / bits) } else { (Kind::Shl, bits / 8) };
@@ -208,7 +205,7 @@ impl<'a> Builder<'a> {
             }
             let temporaries: Vec<Slot> = match count {
                 1 => vec![slot],
-                _ => (0..count).map(|_| self.temporary_narrow()).collect(),
+                _ => (0..count).map(|_| self.narrow.temporary()).collect(),
             };
             let bits = 8 * u32::from(size);
             if count > 1 && !loads {

@@ -27,7 +27,7 @@ impl<'a> Builder<'a> {
                 Handle { slot, name: None, source: HandleSource::Register }
             }
             Base::Variable(v) => {
-                let variable = self.module.variables.get(v.0 as usize)?;
+                let variable = self.input.module.variables.get(v.0 as usize)?;
                 let Storage::Opaque(ty) = variable.storage else { return None };
                 let name = Some(format!("{ty} `{}`", variable.name));
                 let source = HandleSource::Reference(variable.name.clone());
@@ -40,7 +40,7 @@ impl<'a> Builder<'a> {
                 let slot = match self.frame_offset(base) {
                     None => self.kernel_param(p)?,
                     Some(at) => {
-                        let d = self.temporary_wide();
+                        let d = self.wide.temporary();
                         self.helper(Op::Load(Box::new(Access::of_frame(at, 8, d))));
                         d
                     }
@@ -72,8 +72,7 @@ impl<'a> Builder<'a> {
         }
         let attribute = inst.mods.query?;
         let of_surface = inst.opcode == Opcode::Suq;
-        self.emit(Op::Query(Box::new(Query { attribute, handle, of_surface, level, d })));
-        Some(())
+        self.emit(Op::Query(Box::new(Query { attribute, handle, of_surface, level, d })))
     }
 
     pub(super) fn is_type(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -88,7 +87,6 @@ impl<'a> Builder<'a> {
         let d = self.destination(d)?;
         let mask = self.constant(bit, true);
         let (a, b) = (self.prepared(Kind::And64, &[a, mask]), self.constant(0, true));
-        self.emit(Op::Compare { row: Row::inner(Kind::Ne64), a, b, to: CompareTo::only(d) });
-        Some(())
+        self.emit(Op::Compare { row: Row::inner(Kind::Ne64), a, b, to: CompareTo::only(d) })
     }
 }

@@ -66,8 +66,8 @@ impl MarkedCodes {
     /// The marked code for a set of events. `code` is the code of the unit.
     pub(crate) fn get(&self, source: &SourceFile, code: &Code, events: Events) -> Arc<MarkedCode> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let marks = events.and(Events::BY_MARKS);
-        let make = || match marks.is_none() {
+        let marks = events & Events::BY_MARKS;
+        let make = || match marks.is_empty() {
             true => MarkedCode { sites: sites(code), ..MarkedCode::default() },
             false => marked(source, code, marks, &|_| true),
         };
@@ -128,7 +128,7 @@ fn around(source: &SourceFile, inst: &Inst, events: Events, leads: bool) -> Mark
                 around.after |= Events::RESULTS;
             }
             around.order = Order::of(words());
-            if around.after.has(Events::RESULTS) && around.order != Order::default() {
+            if around.after.intersects(Events::RESULTS) && around.order != Order::default() {
                 around.after |= Events::STRONG_RESULTS;
             }
         }
@@ -151,8 +151,8 @@ fn around(source: &SourceFile, inst: &Inst, events: Events, leads: bool) -> Mark
         }
         _ => {}
     }
-    around.before = around.before.and(events);
-    around.after = around.after.and(events);
+    around.before &= events;
+    around.after &= events;
     around
 }
 
@@ -201,11 +201,11 @@ pub(crate) fn marked(
     }
     let (counters, costs) = counters(source, code, events);
     let mut shadows =
-        if events.has(Events::DEFINED) { shadow::of(code) } else { Default::default() };
+        if events.intersects(Events::DEFINED) { shadow::of(code) } else { Default::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
     // Set from the start of a block until its first reported operation.
     let mut leading = false;
-    let begins = if events.has(Events::STEPS) { begins(code) } else { Vec::new() };
+    let begins = if events.intersects(Events::STEPS) { begins(code) } else { Vec::new() };
     for (op, inst) in (0..).zip(&code.insts) {
         leading |= leads[op as usize];
         let (beside_it, at_entry) = shadows.take(op);
@@ -225,20 +225,21 @@ pub(crate) fn marked(
         }
         let costed = costs.of(op);
         if costed.is_some_and(|costed| costed.leader != op) {
-            before = before.without(Events::ANY_ACCESS);
+            before -= Events::ANY_ACCESS;
         }
-        let (sums_costs, cost) = (events.has(Events::COSTS), costed.map(|costed| costed.counter));
+        let (sums_costs, cost) =
+            (events.intersects(Events::COSTS), costed.map(|costed| costed.counter));
         let mark = |reports, after| {
             let mark = Mark { reports, target: 0, op, after, order, sums_costs, cost, fence };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
         let mut push = |inst| items.push(Item { inst, op, role: Role::Inserted });
         counted_before.iter().cloned().for_each(&mut push);
-        if !before.is_none() {
+        if !before.is_empty() {
             push(mark(before, false));
         }
         items.push(Item { inst: shadows.call(op, inst), op, role: Role::Itself });
-        if !after.is_none() {
+        if !after.is_empty() {
             items.push(Item { inst: mark(after, true), op, role: Role::Inserted });
         }
         items.extend(counted_after.iter().cloned().map(with(Role::Inserted)));
@@ -255,13 +256,13 @@ pub(crate) fn marked(
 
 /// The counters for a set of events.
 fn counters(source: &SourceFile, code: &Code, events: Events) -> (Counters, Costs) {
-    if !events.has(Events::COUNTS) {
+    if !events.intersects(Events::COUNTS) {
         return Default::default();
     }
     let counting = BlockCounters::of(code);
-    let is_issued = events.has(Events::ISSUES);
+    let is_issued = events.intersects(Events::ISSUES);
     let issues = if is_issued { Issues::of(code, &counting) } else { Issues::default() };
-    let has_costs = events.has(Events::COSTS);
+    let has_costs = events.intersects(Events::COSTS);
     let costs = if has_costs { Costs::new(source, code, &issues) } else { Costs::default() };
     let mut counters = if is_issued { issues.counters } else { counting.counters };
     counters.len = counters.len.max(costs.counters());

@@ -48,7 +48,7 @@ fn code_is_the_same_after_parsing_and_between_marks() {
         assert_eq!(text(code), text(&same.code.unwrap()), "{}", path.display());
         // The shadow operations of `DEFINED` are left out, because this test could not tell them
         // from operations of the program.
-        let told = Events::ALL.without(Events::DEFINED);
+        let told = Events::ALL - Events::DEFINED;
         let marked = super::marked(program.source(), code, told, &|_| true);
         let (marked, origin) = (marked.code.unwrap(), marked.origin);
         let is_own = |op: &Op| {

@@ -29,8 +29,8 @@ impl Observer for Several<'_> {
 
     fn wants(&self) -> Events {
         let each = || self.0.iter().map(|observer| observer.wants());
-        let all = each().fold(Events::NONE, |all, wants| all | wants);
-        if each().all(|wants| wants.has(Events::COSTS)) { all } else { all.without(Events::COSTS) }
+        let all: Events = each().collect();
+        if each().all(|wants| wants.intersects(Events::COSTS)) { all } else { all - Events::COSTS }
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
@@ -64,7 +64,7 @@ pub fn probes<'a>(
 
 impl<'a> Probes<'a> {
     fn each(&mut self, of: Events, mut tell: impl FnMut(&mut (dyn Probe + 'a))) {
-        for (_, probe) in self.0.iter_mut().filter(|(wants, _)| wants.has(of)) {
+        for (_, probe) in self.0.iter_mut().filter(|(wants, _)| wants.intersects(of)) {
             tell(&mut **probe);
         }
     }

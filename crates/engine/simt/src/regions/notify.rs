@@ -17,10 +17,10 @@ const SOURCES: usize = 4;
 /// adds up costs, in any order, marks of accesses of any kind are translated.
 pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
     let inst @ Inst { op, guard, .. } = operands.inst(mark.target)?;
-    if mark.reports.is_within(Events::SYNCHRONIZATION) {
+    if Events::SYNCHRONIZATION.contains(mark.reports) {
         return meeting(operands, mark, inst, at);
     }
-    if mark.after || !mark.reports.is_within(Events::ANY_ACCESS) {
+    if mark.after || !Events::ANY_ACCESS.contains(mark.reports) {
         return None;
     }
     let (base, values, cost): (Slot, &[Slot], _) = match op {

@@ -96,7 +96,7 @@ impl<'c> Operands<'c> {
         let before = self.code.insts.get(..at as usize).unwrap_or_default();
         // Other uncounted operations may be between the mark and its instruction.
         let mut own = before.iter().rev().take_while(|inst| inst.count == 0);
-        let tells = |mark: &Mark| mark.reports.has(Events::SYNCHRONIZATION);
+        let tells = |mark: &Mark| mark.reports.intersects(Events::SYNCHRONIZATION);
         own.any(|inst| matches!(&inst.op, Op::Mark(mark) if tells(mark)))
     }
 

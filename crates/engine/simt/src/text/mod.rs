@@ -111,7 +111,8 @@ pub(crate) fn print(code: &Code, source: &SourceFile) -> String {
     text
 }
 
-fn header(text: &mut String, func: &Func) {
+/// Prints the head of a function.
+pub(crate) fn header(text: &mut String, func: &Func) {
     let kind = if func.is_entry { "kernel" } else { "function" };
     let Func { name, narrow, wide, predicates, frame, .. } = func;
     let _ = write!(text, "{kind} {name}: n {narrow}, w {wide}, p {predicates}, frame {frame} B");

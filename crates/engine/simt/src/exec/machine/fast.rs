@@ -93,12 +93,11 @@ impl Machine<'_> {
                     return Fast::Hit(taken.running.get() - begin);
                 }
                 shared.has_ended(&launch);
-                let limit = launch.config.printf_limit;
-                self.printed.take(taken.running.get(), &mut resident.context.output, limit);
+                self.collected.take_text(taken.running.get(), &mut resident.context);
             }
             ended = until;
         }
-        self.bad_fetches.add(resident.context.sites.bad.take_recorded());
+        self.collected.bad_fetches.add(resident.context.sites.bad.take_recorded());
         self.residents.all[0].context.counters.add(&resident.context.counters);
         self.residents.order.left.start = ended;
         let turn = self.stepper.position.turn + (ended - begin);

@@ -1,6 +1,7 @@
 //! Inspection of a stopped launch: positions of threads, and memory.
 
 use super::super::resident::Resident;
+use super::super::target::{load_bytes, load_local, store_local};
 use super::super::warp::{State, Warp};
 use super::{Machine, StopPoint};
 use texunit_forms::sort_by_key;
@@ -105,29 +106,25 @@ impl<'a> Machine<'a> {
         address: u64,
         out: &mut [u8],
     ) -> bool {
-        let part = |bytes: &[u8], out: &mut [u8]| {
-            let from = usize::try_from(address).ok();
-            let found = from.and_then(|from| bytes.get(from..from.checked_add(out.len())?));
-            found.map(|found| out.copy_from_slice(found)).is_some()
+        let each = |out: &mut [u8], load: &dyn Fn(u64) -> Option<u64>| {
+            (address..)
+                .zip(out)
+                .all(|(at, byte)| load(at).map(|value| *byte = value as u8).is_some())
         };
+        let lane = lane as usize & 31;
         match space {
             SpaceKind::Global | SpaceKind::Const => {
                 let map = self.launch.config.memory;
                 let found = map.find(address, out.len() as u64, 0);
                 found.is_ok_and(|(block, offset)| map.block(block).read(offset, out).is_ok())
             }
-            SpaceKind::Shared => {
-                self.resident(cta).is_some_and(|r| part(&r.context.cta.shared, out))
-            }
-            SpaceKind::Param => part(self.launch.config.params, out),
-            SpaceKind::Local => {
-                let Some(warp) = self.warp(cta, warp) else { return false };
-                (address..).zip(out).all(|(at, byte)| {
-                    let word = warp.local.get((at / 4) as usize);
-                    let word = word.and_then(|row| row.get(lane as usize));
-                    word.map(|word| *byte = word.to_le_bytes()[(at % 4) as usize]).is_some()
-                })
-            }
+            SpaceKind::Shared => self.resident(cta).is_some_and(|resident| {
+                each(out, &|at| load_bytes(&resident.context.cta.shared, at, 1))
+            }),
+            SpaceKind::Param => each(out, &|at| load_bytes(self.launch.config.params, at, 1)),
+            SpaceKind::Local => self
+                .warp(cta, warp)
+                .is_some_and(|warp| each(out, &|at| load_local(&warp.local, lane, at, 1))),
         }
     }
 
@@ -160,13 +157,9 @@ impl<'a> Machine<'a> {
                 if end > warp.local.len() as u64 * 4 || lane > 31 {
                     return false;
                 }
-                for (at, byte) in (address..).zip(bytes) {
-                    let word = &mut warp.local[(at / 4) as usize][lane as usize];
-                    let mut parts = word.to_le_bytes();
-                    parts[(at % 4) as usize] = *byte;
-                    *word = u32::from_le_bytes(parts);
-                }
-                true
+                let (local, lane) = (&mut warp.local, lane as usize);
+                let mut bytes = (address..).zip(bytes);
+                bytes.all(|(at, &byte)| store_local(local, lane, at, 1, byte.into()).is_some())
             }
         }
     }

@@ -29,10 +29,10 @@ pub use saved::Saved;
 use stepper::Stepper;
 pub use stepper::{Filter, Position, Range, StopPoint, WatchHit, block_of};
 
+use super::Collected;
 use super::context::Launch;
 use super::limits::{CTA_TURN, RESIDENT_TURN};
 use super::outcome::CtaTurn;
-use super::output::Printed;
 use super::prepare::prepare;
 use super::resident::{Resident, Stage};
 use super::residents::{Residents, have_polled};
@@ -41,7 +41,7 @@ use crate::fault::FaultKind;
 use crate::lower::{KernelId, Program};
 use crate::observe::{Events, LaunchConfig, Listing, Observer, Probe};
 use crate::regions::JitMode;
-use crate::stats::{BadFetches, Fault, LaunchStats};
+use crate::stats::{Fault, LaunchStats};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -78,8 +78,8 @@ pub struct Machine<'a> {
     launch: &'a Launch<'a>,
     residents: Residents<'a>,
     stepper: Box<Stepper>,
-    printed: Printed,
-    bad_fetches: BadFetches,
+    /// Results of the CTAs that have ended.
+    collected: Collected,
     /// Step numbers at the begin of turns, as far as they are known.
     bases: BTreeMap<u64, u64>,
     fault: Option<(StopPoint, Box<Fault>)>,
@@ -115,8 +115,7 @@ pub fn debug(
     let mut machine = Machine {
         residents: Residents::new(&launch, 0, ctas.begin..ctas.end),
         stepper: Box::new(Stepper::new(launch.code.insts.len(), launch.config.grid)),
-        printed: Printed::default(),
-        bad_fetches: BadFetches::default(),
+        collected: Collected::default(),
         bases: BTreeMap::new(),
         fault: None,
         has_ended: false,
@@ -165,7 +164,7 @@ impl<'a> Machine<'a> {
     fn stepped(&self) -> impl Iterator<Item = (usize, u32)> {
         let insts = self.launch.code.insts.iter().enumerate();
         insts.filter_map(|(pc, inst)| match &inst.op {
-            crate::code::Op::Mark(mark) if mark.reports.has(Events::STEPS) => {
+            crate::code::Op::Mark(mark) if mark.reports.intersects(Events::STEPS) => {
                 Some((pc, inst.span.start))
             }
             _ => None,
@@ -279,7 +278,7 @@ impl<'a> Machine<'a> {
     fn turn(&mut self) -> Option<Stop> {
         let is_sequential = self.is_sequential();
         let budget = if is_sequential { CTA_TURN } else { RESIDENT_TURN };
-        let Self { residents, stepper, printed, launch, .. } = self;
+        let Self { residents, stepper, collected, launch, .. } = self;
         let (mut has_ended, is_random) = (false, launch.config.schedule.is_some());
         let outcome = residents.turn(budget, |resident, policy| {
             let blank = Box::new(Stepper::new(0, launch.config.grid));
@@ -297,8 +296,7 @@ impl<'a> Machine<'a> {
                 has_ended = true;
                 resident.wait_detector.end(&mut resident.context);
                 resident.stage = Stage::Ended;
-                let limit = launch.config.printf_limit;
-                printed.take(resident.index, &mut resident.context.output, limit);
+                collected.take_text(resident.index, &mut resident.context);
                 launch.config.progress.inspect(|progress| _ = progress.fetch_add(1, Relaxed));
             }
             outcome
@@ -364,7 +362,7 @@ impl<'a> Machine<'a> {
 
     /// Text printed by the CTAs that have ended, ordered by CTA.
     pub fn printed(&self) -> Vec<u8> {
-        self.printed.clone().into_text()
+        self.collected.printed.clone().into_text()
     }
 
     fn finish(mut self) -> Result<LaunchStats, Box<Fault>> {
@@ -420,21 +418,12 @@ impl<'a> Machine<'a> {
     }
 
     fn stats(&mut self) -> LaunchStats {
-        let mut counters = super::counters::Counters::default();
-        let limit = self.launch.config.printf_limit;
         for resident in &mut self.residents.all {
-            counters.add(&resident.context.counters);
-            self.bad_fetches.add(resident.context.sites.bad.take_recorded());
+            self.collected.add(&mut resident.context);
             if resident.runs() {
-                self.printed.take(resident.index, &mut resident.context.output, limit);
+                self.collected.take_text(resident.index, &mut resident.context);
             }
         }
-        LaunchStats {
-            bad_fetches: std::mem::take(&mut self.bad_fetches).sorted(),
-            gradients: self.launch.config.gradients.map(|engine| engine.stats()),
-            printf: std::mem::take(&mut self.printed).into_text(),
-            fusion: self.launch.unit.fusion,
-            ..counters.stats()
-        }
+        std::mem::take(&mut self.collected).into_stats(self.launch)
     }
 }

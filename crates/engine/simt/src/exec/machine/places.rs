@@ -1,10 +1,8 @@
 //! Call frames of threads and the values of their registers, for a debugger.
 
-use super::super::frames::Frame;
 use super::super::warp::Warp;
 use super::Machine;
 use crate::code::{Func, NONE, Slot};
-use crate::observe::Registers;
 use texunit_isa::ScalarType;
 
 /// A call frame of a thread.
@@ -85,10 +83,9 @@ impl Machine<'_> {
             .collect()
     }
 
-    fn slot(&self, warp: &Warp, frame: u32, register: &RegisterAt) -> Option<(Frame, Slot)> {
-        let frame = *warp.frames.get(frame);
-        let func = self.launch.code.funcs.get(frame.function as usize)?;
-        Some((frame, *func.registers.get(register.number)?))
+    fn slot(&self, warp: &Warp, frame: u32, register: &RegisterAt) -> Option<Slot> {
+        let func = self.launch.code.funcs.get(warp.frames.get(frame).function as usize)?;
+        func.registers.get(register.number).copied().filter(|slot| !slot.is_none())
     }
 
     /// The value of a frame's register in a lane: its low and high 64 bits.
@@ -99,13 +96,9 @@ impl Machine<'_> {
         register: &RegisterAt,
     ) -> Option<[u64; 2]> {
         let warp = self.warp(cta, warp)?;
-        let (Frame { narrow, wide, predicates, .. }, slot) = self.slot(warp, frame, register)?;
-        let bases = [narrow, wide, predicates];
-        let registers = Registers { bases, ..warp.registers(&self.launch.constants) };
+        let slot = self.slot(warp, frame, register)?;
+        let registers = warp.registers_of(frame, &self.launch.constants);
         let read = |slot| registers.value(slot)[lane as usize & 31];
-        if slot.is_none() {
-            return None;
-        }
         let high = if register.ty.bits() == 128 { read(slot.next()) } else { 0 };
         Some([read(slot), high])
     }
@@ -119,7 +112,7 @@ impl Machine<'_> {
         value: [u64; 2],
     ) -> bool {
         let slot = self.warp(cta, warp).and_then(|warp| self.slot(warp, frame, register));
-        let Some((_, slot)) = slot.filter(|(_, slot)| !slot.is_none()) else { return false };
+        let Some(slot) = slot else { return false };
         let Some(warp) = self.warp_mut(cta, warp) else { return false };
         let (running, mask) = (warp.running, 1 << (lane & 31));
         let bits = if slot.is_predicate() { 1 } else { u64::MAX };

@@ -3,11 +3,12 @@
 use super::super::cluster::state::{Barrier, Cluster};
 use super::super::context::Cta;
 use super::super::counters::Counters;
+use super::super::idle::state_of;
 use super::super::output::{Output, Printed};
 use super::super::resident::Stage;
 use super::super::residents::Order;
 use super::super::turns::Round;
-use super::super::warp::{Warp, lanes};
+use super::super::warp::Warp;
 use super::{Machine, Position, StopPoint};
 use crate::stats::Fault;
 use texunit_memory::SavedHeap;
@@ -65,30 +66,17 @@ impl Saved {
     /// CTAs, and the scheduling state. Lanes without a thread may have any bits: vector code writes
     /// them.
     pub fn is_same(&self, other: &Self) -> bool {
-        let text = |saved: &Self| {
+        let state = |saved: &Self| {
             let of_resident = |r: &SavedResident| {
-                let warps: Vec<_> = r.warps.iter().map(of_live_lanes).collect();
-                format!("{} {:?} {warps:?} {:?}", r.index, r.stage, r.round)
+                let state = r.cta.as_ref().map(|cta| state_of(cta, r.cluster.as_ref(), &r.warps));
+                let calls: Vec<_> = r.warps.iter().map(|w| (&w.frames, w.steps, w.end)).collect();
+                (r.index, state, format!("{:?} {:?} {calls:?}", r.stage, r.round))
             };
-            let warps: Vec<_> = saved.residents.iter().map(of_resident).collect();
-            let of_cta = |r: &SavedResident| r.cta.as_ref().map(|cta| cta.shared.clone());
-            let shared: Vec<_> = saved.residents.iter().map(of_cta).collect();
-            (warps, shared, saved.position, saved.passes, format!("{:?}", saved.order))
+            let residents: Vec<_> = saved.residents.iter().map(of_resident).collect();
+            (residents, saved.position, saved.passes, format!("{:?}", saved.order))
         };
-        text(self) == text(other)
+        state(self) == state(other)
     }
-}
-
-/// The warp with zeros in lanes without a thread.
-fn of_live_lanes(warp: &Warp) -> Warp {
-    let mut warp = warp.clone();
-    for lane in lanes(!warp.live) {
-        warp.narrow.iter_mut().chain(&mut warp.local).for_each(|row| row[lane] = 0);
-        warp.wide.iter_mut().for_each(|row| row[lane] = 0);
-    }
-    warp.predicates.iter_mut().for_each(|mask| *mask &= warp.live);
-    warp.carry &= warp.live;
-    warp
 }
 
 impl Machine<'_> {
@@ -113,7 +101,7 @@ impl Machine<'_> {
             position: self.stepper.position,
             passes: self.stepper.passes,
             stop_point: self.stepper.stop_point,
-            printed: self.printed.clone(),
+            printed: self.collected.printed.clone(),
             has_ended: self.has_ended,
             fault: self.fault.clone(),
             heap: self.launch.config.heap.map(texunit_memory::Heap::save),
@@ -144,7 +132,7 @@ impl Machine<'_> {
         self.stepper.position = saved.position;
         self.stepper.passes = saved.passes;
         self.stepper.stop_point = saved.stop_point;
-        self.printed = saved.printed.clone();
+        self.collected.printed = saved.printed.clone();
         self.has_ended = saved.has_ended;
         self.fault = saved.fault.clone();
         if let (Some(heap), Some(state)) = (self.launch.config.heap, &saved.heap) {

@@ -22,7 +22,7 @@ impl Context<'_> {
         if stepper.ends {
             return StepAnswer::Ends;
         }
-        if !mark.reports.has(Events::STEPS) {
+        if !mark.reports.intersects(Events::STEPS) {
             return StepAnswer::Continues;
         }
         if stepper.stops(warp.index, pc, mask) {

@@ -197,7 +197,7 @@ impl AccessReport<'_, '_> {
     /// Reports an access of lanes whose addresses are in one state space.
     #[inline]
     fn access_in(&mut self, at: &At, access: &Access<'_>) {
-        if at.lanes == 0 || !self.events.has(Events::of_space(access.space)) {
+        if at.lanes == 0 || !self.events.intersects(Events::of_space(access.space)) {
             return;
         }
         match self.more {

@@ -1,9 +1,9 @@
 //! Reports events from within a region to the probe, without leaving the region.
 
 use super::accesses::{AccessParams, AccessReport};
-use crate::code::{Mark, MemSpace, Op};
+use super::meet;
+use crate::code::{MemSpace, Op};
 use crate::exec::context::Launch;
-use crate::exec::warp::lanes_by_value;
 use crate::observe::event::ValueSource;
 use crate::observe::{AccessOp, Arrangement, At, Events, Order, Probe, Synchronization, Values};
 use crate::regions::LoadGroups;
@@ -66,7 +66,11 @@ impl<'a> ProbeAdapter<'a> {
             Op::Atomic(atomic) => (&atomic.access, AccessOp::Atomic(atomic.op)),
             _ => {
                 let at = At { cta: self.cta, warp, lanes, op: mark.op };
-                return self.meet(mark, &at, rows);
+                let members = match rows.first() {
+                    Some(LaneValues::B32(masks)) => Some(*masks),
+                    _ => None,
+                };
+                return meet(&mut *self.probe, mark, &at, members);
             }
         };
         let params = AccessParams::of(access, operation, &[]);
@@ -82,22 +86,6 @@ impl<'a> ProbeAdapter<'a> {
         };
         let report = AccessReport { probe, events: self.events, order, more };
         report.access(&params, Values(ValueSource::Rows(values)), at, (arrangement, addresses));
-    }
-
-    /// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or
-    /// their continuation.
-    fn meet(&mut self, mark: &Mark, at: &At, rows: &[LaneValues<'_>]) {
-        if let Some(fence) = &mark.fence {
-            return self.probe.synchronized(at, fence);
-        }
-        if mark.after {
-            return self.probe.synchronized(at, &Synchronization::Joined);
-        }
-        let Some(LaneValues::B32(masks)) = rows.first() else { return };
-        for (lanes, members) in lanes_by_value(at.lanes, masks) {
-            let joins = Synchronization::Joins { members };
-            self.probe.synchronized(&At { lanes, ..*at }, &joins);
-        }
     }
 }
 

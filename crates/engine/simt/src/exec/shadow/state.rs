@@ -25,7 +25,7 @@ impl Shadows {
         workers: usize,
         shared_len: usize,
     ) -> Option<Self> {
-        if !events.has(Events::DEFINED) {
+        if !events.intersects(Events::DEFINED) {
             return None;
         }
         let size = shared_len.max(1);

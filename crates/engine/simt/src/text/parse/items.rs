@@ -72,8 +72,8 @@ impl<'t> Items<'_, 't> {
                     let variable = VarId(u32::parse(variable)?);
                     self.parser.pools.shared(variable, u64::parse(addend)?, is_wide)
                 }
-                None if is_wide => self.parser.pools.wide(u64::parse(digits)?),
-                None => self.parser.pools.narrow(u32::parse(digits)?),
+                None if is_wide => self.parser.pools.constant(u64::parse(digits)?, true),
+                None => self.parser.pools.constant(u32::parse(digits)?.into(), false),
             },
         })
     }
