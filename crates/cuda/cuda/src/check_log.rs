@@ -4,7 +4,7 @@ use crate::allocation_trace;
 use crate::exit::Owner;
 use crate::prelude::*;
 use crate::settings::{CheckSettings, settings};
-use texunit_checks::race::{Memory, Submitted};
+use texunit_checks::race::{Memory, Submitted, Work};
 use texunit_checks::{Check, Log, Options, Pattern, Suppressions};
 
 /// The process that owns the findings.
@@ -64,6 +64,11 @@ impl QueuePosition {
     /// Position of work that is done now.
     pub(crate) fn now(queue: Queue) -> Self {
         Self { queue, submitted: None }
+    }
+
+    /// The work at this position.
+    pub(crate) fn work(&self) -> Work<'_> {
+        (self.queue, self.submitted.as_ref())
     }
 
     /// Whether the work was deferred.

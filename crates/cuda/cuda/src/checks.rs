@@ -90,15 +90,11 @@ fn accessed(
     if let AccessedMemory::Memory(address) = part {
         pools::copied(position, (address, len), if writes { "written" } else { "read" });
     }
-    let found = log.race().and_then(|race| match (&part, &position.submitted) {
-        (&AccessedMemory::Memory(address), Some(work)) => {
-            race.accessed_by(work, (address, len), writes)
-        }
-        (&AccessedMemory::Memory(address), None) => {
-            race.accessed(Some(position.queue), (address, len), writes)
-        }
-        (&AccessedMemory::Array(array, offset), work) => {
-            race.array_accessed((position.queue, work.as_ref()), (array, offset, len), writes)
+    let work = position.work();
+    let found = log.race().and_then(|race| match part {
+        AccessedMemory::Memory(address) => race.accessed(Some(work), (address, len), writes),
+        AccessedMemory::Array(array, offset) => {
+            race.array_accessed(work, (array, offset, len), writes)
         }
     });
     let Some(found) = found else { return };

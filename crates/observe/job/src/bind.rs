@@ -15,17 +15,16 @@ mod texels;
 use crate::expect::Expectation;
 use crate::output::{Pending, Written};
 use crate::problem::{Problem, codes};
-use crate::spec::{Job, ParamValue};
+use crate::spec::{Job, Param, ParamValue};
 use crate::texel_resource::TexelResource;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use texunit_device::{
     Arg, BoundTexture, Buffer, Device, Error, Kernel, Module, ParamInfo, Sampler, SamplerObject,
     SurfaceObject, TextureObject,
 };
 use texunit_files::{CommandFiles, FileError, Prepared};
-use texunit_forms::sort_by_key;
 use texunit_spec::Problems;
 
 pub use contents::{Content, Output, WrongObject};
@@ -35,9 +34,17 @@ use match_params::{Assignment, kernel_param, match_params};
 #[derive(Debug)]
 enum Object {
     Buffer(Buffer),
-    Surface { texels: BoundTexels, object: SurfaceObject },
-    Texture { texels: BoundTexels, object: TextureObject },
+    Surface {
+        texels: BoundTexels,
+        object: SurfaceObject,
+    },
+    Texture {
+        texels: BoundTexels,
+        object: TextureObject,
+    },
     Sampler(SamplerObject),
+    /// The texels of a `.surfref` or `.texref`.
+    Reference(BoundTexels),
     Array(TexelResource),
     Bytes(Vec<u8>),
 }
@@ -50,8 +57,17 @@ impl Object {
             Object::Texture { object, .. } => Arg::Texture(object),
             Object::Sampler(s) => Arg::Sampler(s),
             Object::Bytes(b) => Arg::Bytes(b),
-            // `match_params` rejects arrays as parameters.
-            Object::Array(_) => Arg::Bytes(&[]),
+            // `match_params` rejects arrays as parameters, and a reference is none.
+            Object::Array(_) | Object::Reference(_) => Arg::Bytes(&[]),
+        }
+    }
+
+    /// The texels of a texture or surface.
+    fn texels(&self) -> Option<&BoundTexels> {
+        match self {
+            Object::Surface { texels, .. } | Object::Texture { texels, .. } => Some(texels),
+            Object::Reference(texels) => Some(texels),
+            _ => None,
         }
     }
 }
@@ -67,13 +83,12 @@ struct BoundTexels {
 /// to be written after the launch.
 #[derive(Debug, Default)]
 pub struct Bound {
-    objects: HashMap<usize, Object>,
+    /// The created objects, by index in the job.
+    objects: BTreeMap<usize, Object>,
     /// For each kernel parameter, the job parameters whose objects it gets.
     order: Vec<Assignment>,
     /// The bytes of kernel parameters with members.
     structures: HashMap<usize, Vec<u8>>,
-    /// The texels of `.surfref`s and `.texref`s, by index in the job.
-    references: HashMap<usize, BoundTexels>,
     /// Outputs in the order of the job.
     outputs: Vec<Pending>,
     /// The expected contents of objects after the launch.
@@ -82,8 +97,8 @@ pub struct Bound {
     inputs: Vec<PathBuf>,
     /// Warnings, which do not prevent the launch.
     pub warnings: Vec<String>,
-    /// For each object, the name of its kernel parameter in the PTX.
-    names: HashMap<usize, String>,
+    /// The names of the job's parameters in messages, those of the kernel's in the PTX.
+    names: Vec<String>,
 }
 
 impl Bound {
@@ -160,10 +175,8 @@ impl Bound {
     }
 
     fn named<T>(&self, state: impl Fn(&Object) -> Option<T>) -> Vec<(String, T)> {
-        let mut objects: Vec<_> = self.objects.iter().collect();
-        sort_by_key(&mut objects, |(index, _)| **index);
-        let name = |index| self.names.get(index).cloned().unwrap_or_default();
-        objects.into_iter().filter_map(|(i, object)| Some((name(i), state(object)?))).collect()
+        let objects = self.objects.iter();
+        objects.filter_map(|(&i, object)| Some((self.names[i].clone(), state(object)?))).collect()
     }
 }
 
@@ -192,7 +205,8 @@ pub fn bind(
     let params = kernel.params();
     let matching = match_params(job, &params, kernel.name(), problems);
     let module = kernel.module();
-    let bound = Bound { order: matching, ..Bound::default() };
+    let names = job.params.iter().map(|param| object_name(param, &params)).collect();
+    let bound = Bound { order: matching, names, ..Bound::default() };
     let read = RefCell::default();
     let mut binder = Binder { job, folder, device, module, params, problems, bound, read };
     binder.places();
@@ -206,16 +220,13 @@ pub fn bind(
     }
     for (shared, placed) in [(false, true), (false, false), (true, true), (true, false)] {
         let shares = |v: &ParamValue| v.resource().is_some_and(|r| r.source.is_shared() == shared);
-        let is_surface = |v: &ParamValue| matches!(v, ParamValue::Surface(_)) && shares(v);
-        let is_texture = |v: &ParamValue| matches!(v, ParamValue::Texture(_)) && shares(v);
-        binder.objects(|v| (is_surface(v) || is_texture(v)) && is_placed(v) == placed);
-        if !placed {
-            binder.references(is_surface);
-            binder.references(is_texture);
-        }
+        binder.objects(|v| {
+            matches!(v, ParamValue::Texture(_) | ParamValue::Surface(_))
+                && shares(v)
+                && is_placed(v) == placed
+        });
     }
     binder.structures();
-    binder.references(|v| matches!(v, ParamValue::Sampler(_)));
     binder.globals();
     binder.outputs();
     binder.expectations();
@@ -233,6 +244,20 @@ fn is_placed(value: &ParamValue) -> bool {
     }
 }
 
+/// The name of a parameter's object in messages: the parameter's name in the PTX.
+fn object_name(param: &Param, params: &[ParamInfo]) -> String {
+    let given = match &param.value {
+        ParamValue::Buffer(spec) => spec.place.name.as_ref(),
+        ParamValue::Array(spec) => spec.name.as_ref(),
+        _ => None,
+    };
+    let of_kernel = || {
+        let slot = kernel_param(&param.name.value, params);
+        slot.filter(|_| param.table == "params").map(|i| params[i].name.clone())
+    };
+    given.cloned().or_else(of_kernel).unwrap_or_else(|| param.name.value.clone())
+}
+
 impl Binder<'_> {
     fn push(&self, problem: Problem) {
         self.problems.borrow_mut().push(problem);
@@ -241,21 +266,6 @@ impl Binder<'_> {
     /// Unwraps a result, and reports its problem.
     fn check<T>(&self, result: Result<T, Problem>) -> Option<T> {
         result.map_err(|problem| self.push(problem)).ok()
-    }
-
-    /// The name of a parameter's object in messages: the parameter's name in the PTX.
-    fn object_name(&self, index: usize) -> String {
-        let param = &self.job.params[index];
-        let given = match &param.value {
-            ParamValue::Buffer(spec) => spec.place.name.as_ref(),
-            ParamValue::Array(spec) => spec.name.as_ref(),
-            _ => None,
-        };
-        let of_kernel = || {
-            let slot = kernel_param(&param.name.value, &self.params);
-            slot.filter(|_| param.table == "params").map(|i| self.params[i].name.clone())
-        };
-        given.cloned().or_else(of_kernel).unwrap_or_else(|| param.name.value.clone())
     }
 
     /// Initialises the module's variables.

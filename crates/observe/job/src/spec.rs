@@ -41,13 +41,12 @@ pub struct Job {
     pub settings: Settings,
     /// Fixed addresses and handles of the module's variables, by name.
     pub places: Vec<(At<String>, At<u64>)>,
-    /// Kernel parameters by name or number, and the entries of `[objects]` by name.
+    /// Kernel parameters by name or number; the entries of `[objects]` by name; and the textures,
+    /// samplers and surfaces bound to the module's `.texref`, `.samplerref` and `.surfref` variables
+    /// ([`Param::is_reference`]).
     pub params: Vec<Param>,
     /// Parameters with invalid tables, which are not in `params`.
     pub unread: Vec<String>,
-    /// Textures, samplers and surfaces bound to the module's `.texref`, `.samplerref` and
-    /// `.surfref` variables.
-    pub references: Vec<Param>,
     /// Settings of the module's variables.
     pub globals: Vec<Global>,
     /// Deprecated keys and words.
@@ -68,6 +67,14 @@ pub struct Param {
     pub expected: Option<At<ExpectedSpec>>,
     /// The table that has it: `params`, `objects`, `textures`, `samplers` or `surfaces`.
     pub table: &'static str,
+}
+
+impl Param {
+    /// Whether the value is bound to a variable of the module that refers to a texture, sampler or
+    /// surface.
+    pub fn is_reference(&self) -> bool {
+        !matches!(self.table, "params" | "objects")
+    }
 }
 
 /// The kinds of values.
@@ -191,10 +198,9 @@ fn job(root: &Table<'_>) -> Option<Job> {
         }
         params.push(object);
     }
-    let references = ["textures", "samplers", "surfaces"]
-        .into_iter()
-        .flat_map(|table| named(root, table, |name, v| reference(name, v, table)))
-        .collect();
+    for table in ["surfaces", "textures", "samplers"] {
+        params.extend(named(root, table, |name, v| reference(name, v, table)));
+    }
     let globals = named(root, "globals", global);
     root.finish();
     let ptx = ptx?;
@@ -210,7 +216,6 @@ fn job(root: &Table<'_>) -> Option<Job> {
         places,
         params,
         unread: unread.take(),
-        references,
         globals,
         notes: Vec::new(),
     })

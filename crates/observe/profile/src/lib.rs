@@ -20,7 +20,6 @@ mod counts;
 mod data;
 mod probe;
 mod recorder;
-mod rows;
 mod table;
 mod unit;
 

@@ -6,20 +6,14 @@ use crate::allocation_trace::lines;
 
 /// Records a stream-ordered allocation from a pool, given its range and number.
 pub(crate) fn allocated(position: &QueuePosition, range: (u64, u64), number: u64) {
-    crate::check_log::with_race(|race| {
-        race.pool_allocated(position.queue, position.submitted.as_ref(), range, number)
-    });
+    crate::check_log::with_race(|race| race.pool_allocated(position.work(), range, number));
 }
 
 /// Records a stream-ordered free, and reports kernels that use the memory concurrently.
 pub(crate) fn freed(position: &QueuePosition, range: (u64, u64), number: u64) {
     let Some(log) = log() else { return };
     let Some(race) = log.race() else { return };
-    let found = match &position.submitted {
-        Some(work) => race.accessed_by(work, range, true),
-        None => race.accessed(Some(position.queue), range, true),
-    };
-    let Some((end, stores)) = found else { return };
+    let Some((end, stores)) = race.accessed(Some(position.work()), range, true) else { return };
     let (does, here) = super::by_kernel(stores);
     let message = format!(
         "memory of a pool ({}, allocation {number}) is freed in a stream, a kernel of another stream {does} it, and nothing \
@@ -35,9 +29,7 @@ pub(crate) fn freed(position: &QueuePosition, range: (u64, u64), number: u64) {
 /// Reports a copy or memory set that uses pool memory without waiting for its allocation.
 pub(super) fn copied(position: &QueuePosition, range: (u64, u64), done: &str) {
     let Some(log) = log() else { return };
-    let used = log
-        .race()
-        .and_then(|race| race.pool_used(position.queue, position.submitted.as_ref(), range));
+    let used = log.race().and_then(|race| race.pool_used(position.work(), range));
     let Some(number) = used else { return };
     let message = format!(
         "{} of a pool (allocation {number}) are {done} by a copy or fill in a stream that does not wait for the allocation",

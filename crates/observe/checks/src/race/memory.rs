@@ -13,7 +13,7 @@ use super::loads::Loads;
 use super::order::{Children, CtaRanges, Order};
 use super::queue::Queue;
 use super::shadow::Shadow;
-use super::streams::{PoolAllocation, Streams, Submitted};
+use super::streams::{PoolAllocation, Streams, Submitted, Work};
 use crate::end::End;
 use crate::lock;
 use std::mem::take;
@@ -136,11 +136,10 @@ impl Memory {
 
     /// The launch that races with a copy of bytes of an array at a host address: a thread that has
     /// accessed the bytes, and whether it stored. `None` if all launches that accessed the bytes
-    /// are ordered before the copy. The copy stores to the array if `writes`; `submitted` is its
-    /// position in its stream if it was submitted earlier.
+    /// are ordered before the copy. The copy stores to the array if `writes`.
     pub fn array_accessed(
         &self,
-        (queue, submitted): (Queue, Option<&Submitted>),
+        by: Work<'_>,
         bytes: (usize, u64, u64),
         writes: bool,
     ) -> Option<(End, bool)> {
@@ -149,10 +148,7 @@ impl Memory {
         }
         // The streams are locked before the arrays, in the same order as at the beginning of a
         // launch.
-        let others = match submitted {
-            Some(work) => self.streams().not_before_work(work),
-            None => self.streams().not_before(Some(queue)),
-        };
+        let others = self.streams().not_before(Some(by));
         let stamp = lock(&self.arrays).find(&others, bytes, writes)?;
         Some((self.end(stamp)?, stamp.kind().writes()))
     }
@@ -162,12 +158,12 @@ impl Memory {
     /// has stored.
     pub fn accessed(
         &self,
-        queue: Option<Queue>,
-        (address, len): (u64, u64),
+        by: Option<Work<'_>>,
+        range: (u64, u64),
         writes: bool,
     ) -> Option<(End, bool)> {
-        let others = self.streams().not_before(queue);
-        self.found(&others, (address, len), writes)
+        let others = self.streams().not_before(by);
+        self.found(&others, range, writes)
     }
 
     /// A conflicting access to memory by launches in the given streams, and whether it stores.
@@ -179,19 +175,6 @@ impl Memory {
     ) -> Option<(End, bool)> {
         let launches = self.streams().launches_of(queues);
         self.found(&launches, range, writes)
-    }
-
-    /// A copy that was submitted earlier reads or (if `writes`) writes device memory. Returns a
-    /// thread of a concurrent launch that has accessed the memory, and whether the thread has
-    /// stored.
-    pub fn accessed_by(
-        &self,
-        work: &Submitted,
-        range: (u64, u64),
-        writes: bool,
-    ) -> Option<(End, bool)> {
-        let others = self.streams().not_before_work(work);
-        self.found(&others, range, writes)
     }
 
     /// A conflicting access to memory by one of the launches `others`, and whether it stores.
@@ -218,12 +201,10 @@ impl Memory {
         self.streams().end(stamp.serial, stamp.thread(), stamp.op())
     }
 
-    /// Records a pool allocation in a stream, at its reserved position if the host submitted it
-    /// earlier.
+    /// Records a pool allocation in a stream.
     pub fn pool_allocated(
         &self,
-        queue: Queue,
-        submitted: Option<&Submitted>,
+        (queue, submitted): Work<'_>,
         (address, len): (u64, u64),
         number: u64,
     ) {
@@ -241,8 +222,7 @@ impl Memory {
     /// contains bytes and is not ordered before the copy.
     pub fn pool_used(
         &self,
-        queue: Queue,
-        submitted: Option<&Submitted>,
+        (queue, submitted): Work<'_>,
         (address, len): (u64, u64),
     ) -> Option<u64> {
         let streams = self.streams();

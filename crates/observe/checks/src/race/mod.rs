@@ -74,7 +74,7 @@ mod touched;
 pub use host::{HostRace, Pending, PendingAccess};
 pub use memory::{Memory, PoolUse};
 pub use queue::Queue;
-pub use streams::{Streams, Submitted};
+pub use streams::{Streams, Submitted, Work};
 
 use crate::end::Spot;
 use crate::lock;

@@ -25,6 +25,9 @@ pub struct Submitted {
     pub(super) before: Arc<Positions>,
 }
 
+/// Work of a stream: the next work, or work that was submitted earlier.
+pub type Work<'a> = (Queue, Option<&'a Submitted>);
+
 /// Maximum number of recorded launches, and of recorded copies.
 const MAX: usize = 1024;
 /// Maximum number of recorded pool allocations.
@@ -209,18 +212,14 @@ impl Streams {
         those.map(|past| past.ctas.clone()).collect()
     }
 
-    /// The launches that are not ordered before the next work of a stream or (`None`) before the
-    /// next action of the host.
-    pub(super) fn not_before(&self, queue: Option<Queue>) -> CtaRanges {
-        match queue {
-            Some(queue) => self.not_among(&self.before(queue)),
+    /// The launches that are not ordered before work of a stream or (`None`) before the next action
+    /// of the host.
+    pub(super) fn not_before(&self, work: Option<Work<'_>>) -> CtaRanges {
+        match work {
+            Some((_, Some(work))) => self.not_among(&work.before),
+            Some((queue, None)) => self.not_among(&self.before(queue)),
             None => self.not_among(&self.host),
         }
-    }
-
-    /// The launches that are not ordered before work that was submitted earlier.
-    pub(super) fn not_before_work(&self, work: &Submitted) -> CtaRanges {
-        self.not_among(&work.before)
     }
 
     fn not_among(&self, known: &Positions) -> CtaRanges {

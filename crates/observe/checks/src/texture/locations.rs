@@ -8,7 +8,7 @@
 
 use crate::end::Spot;
 use crate::lock;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
 use texunit_simt::observe::{At, linear_index};
 use texunit_unit::{Coordinates, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lanes, Lod};
@@ -25,12 +25,6 @@ const MAX_ROWS: u64 = 1 << 20;
 /// Number of lists of fetches. A worker uses the list with its number, so that workers do not
 /// contend for one lock.
 const LISTS: usize = 8;
-
-/// States of a texture: fetches are listed; the listed fetches are being recorded; fetches are
-/// recorded at once.
-const OPEN: u8 = 0;
-const MATERIALIZING: u8 = 1;
-const MATERIALIZED: u8 = 2;
 
 /// A thread and its operation in one word: the operation's number plus 1, the thread's number in
 /// the grid, and a flag. 0 means none.
@@ -93,10 +87,10 @@ pub(super) struct AccessedLocations {
     /// For each part of the texture, the first reader and the last writer of each location.
     read: Box<[LocationWords]>,
     written: Box<[LocationWords]>,
-    state: AtomicU8,
-    notes: [Mutex<FetchNotes>; LISTS],
-    /// Held while listed fetches are being recorded.
-    materializing: Mutex<()>,
+    /// The lists of fetches; `None` if fetches are recorded at once.
+    notes: [Mutex<Option<FetchNotes>>; LISTS],
+    /// Set when the listed fetches have been recorded.
+    materialized: OnceLock<()>,
 }
 
 /// The listed fetches of warps whose reads are not recorded yet.
@@ -124,10 +118,9 @@ impl AccessedLocations {
         let places = size.div_ceil(unit);
         let together = (places / PARTS).next_power_of_two().max(TOGETHER);
         let parts = || (0..places.div_ceil(together)).map(|_| LocationWords::new()).collect();
-        let (state, notes, materializing) =
-            (AtomicU8::new(OPEN), Default::default(), Mutex::default());
+        let notes = std::array::from_fn(|_| Mutex::new(Some(FetchNotes::default())));
         let (read, written, taken) = (parts(), parts(), Arc::clone(taken));
-        Self { unit, taken, together, read, written, state, notes, materializing }
+        Self { unit, taken, together, read, written, notes, materialized: OnceLock::new() }
     }
 
     /// Lists a fetch, whose reads are recorded later. Returns false if they have to be recorded at
@@ -140,11 +133,9 @@ impl AccessedLocations {
     ) -> bool {
         let Some(count) = coordinates(plan) else { return false };
         let mut notes = lock(&self.notes[worker % LISTS]);
-        // A writer sets the state before it takes the lock of a list, so that no fetch is listed
-        // after the writer has emptied the list.
-        if self.state.load(SeqCst) != OPEN || self.taken.rows.load(SeqCst) >= MAX_ROWS {
+        let Some(notes) = notes.as_mut().filter(|_| self.taken.rows.load(SeqCst) < MAX_ROWS) else {
             return false;
-        }
+        };
         let before = notes.rows.len();
         notes.all.push((Arc::clone(plan), *at));
         notes.rows.extend(request.coords.point[..count].iter().map(|&row| *row));
@@ -158,33 +149,26 @@ impl AccessedLocations {
     /// Records the reads of all listed fetches, by calling `each` for each lane. Afterwards no more
     /// fetches are listed.
     pub(super) fn materialize(&self, mut each: impl FnMut(&FetchPlan, (&At, u32), &FetchOperands)) {
-        if self.state.load(SeqCst) == MATERIALIZED {
-            return;
-        }
-        let _one = lock(&self.materializing);
-        if self.state.load(SeqCst) == MATERIALIZED {
-            return;
-        }
-        self.state.store(MATERIALIZING, SeqCst);
-        for list in &self.notes {
-            let FetchNotes { all, rows } = std::mem::take(&mut *lock(list));
-            self.taken.rows.fetch_sub(rows.len() as u64, SeqCst);
-            let mut rows = rows.iter();
-            for (plan, at) in &all {
-                let count = coordinates(plan).unwrap_or_default();
-                let mut row = || rows.next().copied().unwrap_or([0; 32]);
-                let mut point = [[0; 32]; 3];
-                point[..count].fill_with(&mut row);
-                let layer = if plan.form().geometry.is_array() { row() } else { [0; 32] };
-                for lane in crate::lanes(at.lanes) {
-                    let of = |row: &Lanes| row[lane as usize];
-                    let point = [of(&point[0]), of(&point[1]), of(&point[2])];
-                    let coords = Coordinates { point, layer: of(&layer), sample: 0 };
-                    each(plan, (at, lane), &FetchOperands { coords, ..FetchOperands::default() });
+        self.materialized.get_or_init(|| {
+            for FetchNotes { all, rows } in self.notes.iter().filter_map(|list| lock(list).take()) {
+                self.taken.rows.fetch_sub(rows.len() as u64, SeqCst);
+                let mut rows = rows.iter();
+                for (plan, at) in &all {
+                    let count = coordinates(plan).unwrap_or_default();
+                    let mut row = || rows.next().copied().unwrap_or([0; 32]);
+                    let mut point = [[0; 32]; 3];
+                    point[..count].fill_with(&mut row);
+                    let layer = if plan.form().geometry.is_array() { row() } else { [0; 32] };
+                    for lane in crate::lanes(at.lanes) {
+                        let of = |row: &Lanes| row[lane as usize];
+                        let point = point.each_ref().map(of);
+                        let coords = Coordinates { point, layer: of(&layer), sample: 0 };
+                        let operands = FetchOperands { coords, ..FetchOperands::default() };
+                        each(plan, (at, lane), &operands);
+                    }
                 }
             }
-        }
-        self.state.store(MATERIALIZED, SeqCst);
+        });
     }
 
     /// Size of a location in bytes.

@@ -111,8 +111,8 @@ fn the_host_has_to_wait() {
     let who = race.accessed(None, (at, len), false).map(|(end, stores)| (end.kernel, stores));
     assert_eq!(who, Some(("write".to_owned(), true)));
     assert!(race.accessed(None, (at + 256, len), false).is_none(), "bytes behind it");
-    assert!(race.accessed(Some(A), (at, len), true).is_none(), "a copy of the same stream");
-    assert!(race.accessed(Some(B), (at, len), true).is_some());
+    assert!(race.accessed(Some((A, None)), (at, len), true).is_none(), "a copy of the same stream");
+    assert!(race.accessed(Some((B, None)), (at, len), true).is_some());
     race.streams().synchronize(A);
     assert!(race.accessed(None, (at, len), true).is_none());
     // The other launch stores at the same address.

@@ -259,7 +259,7 @@ impl Scene<'_, '_> {
                 let is_read = self.machine.read(space, self.thread, at, &mut bytes);
                 is_read.then(|| u64::from_le_bytes(bytes))
             };
-            locate(&code, &registers, &load, None)
+            locate(&code, &registers, &load)
         };
         self.at(variable, found.ok_or_else(lost)?, variable.ty).ok_or_else(lost)?
     }

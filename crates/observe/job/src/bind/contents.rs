@@ -4,7 +4,7 @@
 use super::{Bound, Object};
 use crate::expect::Difference;
 use crate::output::Pending;
-use crate::spec::{Data, Job, Param, ParamValue, TexelSource};
+use crate::spec::{Data, Job, ParamValue, TexelSource};
 use crate::texel_resource::TexelResource;
 use std::path::{Path, PathBuf};
 use texunit_device::{ArrayShape, Error, Format};
@@ -80,24 +80,22 @@ impl Bound {
     pub fn contents(&self, job: &Job) -> Vec<Content> {
         let mut found = Vec::new();
         for (index, param) in job.params.iter().enumerate() {
-            let content = match (&param.value, self.objects.get(&index)) {
-                (ParamValue::Buffer(spec), Some(Object::Buffer(buffer)))
+            let Some(object) = self.objects.get(&index) else { continue };
+            let content = match (&param.value, object) {
+                (ParamValue::Buffer(spec), Object::Buffer(buffer))
                     if !matches!(spec.data, Data::Zeros(_)) && buffer.size() <= MAX_BYTES =>
                 {
                     Some((buffer.read(), None))
                 }
-                (_, Some(Object::Texture { texels: made, .. }))
-                | (_, Some(Object::Surface { texels: made, .. })) => {
-                    texels(&param.value, &made.whole)
-                }
-                _ => None,
+                (value, object) => object.texels().and_then(|made| texels(value, &made.whole)),
             };
-            found.extend(content.map(|c| of(param, c)));
-        }
-        for (index, param) in job.references.iter().enumerate() {
-            let made = self.references.get(&index);
-            let content = made.and_then(|made| texels(&param.value, &made.whole));
-            found.extend(content.map(|c| of(param, c)));
+            let (table, key) = (param.table, &param.name.value);
+            found.extend(content.map(|(bytes, shape)| Content {
+                table,
+                key: key.clone(),
+                bytes,
+                shape,
+            }));
         }
         found
     }
@@ -124,10 +122,6 @@ impl Bound {
         let bytes = |output: &Pending| Ok((output.file.clone(), output.bytes(&output.file)?));
         self.outputs.iter().map(bytes).collect()
     }
-}
-
-fn of(param: &Param, (bytes, shape): (Vec<u8>, Option<ArrayShape>)) -> Content {
-    Content { table: param.table, key: param.name.value.clone(), bytes, shape }
 }
 
 /// The texels of an array that the job specifies completely.

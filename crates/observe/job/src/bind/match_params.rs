@@ -24,7 +24,8 @@ pub(super) fn kernel_param(key: &str, params: &[ParamInfo]) -> Option<usize> {
 /// The job parameter that a reference names: by its key, or by the kernel parameter that it belongs
 /// to.
 pub(super) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<usize> {
-    job.params.iter().position(|p| p.name.value == key).or_else(|| {
+    let is_named = |p: &Param| p.name.value == key && !p.is_reference();
+    job.params.iter().position(is_named).or_else(|| {
         let wanted = kernel_param(key, params)?;
         let is_it = |p: &Param| kernel_param(&p.name.value, params) == Some(wanted);
         job.params.iter().position(|p| p.table == "params" && is_it(p))
@@ -138,7 +139,8 @@ fn resolve(
 /// The job parameter whose object a parameter gets: itself, or the one that `use` refers to.
 fn target(index: usize, job: &Job, params: &[ParamInfo]) -> Result<usize, Problem> {
     let ParamValue::Use(other) = &job.params[index].value else { return Ok(index) };
-    let names: Vec<_> = job.params.iter().map(|p| p.name.value.as_str()).collect();
+    let own = job.params.iter().filter(|p| !p.is_reference());
+    let names: Vec<_> = own.map(|p| p.name.value.as_str()).collect();
     let Some(target) = job_param(&other.value, job, params) else {
         let message = format!("the job has no parameter `{}`", other.value);
         return Err(other.problem(codes::NAME, message).suggest(&other.value, &names));

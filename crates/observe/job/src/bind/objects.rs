@@ -11,15 +11,14 @@ use texunit_spec::At;
 impl Binder<'_> {
     /// Creates the objects of the parameters that `which` selects.
     pub(super) fn objects(&mut self, which: impl Fn(&ParamValue) -> bool) {
-        for index in 0..self.job.params.len() {
-            let value = &self.job.params[index].value;
-            if which(value)
-                && !self.is_in_vain(value)
-                && let Some(object) = self.check(self.object(index, value))
-                && let Some(object) = object
-            {
-                self.bound.objects.insert(index, object);
-                self.bound.names.insert(index, self.object_name(index));
+        for (index, param) in self.job.params.iter().enumerate() {
+            if which(&param.value) && !self.is_in_vain(&param.value) {
+                let object = match param.is_reference() {
+                    true => self.reference(param),
+                    false => self.object(index, &param.value),
+                };
+                let object = self.check(object).flatten();
+                self.bound.objects.extend(object.map(|object| (index, object)));
             }
         }
     }
@@ -53,18 +52,18 @@ impl Binder<'_> {
     }
 
     fn object(&self, index: usize, value: &ParamValue) -> Result<Option<Object>, Problem> {
-        let name = self.object_name(index);
+        let name = &self.bound.names[index];
         Ok(Some(match value {
-            ParamValue::Buffer(spec) => Object::Buffer(self.buffer(spec, &name)?),
+            ParamValue::Buffer(spec) => Object::Buffer(self.buffer(spec, name)?),
             ParamValue::Surface(spec) => {
-                let texels = self.surface_texels(spec, &name)?;
+                let texels = self.surface_texels(spec, name)?;
                 let surface = texels.part.surface().ok_or_else(|| no_level(&spec.at))?;
                 let object = self.device.create_surface_at(spec.handle, surface);
                 let object = object.map_err(refused(&spec.at))?;
                 Object::Surface { texels, object }
             }
             ParamValue::Texture(spec) => {
-                let texels = self.texture_texels(spec, &name)?;
+                let texels = self.texture_texels(spec, name)?;
                 let initial = TextureDescriptor::default();
                 let descriptor = descriptor(spec, texels.whole.format(), &initial);
                 let texture = texels.part.texture();
@@ -79,7 +78,7 @@ impl Binder<'_> {
                 Object::Sampler(sampler.map_err(refused(spec))?)
             }
             ParamValue::Array(spec) => {
-                let made = self.resource(&spec.resource, &spec.at, &name, "array")?;
+                let made = self.resource(&spec.resource, &spec.at, name, "array")?;
                 if made.array().is_none() {
                     let message = "an array has the layout \"array\"";
                     return Err(spec.at.problem(codes::CONFLICT, message));
@@ -91,32 +90,19 @@ impl Binder<'_> {
         }))
     }
 
-    /// Binds the references that `which` selects.
-    pub(super) fn references(&mut self, which: impl Fn(&ParamValue) -> bool) {
-        for (index, param) in self.job.references.iter().enumerate() {
-            if !which(&param.value) || self.is_in_vain(&param.value) {
-                continue;
-            }
-            if let Some((texels, warnings)) = self.check(self.reference(param)) {
-                self.bound.references.extend(texels.map(|texels| (index, texels)));
-                self.bound.warnings.extend(warnings);
-            }
-        }
-    }
-
-    /// Binds a reference. Returns its texels and the device's warnings.
-    fn reference(&self, param: &Param) -> Result<(Option<BoundTexels>, Vec<String>), Problem> {
+    /// Binds a reference. Returns its texels, and keeps the device's warnings.
+    fn reference(&mut self, param: &Param) -> Result<Option<Object>, Problem> {
         let name = &param.name;
         let variables = self.module.opaque_variables();
         let initial = variables.iter().find(|v| v.name == name.value).map(|v| v.initial);
         let initial = initial.unwrap_or_default();
         let unknown = |at: &At<()>, error| self.unknown(name, at, error);
-        match &param.value {
+        let (texels, warnings) = match &param.value {
             ParamValue::Surface(spec) => {
                 let texels = self.surface_texels(spec, &name.value)?;
                 let surface = texels.part.surface().ok_or_else(|| no_level(&spec.at))?;
                 let warnings = self.module.bind_surface(&name.value, surface);
-                Ok((Some(texels), warnings.map_err(|e| unknown(&spec.at, e))?))
+                (texels, warnings.map_err(|e| unknown(&spec.at, e))?)
             }
             ParamValue::Texture(spec) => {
                 let texels = self.texture_texels(spec, &name.value)?;
@@ -124,15 +110,17 @@ impl Binder<'_> {
                 let texture = texels.part.texture();
                 let descriptor = descriptor.with_as_driver(self.is_recorded(name));
                 let warnings = self.module.bind_texture(&name.value, &texture, &descriptor);
-                Ok((Some(texels), warnings.map_err(|e| unknown(&spec.at, e))?))
+                (texels, warnings.map_err(|e| unknown(&spec.at, e))?)
             }
             ParamValue::Sampler(spec) => {
                 let state = spec.value.state.over(&initial.sampler);
                 let bound = self.module.bind_sampler(&name.value, &state);
-                bound.map_err(|e| unknown(&name.with(()), e)).map(|()| (None, Vec::new()))
+                return bound.map_err(|e| unknown(&name.with(()), e)).map(|()| None);
             }
-            _ => Ok((None, Vec::new())),
-        }
+            _ => return Ok(None),
+        };
+        self.bound.warnings.extend(warnings);
+        Ok(Some(Object::Reference(texels)))
     }
 
     /// Whether the job records the reference's handle in a program's launch. Such a binding is
@@ -152,7 +140,7 @@ impl Binder<'_> {
                 self.push(problem.suggest(&name.value, &known));
             }
         }
-        let references = self.job.references.iter();
+        let references = self.job.params.iter().filter(|param| param.is_reference());
         for Param { name, .. } in references.filter(|param| param.value.handle().is_some()) {
             let message = format!("the handle of `{}` is that of a variable", name.value);
             let problem = name.problem(codes::CONFLICT, message);

@@ -42,7 +42,9 @@ impl Binder<'_> {
             for output in &param.outputs {
                 let source = match object {
                     Some(Object::Buffer(buffer)) => Ok(Source::Memory((**buffer).clone())),
-                    Some(Object::Surface { texels: bound, .. }) => texels(bound, output),
+                    Some(Object::Surface { texels: bound, .. } | Object::Reference(bound)) => {
+                        texels(bound, output)
+                    }
                     Some(_) => {
                         let message = "only buffers and surfaces have an output";
                         Err(output.problem(codes::CONFLICT, message))
@@ -51,11 +53,6 @@ impl Binder<'_> {
                 };
                 found.push((&param.name.value, source, output));
             }
-        }
-        for (index, param) in job.references.iter().enumerate() {
-            let Some(bound) = self.bound.references.get(&index) else { continue };
-            let outputs = param.outputs.iter();
-            found.extend(outputs.map(|output| (&param.name.value, texels(bound, output), output)));
         }
         for global in &job.globals {
             let Some(variable) = self.module.global(&global.name.value) else { continue };

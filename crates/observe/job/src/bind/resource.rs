@@ -106,16 +106,17 @@ impl Binder<'_> {
             }
             _ => false,
         };
-        if let Some(index) = job_param(&name.value, self.job, &self.params) {
-            return fits(&self.job.params[index].value) && !self.bound.objects.contains_key(&index);
-        }
-        let mut references = self.job.references.iter().enumerate();
         self.job.unread.contains(&name.value)
-            || references.any(|(index, other)| {
-                other.name.value == name.value
-                    && fits(&other.value)
-                    && !self.bound.references.contains_key(&index)
+            || self.named(&name.value).any(|index| {
+                fits(&self.job.params[index].value) && !self.bound.objects.contains_key(&index)
             })
+    }
+
+    /// The indices of the parameter or object with a name, and of the references with that name.
+    fn named<'n>(&'n self, name: &'n str) -> impl Iterator<Item = usize> + 'n {
+        let references = self.job.params.iter().enumerate();
+        let references = references.filter(move |(_, p)| p.is_reference() && p.name.value == name);
+        job_param(name, self.job, &self.params).into_iter().chain(references.map(|(i, _)| i))
     }
 
     /// Creates an array or memory with the texels that the job specifies.
@@ -274,16 +275,14 @@ impl Binder<'_> {
             let help = "a `view` has another format or geometry, or some of the levels or layers";
             return Err(at.problem(codes::CONFLICT, message).help(help));
         }
-        let index = job_param(&other.value, self.job, &self.params);
-        let made = match index.and_then(|i| self.bound.objects.get(&i)) {
-            Some(Object::Surface { texels, .. }) if kind == "surface" => Some(&texels.whole),
-            Some(Object::Texture { texels, .. }) if kind == "texture" => Some(&texels.whole),
-            Some(Object::Array(whole)) if kind == "array" => Some(whole),
-            _ => self.job.references.iter().enumerate().find_map(|(index, param)| {
-                let is_it = param.name.value == other.value && param.table.starts_with(kind);
-                self.bound.references.get(&index).filter(|_| is_it).map(|texels| &texels.whole)
-            }),
-        };
+        let made = self.named(&other.value).find_map(|index| {
+            match (kind, &self.job.params[index].value, self.bound.objects.get(&index)?) {
+                ("array", _, Object::Array(whole)) => Some(whole),
+                ("surface", ParamValue::Surface(_), object)
+                | ("texture", ParamValue::Texture(_), object) => Some(&object.texels()?.whole),
+                _ => None,
+            }
+        });
         let made = made.ok_or_else(|| self.no_such_object(other, kind))?;
         if let Some(format) = &spec.shape.format
             && format.value != made.format()

@@ -80,7 +80,7 @@ fn run(
     let (job, first) = read(path, form)?;
     let first = first.as_ref();
     let job = job.ok_or_else(|| failed(first.map_or("it cannot be read", message)))?;
-    if !job.references.is_empty() {
+    if job.params.iter().any(|param| param.is_reference()) {
         return Err(skipped(
             "the module's own texture, sampler and surface references are not bound on the card",
         ));
