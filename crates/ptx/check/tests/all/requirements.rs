@@ -4,7 +4,7 @@
 use texunit_check::check_source;
 use texunit_isa::ScalarType;
 use texunit_isa::texture::{FETCHES, Fetch, OPTIONS, geometry, handles};
-use texunit_isa::{Class, Form, Geometry, MipMode, Opcode, forms_of};
+use texunit_isa::{Class, Element, Form, Geometry, MipMode, Opcode, forms_of};
 use texunit_syntax::SourceFile;
 
 const REGISTERS: &str = "\
@@ -57,8 +57,8 @@ fn exact(version: u32, target: u32, independent: bool, instruction: &str) {
 fn coordinates(of: Geometry, float: bool) -> String {
     let row = geometry(of);
     let register = if float { "%f1" } else { "%r1" };
-    let mut list: Vec<&str> =
-        row.geometry.elements().iter().map(|e| if e.is_index() { "%r1" } else { register }).collect();
+    let word = |element: &Element| if element.is_index() { "%r1" } else { register };
+    let mut list: Vec<&str> = row.geometry.elements().iter().map(word).collect();
     while !row.coordinate_sizes().contains(&list.len()) {
         list.push(register);
     }
