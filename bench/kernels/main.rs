@@ -158,6 +158,7 @@ fn serve(case: &Case, threads: usize) -> Result<(), String> {
             return Err(format!("{}: {wrong}", case.name));
         }
     }
+    let all = case.buffers.iter().map(|buffer| buffer.data.bytes.len());
     say(&json!({
         "name": case.name,
         "threads": threads,
@@ -166,7 +167,7 @@ fn serve(case: &Case, threads: usize) -> Result<(), String> {
         "digest": format!("{:016x}", digest(&results)),
         "warp_instructions": warp_instructions,
         "thread_instructions": thread_instructions,
-        "data_mib": case.buffers.iter().map(|b| b.data.bytes.len()).sum::<usize>() as f64 / 1_048_576.0,
+        "data_mib": all.sum::<usize>() as f64 / 1_048_576.0,
         "taken_mib": taken,
         "findings": session.findings(),
     }))?;

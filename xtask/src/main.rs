@@ -142,16 +142,16 @@ fn the_command_line_is_consistent() {
     let is_right = |line: &str| {
         Cli::try_parse_from(std::iter::once("xtask").chain(line.split_whitespace())).is_ok()
     };
-    let right = "oracle 100 7 --tools /x --ptxas 12.9 --family mutation, ask lines.txt, clients all, \
-        ask lines.txt --head 8.8, release --dry-run --light --format json, site, site --serve, \
-        site --only web --serve 8080";
+    let right = "oracle 100 7 --tools /x --ptxas 12.9 --family mutation, ask lines.txt, \
+        clients all, ask lines.txt --head 8.8, release --dry-run --light --format json, site, \
+        site --serve, site --only web --serve 8080";
     for right in right.split(", ") {
         assert!(is_right(right), "{right}");
     }
-    let wrong = "oracle, oracle 1, oracle 1 2 3, oracle x 2, oracle 1 2 --family what, oracle 1 2 --tools, \
-        oracle 1 2 --x, clients nobody, clients cupy --record later, clients cupy --jobs, \
-        clients cupy --record now --select x, release --light, site --only, site --only nothing, \
-        site --serve x, site --what";
+    let wrong = "oracle, oracle 1, oracle 1 2 3, oracle x 2, oracle 1 2 --family what, \
+        oracle 1 2 --tools, oracle 1 2 --x, clients nobody, clients cupy --record later, \
+        clients cupy --jobs, clients cupy --record now --select x, release --light, site --only, \
+        site --only nothing, site --serve x, site --what";
     for wrong in wrong.split(", ") {
         assert!(!is_right(wrong), "{wrong}");
     }

@@ -162,9 +162,10 @@ mod tests {
     /// Every rule can be expanded, so that all names in it are those of rules, pools or variables.
     #[test]
     fn no_place_is_left() {
-        let names = "a arch at axes bits compare element field first from geometry guard handles head kept0 kept1 kept2 \
-            kept3 kernel kind name parameter parameter0 parameter1 parameter2 parameter3 result0 result1 result2 \
-            result3 second shift sp space t there type what";
+        let names = "a arch at axes bits compare element field first from geometry guard handles \
+            head kept0 kept1 kept2 kept3 kernel kind name parameter parameter0 parameter1 \
+            parameter2 parameter3 result0 result1 result2 result3 second shift sp space t there \
+            type what";
         let mut given: Variables = names.split(' ').map(|name| (name, "u32".to_owned())).collect();
         given.extend(super::super::instruction::properties(&["level", "2d", "v4", "f32"]));
         given.insert("axes", "2".to_owned());

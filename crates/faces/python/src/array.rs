@@ -89,7 +89,8 @@ impl InputArray {
             numpy(py, "from_dlpack")?.call1((object,))?
         } else {
             return Err(PyTypeError::new_err(format!(
-                "{what}: {} is not an array: it has no buffer, no __array_interface__ and no __dlpack__",
+                "{what}: {} is not an array: it has no buffer, no __array_interface__ \
+                 and no __dlpack__",
                 object.get_type().name()?
             )));
         };

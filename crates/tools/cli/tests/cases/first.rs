@@ -1,6 +1,6 @@
 //! What users see in their first minutes: messages about common errors (`tests/cli/first/*.args`,
-//! whole command lines, and `*.lines`, many of them; `TEXUNIT_BLESS=1` writes their output), `texunit init` on the kernels of
-//! this repository, completions and man pages.
+//! whole command lines, and `*.lines`, many of them; `TEXUNIT_BLESS=1` writes their output),
+//! `texunit init` on the kernels of this repository, completions and man pages.
 
 use crate::{Trials, golden};
 use clap::CommandFactory;

@@ -73,9 +73,9 @@ fn run(name: &str, command: &str, case: &Path) -> Result<(), Failed> {
     compare(&case.with_extension("stderr"), &stderr)
 }
 
-/// Adds a test for each `tests/cli/NAME/*.lines`, each line of which is a command line of `texunit`,
-/// with `\s` for a space in an argument and `''` for an empty one. The file `.answers` has exit
-/// codes and outputs.
+/// Adds a test for each `tests/cli/NAME/*.lines`, each line of which is a command line of
+/// `texunit`, with `\s` for a space in an argument and `''` for an empty one. The file `.answers`
+/// has exit codes and outputs.
 pub(crate) fn lines(trials: &mut Trials, name: &'static str, least: usize) {
     of_files(trials, (&format!("cli/{name}"), "lines"), least, move |case| {
         let mut answers = String::new();
