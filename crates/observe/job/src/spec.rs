@@ -41,9 +41,8 @@ pub struct Job {
     pub settings: Settings,
     /// Fixed addresses and handles of the module's variables, by name.
     pub places: Vec<(At<String>, At<u64>)>,
-    /// Kernel parameters by name or number; the entries of `[objects]` by name; and the textures,
-    /// samplers and surfaces bound to the module's `.texref`, `.samplerref` and `.surfref` variables
-    /// ([`Param::is_reference`]).
+    /// Kernel parameters by name or number; entries of `[objects]` by name; and what is bound to
+    /// the module's `.texref`, `.samplerref` and `.surfref` variables ([`Param::is_reference`]).
     pub params: Vec<Param>,
     /// Parameters with invalid tables, which are not in `params`.
     pub unread: Vec<String>,

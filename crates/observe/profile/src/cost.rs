@@ -8,6 +8,11 @@
 //!   warps, those of 16 bytes by quarter warps.
 //! * Local memory is laid out so that the same 4-byte word of consecutive threads is contiguous
 //!   (CUDA C++ Programming Guide, "Local Memory").
+//!
+//! Nearly all accesses consist of aligned elements with a power of two of bytes. Their element
+//! numbers are compared in vector registers; other accesses are sorted first.
+
+use texunit_unit::Build;
 
 /// The addresses of a warp's lanes.
 pub type Addresses = [u64; 32];
@@ -46,6 +51,176 @@ pub struct Sharing {
     pub most: u64,
 }
 
+/// Element numbers of the lanes, relative to a base that is aligned to rows of banks.
+#[derive(Clone, Copy)]
+struct Elements {
+    numbers: [u32; 32],
+    lanes: u32,
+}
+
+/// Distance of the base below the first active lane's address.
+const BELOW: u64 = 1 << 30;
+/// A number that no element has.
+const NONE: u32 = u32::MAX;
+/// Maximum range of words for the bit set.
+const MOST: usize = 4096;
+
+impl Elements {
+    /// Elements of `bytes` bytes, if all are aligned and close enough to each other.
+    #[inline(always)]
+    fn of(addresses: &Addresses, lanes: u32, bytes: u32) -> Option<Self> {
+        let bytes = u64::from(bytes);
+        if !bytes.is_power_of_two() || bytes > SECTOR || lanes == 0 {
+            return None;
+        }
+        let first = addresses[lanes.trailing_zeros() as usize & 31];
+        let base = (first & !(BANKS * WORD - 1)).wrapping_sub(BELOW);
+        let shift = bytes.trailing_zeros();
+        let (mut numbers, mut bits) = ([0; 32], 0);
+        for (lane, (number, at)) in numbers.iter_mut().zip(addresses).enumerate() {
+            let offset = at.wrapping_sub(base);
+            let wrong = offset & (bytes - 1) | offset & !(2 * BELOW - 1);
+            bits |= wrong & 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
+            *number = offset as u32 >> shift;
+        }
+        (bits == 0).then_some(Self { numbers, lanes })
+    }
+
+    /// Converts the elements to larger ones of 2^`shift` elements each, such as words to sectors;
+    /// returns the numbers of the larger elements that the lanes access.
+    #[inline(always)]
+    fn larger(&self, shift: u32) -> Self {
+        let mut larger = *self;
+        larger.numbers.iter_mut().for_each(|number| *number >>= shift);
+        larger
+    }
+
+    /// The largest multiple of the number of banks that is no larger than any number, and the
+    /// distance from it to the largest number.
+    #[inline(always)]
+    fn span(&self) -> (u32, u32) {
+        let (mut least, mut most) = (NONE, 0);
+        for (low, high) in self.of_others(NONE).into_iter().zip(self.of_others(0)) {
+            (least, most) = (least.min(low), most.max(high));
+        }
+        least &= !(BANKS as u32 - 1);
+        (least, most - least)
+    }
+
+    /// The number of distinct elements, and of distinct larger elements of 2^`shift` elements.
+    #[inline(always)]
+    fn different(&self, shift: u32) -> (u64, u64) {
+        // Most scattered accesses are by lanes in ascending order of addresses, for which comparing
+        // neighbours is enough.
+        let numbers = self.of_active();
+        let mut before = [numbers[0]; 32];
+        before[1..].copy_from_slice(&numbers[..31]);
+        let (mut falls, mut elements, mut larger) = (0, 1, 1);
+        for (&number, &before) in numbers.iter().zip(&before) {
+            falls |= u32::from(number < before);
+            elements += u32::from(number != before);
+            larger += u32::from(number >> shift != before >> shift);
+        }
+        if falls == 0 {
+            return (elements.into(), larger.into());
+        }
+        let larger = self.larger(shift).compared().addresses;
+        // If each lane has a larger element of its own, no two lanes share an element.
+        let is_apart = larger == u64::from(self.lanes.count_ones());
+        (if is_apart { larger } else { self.compared().addresses }, larger)
+    }
+
+    /// The number of distinct elements, and of lanes at the most frequent one; each lane is
+    /// compared with those before it.
+    #[inline(always)]
+    fn compared(&self) -> Sharing {
+        let numbers = self.of_others(NONE);
+        let mut before = [NONE; 64];
+        before[32..].copy_from_slice(&numbers);
+        let mut again = [0; 32];
+        for distance in 1..32 {
+            for lane in 0..32 {
+                again[lane] += u32::from(before[lane + 32 - distance] == numbers[lane]);
+            }
+        }
+        let (mut new, mut most) = (0, 0);
+        for (lane, &again) in again.iter().enumerate() {
+            let is_on = self.lanes >> lane & 1;
+            new += is_on & u32::from(again == 0);
+            most = most.max(is_on * again);
+        }
+        Sharing { addresses: new.into(), most: u64::from(most) + 1 }
+    }
+
+    /// The numbers of the active lanes in their order; the last one is repeated.
+    #[inline(always)]
+    fn of_active(&self) -> [u32; 32] {
+        if self.lanes == u32::MAX {
+            return self.numbers;
+        }
+        let last = 31 - (self.lanes.leading_zeros() & 31);
+        let mut numbers = [self.numbers[last as usize]; 32];
+        for (to, lane) in numbers.iter_mut().zip(texunit_unit::lanes(self.lanes)) {
+            *to = self.numbers[lane & 31];
+        }
+        numbers
+    }
+
+    /// The numbers, with `other` for inactive lanes.
+    #[inline(always)]
+    fn of_others(&self, other: u32) -> [u32; 32] {
+        let mut numbers = self.numbers;
+        for (lane, number) in numbers.iter_mut().enumerate() {
+            *number = if self.lanes >> lane & 1 == 1 { *number } else { other };
+        }
+        numbers
+    }
+
+    /// The maximum number of distinct words in one bank.
+    #[inline(always)]
+    fn most_of_bank(&self) -> Option<u64> {
+        let (least, most) = self.span();
+        if most < 64 {
+            // Most accesses are to neighbouring words. The loop has no branches, so that it is
+            // vectorised.
+            let mut bits = 0;
+            for (lane, number) in self.numbers.iter().enumerate() {
+                bits |= u64::from(self.lanes >> lane & 1) << (number.wrapping_sub(least) & 63);
+            }
+            return Some(1 + u64::from(bits as u32 & (bits >> 32) as u32 != 0));
+        }
+        if most as usize >= MOST {
+            return None;
+        }
+        // A bit set of the words.
+        let mut bits = [0_u64; MOST / 64];
+        for lane in texunit_unit::lanes(self.lanes) {
+            let number = (self.numbers[lane] - least) as usize;
+            bits[number / 64 % bits.len()] |= 1 << (number % 64);
+        }
+        let used = most as usize / 64 + 1;
+        // The number of words of each bank as a binary counter: one vector of 32 bits for each
+        // digit.
+        let mut counts = [0_u64; 8];
+        for &word in &bits[..used] {
+            for row in [word & u64::from(u32::MAX), word >> 32] {
+                let mut carry = row;
+                for count in &mut counts {
+                    (carry, *count) = (carry & *count, carry ^ *count);
+                }
+            }
+        }
+        let (mut among, mut most) = (u64::from(u32::MAX), 0);
+        for (i, count) in counts.iter().enumerate().rev() {
+            if among & count != 0 {
+                among &= count;
+                most |= 1 << i;
+            }
+        }
+        Some(most)
+    }
+}
+
 /// Addresses of the active lanes in ascending order.
 #[inline]
 fn ascending(addresses: &Addresses, lanes: u32) -> ([u64; 32], usize) {
@@ -75,6 +250,18 @@ pub fn sectors(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
             };
         }
     }
+    let near = Build::current().run(
+        #[inline(always)]
+        || {
+            let elements = Elements::of(addresses, lanes, bytes as u32)?;
+            let (different, touched) = elements.different((SECTOR / bytes).trailing_zeros());
+            let ideal = (different * bytes).div_ceil(SECTOR);
+            Some(Sectors { touched, ideal })
+        },
+    );
+    if let Some(sectors) = near {
+        return sectors;
+    }
     let (all, count) = ascending(addresses, lanes);
     // The first sector and the first byte that are not counted yet.
     let (mut touched, mut different, mut next, mut free) = (0, 0, 0, 0);
@@ -98,6 +285,16 @@ pub fn wavefronts(addresses: &Addresses, lanes: u32, bytes: u32) -> Wavefronts {
         _ => 8,
     };
     let words = u64::from(bytes).div_ceil(WORD).max(1);
+    let near = Build::current().run(
+        #[inline(always)]
+        || {
+            let elements = Elements::of(addresses, lanes, bytes).filter(|_| words == 1)?;
+            elements.larger((WORD as u32 / bytes).trailing_zeros()).most_of_bank()
+        },
+    );
+    if let Some(made) = near {
+        return Wavefronts { made, ideal: 1 };
+    }
     let mut all = Wavefronts::default();
     for first in (0..32).step_by(group) {
         let mask = (u64::MAX >> (64 - group)) as u32;
@@ -150,6 +347,16 @@ pub fn local_sectors(offsets: &Addresses, lanes: u32, bytes: u32) -> Sectors {
 
 /// The number of distinct addresses, and the number of lanes at the most frequent one.
 pub fn sharing(addresses: &Addresses, lanes: u32) -> Sharing {
+    let near = Build::current().run(
+        #[inline(always)]
+        || {
+            let elements = Elements::of(addresses, lanes, 1)?;
+            Some(elements.compared())
+        },
+    );
+    if let Some(sharing) = near {
+        return sharing;
+    }
     let (all, count) = ascending(addresses, lanes);
     let runs = all[..count].chunk_by(|a, b| a == b).map(<[u64]>::len);
     let (addresses, most) = runs.fold((0, 0), |(n, most), run| (n + 1, most.max(run as u64)));
