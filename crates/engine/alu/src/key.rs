@@ -44,6 +44,17 @@ const FLAG_WORDS: [&str; 16] = [
     "rounded",
 ];
 
+// Each field has room for all modifiers of its kind.
+const _: () = {
+    assert!(Opcode::ALL.len() <= 1 << TYPES[0]);
+    assert!(
+        Ty::ALL.len() < 1 << (TYPES[1] - TYPES[0]) && Ty::ALL.len() < 1 << (ROUNDING - TYPES[1])
+    );
+    assert!(Rounding::ALL.len() < 1 << (CMP - ROUNDING) && CmpOp::ALL.len() < 1 << (PART - CMP));
+    assert!(MulPart::ALL.len() < 1 << (PRMT - PART) && PrmtMode::ALL.len() < 1 << (TEST - PRMT));
+    assert!(TestOp::ALL.len() < 1 << (FLAGS - TEST) && FLAGS as usize + FLAG_WORDS.len() <= 64);
+};
+
 impl Key {
     /// The key of an instruction. Returns `None` if the instruction has a modifier that no
     /// operation of the tables has, such as byte selectors.
@@ -180,46 +191,4 @@ impl Key {
 /// The bits of a rounding modifier in a key.
 fn rounding_bits(rounding: Rounding) -> u64 {
     if rounding == Rounding::Rn { 0 } else { (rounding as u64 + 1) << ROUNDING }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_do_not_overlap() {
-        let lengths = [
-            (0, Opcode::ALL.len()),
-            (TYPES[0], Ty::ALL.len()),
-            (TYPES[1], Ty::ALL.len()),
-            (ROUNDING, Rounding::ALL.len()),
-            (CMP, CmpOp::ALL.len()),
-            (PART, MulPart::ALL.len()),
-            (PRMT, PrmtMode::ALL.len()),
-            (TEST, TestOp::ALL.len()),
-        ];
-        let ends = lengths.iter().skip(1).map(|l| l.0).chain([FLAGS]);
-        for ((from, length), to) in lengths.iter().zip(ends) {
-            assert!(*length < 1 << (to - from), "the field at {from}");
-        }
-        assert!(FLAGS as usize + FLAG_WORDS.len() <= 64);
-    }
-
-    #[test]
-    fn spellings_are_keys_of_modifiers() {
-        let mods = Modifiers {
-            types: vec![Ty::S32, Ty::F32],
-            rounding: Some(Rounding::Rzi),
-            ftz: true,
-            ..Modifiers::default()
-        };
-        assert_eq!(Key::of(Opcode::Cvt, &mods, false), Some(Key::spelled("cvt.rzi.ftz.s32.f32")));
-        let mods = Modifiers { types: vec![Ty::B32], shf_right: true, ..Modifiers::default() };
-        assert_eq!(Key::of(Opcode::Shf, &mods, false), Some(Key::spelled("shf.r.clamp.b32")));
-        let mods = Modifiers { types: vec![Ty::U32], cmp: Some(CmpOp::Lo), ..Modifiers::default() };
-        assert_eq!(Key::of(Opcode::Setp, &mods, false), Some(Key::spelled("setp.lo.u32")));
-        assert_ne!(Key::spelled("setp.lo.u32"), Key::spelled("setp.ls.u32"));
-        assert_eq!(Key::spelled("add.rn.f32"), Key::spelled("add.f32"));
-        assert_ne!(Key::spelled("add.rz.f32"), Key::spelled("add.f32"));
-    }
 }

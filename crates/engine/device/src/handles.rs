@@ -1,32 +1,19 @@
 //! Handles of textures, samplers and surfaces, which contain slots of the descriptor tables.
 
 use crate::error::Error;
+use texunit_forms::words;
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 
 /// The slots of a handle in the tables of headers and samplers; 0 for one that its kind lacks.
 pub(crate) type Slots = (usize, usize);
 
-/// Kinds of module-scope references to textures, samplers and surfaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OpaqueKind {
-    /// `.texref`
-    Texture,
-    /// `.samplerref`
-    Sampler,
-    /// `.surfref`
-    Surface,
+words! {
+    /// Kinds of module-scope references to textures, samplers and surfaces, by the names of their
+    /// types in PTX.
+    OpaqueKind { Texture = ".texref", Sampler = ".samplerref", Surface = ".surfref" }
 }
 
 impl OpaqueKind {
-    /// The name of the type in PTX.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Texture => ".texref",
-            Self::Sampler => ".samplerref",
-            Self::Surface => ".surfref",
-        }
-    }
-
     /// The handle with these slots.
     pub(crate) fn handle(self, (header, sampler): Slots) -> u64 {
         let flag = match self {

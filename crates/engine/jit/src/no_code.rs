@@ -1,5 +1,5 @@
-//! Replaces `emit`, `mapping` and `routine` on processors other than x86-64, and without the feature
-//! `jit`: no level is available, so that nothing is compiled.
+//! Replaces `emit`, `mapping` and `routine` on processors other than x86-64, and without the
+//! feature `jit`: no level is available, so that nothing is compiled.
 
 use crate::Error;
 use crate::code::Code;

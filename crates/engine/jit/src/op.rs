@@ -180,9 +180,9 @@ pub enum Op {
     LeadingZeros,
     /// Upper half of the product of unsigned 64-bit numbers.
     MulHighWide,
-    /// An operation on f64, and the rounding of a sum, product, quotient or root. A NaN result is the first NaN among the sources, made quiet, or
-    /// 0xfff8000000000000 if no source is a NaN. `Min` and `Max` return a NaN only if both sources
-    /// are NaNs.
+    /// An operation on f64, and the rounding of a sum, product, quotient or root. A NaN result is
+    /// the first NaN among the sources, made quiet, or 0xfff8000000000000 if no source is a NaN.
+    /// `Min` and `Max` return a NaN only if both sources are NaNs.
     Double(Float, Rounding),
     /// Converts f32 to f64; a NaN keeps its sign and payload, and becomes quiet.
     DoubleFromF,

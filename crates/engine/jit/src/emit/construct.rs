@@ -9,7 +9,7 @@ use super::index::Indices;
 use super::input::PendingCopies;
 use super::live::{Numbers, Uses};
 use super::register_cache::RegisterCache;
-use super::{Constants, Emitter, Facts, Labels, Pending, Points, Version};
+use super::{Constants, Emitter, Facts, Labels, Pending, Version};
 use super::{nans, uniform};
 use crate::ir::Region;
 use crate::machine::Mode;
@@ -52,7 +52,8 @@ impl<'a, B: Backend> Emitter<'a, B> {
                 arrive_routine: asm.label(),
                 turn_routine: asm.label(),
             },
-            points: Points::default(),
+            entries: Vec::new(),
+            yield_points: Vec::new(),
             asm,
             region,
             mode,

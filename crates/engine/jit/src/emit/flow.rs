@@ -84,7 +84,7 @@ impl<B: Backend> Emitter<'_, B> {
         let i = self.block;
         let entry = self.version().block_entries[i];
         self.stub_at(entry, StubKind::BlockEntry(label), block.at);
-        self.points.entries.push((self.mode, block.at, entry));
+        self.entries.push((self.mode, block.at, entry));
         let is_join = |s: &Step| {
             s.at == block.at
                 && !s.counted

@@ -70,24 +70,6 @@ impl From<MemoryOperand> for Operand {
     }
 }
 
-/// The destination of an instruction: a register of the cache, or a name.
-pub(super) trait Destination {
-    /// The name of the register.
-    fn name<B: InstructionSet>(self) -> Register;
-}
-
-impl Destination for Reg {
-    fn name<B: InstructionSet>(self) -> Register {
-        B::name(self)
-    }
-}
-
-impl Destination for Register {
-    fn name<B: InstructionSet>(self) -> Register {
-        self
-    }
-}
-
 /// An opcode: an instruction of one instruction set, or one that both have.
 pub(super) trait Opcode: Copy {
     /// The instruction of the back end.

@@ -83,7 +83,9 @@ struct Emitter<'a, B> {
     has_both_modes: bool,
     /// Code that is emitted after the blocks.
     stubs: Vec<Stub>,
-    points: Points,
+    /// The entries of the function, and the exits of its yield points.
+    entries: Vec<(Mode, u32, Label)>,
+    yield_points: Vec<(u32, Label)>,
     labels: Labels,
     #[allow(dead_code, reason = "a back end may have no state")]
     back: B,
@@ -136,13 +138,6 @@ struct Constants {
     pool: Vec<u64>,
     pooled: HashMap<Vec<u64>, usize>,
     routines: Vec<Routine>,
-}
-
-/// The entries, and the yield points with their exits.
-#[derive(Default)]
-struct Points {
-    entries: Vec<(Mode, u32, Label)>,
-    yield_points: Vec<(u32, Label)>,
 }
 
 /// Labels of code that all blocks share.
@@ -217,11 +212,11 @@ fn emit_for<B: Backend>(region: &Region, mode: Mode, listed: bool) -> Result<Cod
     }
     let bytes = e.asm.finish()?;
     let listing = e.asm.listing.take();
-    let entries = e.points.entries.iter();
+    let entries = e.entries.iter();
     let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.offset(label))).collect();
     let can_diverge = e.has_both_modes;
     let yield_points: Vec<_> =
-        e.points.yield_points.iter().map(|&(at, label)| (at, e.asm.offset(label))).collect();
+        e.yield_points.iter().map(|&(at, label)| (at, e.asm.offset(label))).collect();
     Ok(Code {
         bytes,
         entries,

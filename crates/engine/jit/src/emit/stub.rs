@@ -62,7 +62,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Requests an entry of the function before an instruction.
     pub(super) fn entry_stub(&mut self, number: u32, to: Label) {
         let label = self.stub(StubKind::Entry(to), number);
-        self.points.entries.push((self.mode, number, label));
+        self.entries.push((self.mode, number, label));
     }
 
     /// Requests a stub for the current state; `number` is the instruction before which it enters or

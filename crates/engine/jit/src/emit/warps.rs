@@ -141,7 +141,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn epilogue(&mut self) {
         let [out, save, next, last, series] = [(); 5].map(|()| self.asm.label());
         let (exit, start) = (self.labels.exit, self.labels.start);
-        let (yields, passes) = (!self.points.yield_points.is_empty(), self.has_passes());
+        let (yields, passes) = (!self.yield_points.is_empty(), self.has_passes());
         self.asm.bind(exit);
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, field(Frame::FOLLOW), 0), J::NE, series);
         self.asm.bind(save);

@@ -47,7 +47,7 @@ impl<B: Backend> Emitter<'_, B> {
         // Warps that have waited exit from here too, with an empty register cache.
         self.cache = RegisterCache::default();
         self.asm.bind(out);
-        self.points.yield_points.push((number, out));
+        self.yield_points.push((number, out));
         self.exit(ExitReason::Instruction, number, 0);
     }
 

@@ -5,8 +5,10 @@ use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Operand, V};
 use std::sync::OnceLock;
 
-/// The bitwise instructions of two sources: what they compute, and their codes.
-const GATES: [(fn(u8, u8) -> u8, V); 4] = [
+/// A bitwise instruction of two sources: what it computes, and its code.
+type Gate = (fn(u8, u8) -> u8, V);
+
+const GATES: [Gate; 4] = [
     (|a, b| a & b, V::And32),
     (|a, b| a | b, V::Or32),
     (|a, b| a ^ b, V::Xor32),

@@ -1,7 +1,7 @@
 //! Operations that evaluate polynomials of the special function unit: tables of constants, and its
 //! square.
 
-use super::{Avx512, Avx512Emitter, MOVE, SCRATCH_MASK};
+use super::{Avx512, Avx512Emitter, CONDITION, MOVE, SCRATCH_MASK};
 use crate::emit::asm::at;
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::Reg;
@@ -45,7 +45,7 @@ impl Avx512Emitter<'_> {
         while entry_state.len() > 1 {
             let bit_set = self.number(bit);
             let test = C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
-            self.three(test, SCRATCH_MASK, index, bit_set);
+            self.three(test, CONDITION, index, bit_set);
             for pair in 0..entry_state.len() / 2 {
                 let upper = entry_state.remove(pair + 1);
                 self.asm
@@ -78,11 +78,11 @@ impl Avx512Emitter<'_> {
         self.two_with(V::RightU32, x, first, 1);
         self.two_with(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t, second, 15);
         // The bits of t where those of `upper` are set, and those of x elsewhere.
-        self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x.zmm(), t, upper, 0xd8);
+        self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x, t, upper, 0xd8);
         self.squares(x, d, [t, u]);
         self.two_with(V::RightU32, t, d, 16);
         let low = self.number(0xffff);
-        self.three(V::And32, d.zmm(), d, low);
+        self.three(V::And32, d, d, low);
         [x, u].into_iter().for_each(|reg| self.cache.release(reg));
         Some([d, t])
     }
@@ -98,21 +98,21 @@ impl Avx512Emitter<'_> {
         const ADD: C = C::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512;
         let both = |bits: u32| bits << 16 | bits;
         let [g, m, last] = [0xfe00, 0xffc0, 0x8002].map(|bits| self.number(both(bits)));
-        self.three(V::And32, t.zmm(), x, g);
+        self.three(V::And32, t, x, g);
         self.two_with(C::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8, u, t, 1);
-        self.three(V::And32, d.zmm(), x, m);
-        self.three(C::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512, d.zmm(), d, u);
-        self.three(HIGH, d.zmm(), d, t);
+        self.three(V::And32, d, x, m);
+        self.three(C::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512, d, d, u);
+        self.three(HIGH, d, d, t);
         for (pair, above) in [(0x30, 0xf800), (0xc, 0xe000)] {
             let [pair, above] = [pair, above].map(|bits| self.number(both(bits)));
-            self.three(V::And32, t.zmm(), x, pair);
-            self.three(V::And32, u.zmm(), x, above);
-            self.three(HIGH, t.zmm(), t, u);
-            self.three(ADD, d.zmm(), d, t);
+            self.three(V::And32, t, x, pair);
+            self.three(V::And32, u, x, above);
+            self.three(HIGH, t, t, u);
+            self.three(ADD, d, d, t);
         }
         // The product of the lowest bit and the highest.
-        self.three(C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32, t.zmm(), x, last);
-        self.three(C::EVEX_Vptestnmw_kr_k1_zmm_zmmm512, SCRATCH_MASK, t, t);
+        self.three(C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32, t, x, last);
+        self.three(C::EVEX_Vptestnmw_kr_k1_zmm_zmmm512, CONDITION, t, t);
         let one = at(R::R9, self.pooled(&[0x1_0001_0001_0001; 8]));
         self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, d.zmm(), d.zmm(), one));
     }
@@ -136,7 +136,7 @@ impl Avx512Emitter<'_> {
             let all: [u64; 8] = std::array::from_fn(|i| four(i as u64));
             let numbers = at(R::R9, self.pooled(&all));
             self.two(V::Load, u, numbers);
-            self.three(PERMUTE, d.zmm(), u, t);
+            self.three(PERMUTE, d, u, t);
         }
         self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, curve.words.as_ptr() as u64));
         let repeats = curve.words.iter().all(|words| words[..64] == words[64..]);
@@ -157,38 +157,38 @@ impl Avx512Emitter<'_> {
         }
         self.squares(x, square, [t, u]);
         let sign = self.number(0x8000_8000);
-        self.three(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, x.zmm(), x, sign);
+        self.three(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, x, x, sign);
         let [c2, c1, low, high] = words;
         for (d, a, code) in [
             (segment, xs[0], C::EVEX_Vpunpcklwd_zmm_k1z_zmm_zmmm512),
             (square, xs[1], C::EVEX_Vpunpckhwd_zmm_k1z_zmm_zmmm512),
         ] {
-            self.three(code, t.zmm(), square, x);
-            self.three(code, u.zmm(), c2, c1);
-            self.three(C::EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512, t.zmm(), t, u);
+            self.three(code, t, square, x);
+            self.three(code, u, c2, c1);
+            self.three(C::EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512, t, t, u);
             if curve.has_odd {
                 let one = self.number(1);
-                self.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, a, one);
+                self.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, CONDITION, a, one);
                 self.two_with(V::RightS32, u, u, 17);
                 Avx512::three_where(self, V::Add32, (t, t), t, u);
             }
             if curve.biases[1] != 0 {
                 let bias = self.number(curve.biases[1]);
-                self.three(V::Add32, t.zmm(), t, bias);
+                self.three(V::Add32, t, t, bias);
             }
             self.two_with(V::RightS32, t, t, curve.shifts[1]);
-            self.three(code, d.zmm(), low, high);
-            self.three(V::Sub32, d.zmm(), d, t);
+            self.three(code, d, low, high);
+            self.three(V::Sub32, d, d, t);
             self.two_with(V::RightS32, d, d, 1 + u32::from(curve.is_steep));
             match origin {
                 Some(origin) => {
-                    self.three(V::Sub32, t.zmm(), origin, a);
-                    self.three(V::Add32, d.zmm(), d, t);
+                    self.three(V::Sub32, t, origin, a);
+                    self.three(V::Add32, d, d, t);
                 }
                 None => {
                     let origin = self.number(curve.origin);
-                    self.three(V::Add32, d.zmm(), d, a);
-                    self.three(V::Add32, d.zmm(), d, origin);
+                    self.three(V::Add32, d, d, a);
+                    self.three(V::Add32, d, d, origin);
                 }
             }
             if !curve.is_steep {
@@ -197,7 +197,7 @@ impl Avx512Emitter<'_> {
             if curve.has_powers {
                 let below = self.number(0x00ff_ffff);
                 let one = self.literal(1);
-                self.three(C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, t, below);
+                self.three(C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, CONDITION, t, below);
                 Avx512::three_where(self, V::Add32, (d, d), d, one);
             }
         }

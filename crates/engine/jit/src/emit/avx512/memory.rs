@@ -1,6 +1,6 @@
 //! Loads and stores of some lanes, by mask registers.
 
-use super::{Avx512, Avx512Emitter, MOVE, SCRATCH, SCRATCH_MASK};
+use super::{Avx512, Avx512Emitter, CONDITION, MOVE, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{J, Label, at};
 use crate::emit::backend::{MemoryPrimitives, OffsetCheck};
 use crate::emit::memory::{MemAccess, Row, STORED, low_32};
@@ -14,7 +14,7 @@ const NOT_EQUAL: u32 = 4;
 
 impl MemoryPrimitives for Avx512 {
     fn keep_executing(e: &mut Avx512Emitter<'_>, mem: &MemAccess) {
-        e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, masks(mem)[0], R::EBX));
+        e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, masks(mem)[0].k(), R::EBX));
     }
 
     fn keep_lanes(
@@ -24,7 +24,7 @@ impl MemoryPrimitives for Avx512 {
         values: &[Reg],
     ) {
         let (lanes, code) = if wide { (8, C::EVEX_Vmovdqa64_zmm_k1z_zmmm512) } else { (16, MOVE) };
-        let mask = e.lanes_from(masks(mem)[0], lanes * part);
+        let mask = e.lanes_from(masks(mem)[0].k(), lanes * part);
         for value in values {
             e.asm.put_zeroing(mask, I::with2(code, value.zmm(), value.zmm()));
         }
@@ -42,7 +42,7 @@ impl MemoryPrimitives for Avx512 {
     ) {
         let (wide, low_bits) = (check.wide, check.low_bits);
         let whole = masks(mem)[usize::from(wide && part >= 2)];
-        let k = if part.is_multiple_of(2) { SCRATCH_MASK } else { whole };
+        let k = if part.is_multiple_of(2) { CONDITION } else { whole };
         let (test, compare, join) = if wide {
             (
                 C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64,
@@ -67,17 +67,17 @@ impl MemoryPrimitives for Avx512 {
                 }
             };
             e.three(test, k, tested, low);
-            e.asm.mask = Some(k);
+            e.asm.mask = Some(k.k());
         }
         let limit = MemoryOperand { is_broadcast: true, ..check.limit };
         e.three_with(compare, k, offset, limit, BELOW);
         if part % 2 == 1 {
-            e.asm.put(I::with3(join, k, k, SCRATCH_MASK));
+            e.asm.put(I::with3(join, k.k(), k.k(), SCRATCH_MASK));
         }
     }
 
     fn end_check(e: &mut Avx512Emitter<'_>, mem: &MemAccess, check: &OffsetCheck, not: Label) {
-        let [low, high] = masks(mem);
+        let [low, high] = masks(mem).map(Reg::k);
         if check.wide {
             e.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
         }
@@ -101,7 +101,7 @@ impl MemoryPrimitives for Avx512 {
             (true, _) => (C::EVEX_Vpgatherqq_zmm_k1_vm64z, d.zmm(), index.zmm()),
         };
         // The instruction clears its mask.
-        e.shift_mask(SCRATCH_MASK, masks(mem)[0], lane);
+        e.shift_mask(SCRATCH_MASK, masks(mem)[0].k(), lane);
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         e.zero(d);
         let from = MemoryOperand::with_base_index_scale(R::R12, index, scale);
@@ -166,7 +166,7 @@ impl MemoryPrimitives for Avx512 {
             2 => C::EVEX_Vmovdqu64_zmm_k1z_zmmm512,
             _ => C::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
         };
-        let mut mask = e.lanes_from(masks(mem)[0], 16 * part);
+        let mut mask = e.lanes_from(masks(mem)[0].k(), 16 * part);
         for (half, &to) in to.iter().enumerate() {
             if half != 0 {
                 mask = e.lanes_from(mask, 8);
@@ -184,7 +184,7 @@ impl MemoryPrimitives for Avx512 {
         not: Label,
     ) {
         let ([lanes, differ], [t, ..]) = (masks(mem), mem.own);
-        let mask = e.lanes_from(lanes, 16 * part);
+        let mask = e.lanes_from(lanes.k(), 16 * part);
         let steps = e.multiples(false, 0, mem.total as u64);
         e.three(V::Sub32, t, offset, steps);
         // The offset minus the lane's distance must be that of the first executing lane in all
@@ -201,8 +201,8 @@ impl MemoryPrimitives for Avx512 {
         if part == 0 {
             return e.three_with(compare, differ, t, SCRATCH, NOT_EQUAL);
         }
-        e.three_with(compare, SCRATCH_MASK, t, SCRATCH, NOT_EQUAL);
-        e.asm.jump_if(I::with2(C::VEX_Kortestw_kr_kr, differ, SCRATCH_MASK), J::NE, not);
+        e.three_with(compare, CONDITION, t, SCRATCH, NOT_EQUAL);
+        e.asm.jump_if(I::with2(C::VEX_Kortestw_kr_kr, differ.k(), SCRATCH_MASK), J::NE, not);
     }
 
     fn store_small(e: &mut Avx512Emitter<'_>, to: MemoryOperand, from: Reg, size: usize) {
@@ -223,8 +223,8 @@ impl MemoryPrimitives for Avx512 {
 }
 
 /// The mask registers of an access.
-fn masks(mem: &MemAccess) -> [R; 2] {
-    mem.masks.map_or([SCRATCH_MASK; 2], |masks| masks.map(Reg::k))
+fn masks(mem: &MemAccess) -> [Reg; 2] {
+    mem.masks.unwrap_or([CONDITION; 2])
 }
 
 impl Avx512Emitter<'_> {

@@ -38,6 +38,8 @@ const NAN: Reg = Reg(30);
 const FIXED: Reg = Reg(29);
 /// Scratch registers.
 const SCRATCH: Reg = Reg(31);
+/// The scratch register of conditions, and its name.
+const CONDITION: Reg = Reg(MASK_0 + 5);
 const SCRATCH_MASK: R = R::K6;
 /// The instruction that copies lanes of a mask.
 const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;

@@ -1,6 +1,6 @@
 //! Comparisons, and Boolean functions of predicates, in mask registers.
 
-use super::{Avx512Emitter, SCRATCH_MASK};
+use super::{Avx512Emitter, CONDITION, SCRATCH_MASK};
 use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::emit::vector::of_floats;
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
@@ -83,10 +83,10 @@ impl Avx512Emitter<'_> {
                 let a = self.wide(from[0], part)?;
                 let b = self.wide_operand(from[1], part)?;
                 if part == 3 {
-                    self.three_with(code, k.k(), a, b, how);
+                    self.three_with(code, k, a, b, how);
                     continue;
                 }
-                self.three_with(code, SCRATCH_MASK, a, b, how);
+                self.three_with(code, CONDITION, a, b, how);
                 self.asm.put(I::with3(C::VEX_Kshiftld_kr_kr_imm8, k.k(), k.k(), 8_u32));
                 self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, k.k(), k.k(), SCRATCH_MASK));
             }
@@ -94,10 +94,10 @@ impl Avx512Emitter<'_> {
         }
         let is_float = matches!(test, Test::Float { .. });
         for part in (0..2).rev() {
-            let to = if part == 1 { k.k() } else { SCRATCH_MASK };
+            let to = if part == 1 { k } else { CONDITION };
             if test == Test::Special {
                 let a = self.float(from[0], part)?;
-                self.asm.put(I::with3(code, to, a.zmm(), how));
+                self.asm.put(I::with3(code, to.k(), a.zmm(), how));
                 continue;
             }
             let a = if is_float { self.float(from[0], part)? } else { self.narrow(from[0], part)? };

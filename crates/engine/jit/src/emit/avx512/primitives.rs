@@ -1,11 +1,11 @@
 //! The primitives of AVX-512: conditions are mask registers, and constants are broadcast from
 //! memory by the instructions that read them.
 
-use super::{Avx512, Avx512Emitter, FIXED, NAN, SCRATCH, SCRATCH_MASK};
+use super::{Avx512, Avx512Emitter, CONDITION, FIXED, NAN, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{J, Label, at, spread};
 use crate::emit::backend::Primitives;
 use crate::emit::instructions::InstructionSet;
-use crate::emit::register_cache::{MASK_0, Reg, Width};
+use crate::emit::register_cache::{Reg, Width};
 use crate::emit::vector::{GREATER_OR_EQUAL, ORDERED, Opcode, Operand, UNORDERED, V};
 use crate::frame::Frame;
 use crate::op::{Op, Rounding};
@@ -37,7 +37,7 @@ impl InstructionSet for Avx512 {
     const VECTORS: u8 = 29;
     const MASKS: u8 = 5;
     const SPARE: Reg = SCRATCH;
-    const SPARE_MASK: Reg = Reg(MASK_0 + 5);
+    const SPARE_MASK: Reg = CONDITION;
     const PREDICATE_PARTS: u8 = 1;
 
     fn name(reg: Reg) -> R {
@@ -70,7 +70,7 @@ impl Primitives for Avx512 {
         }
         for (i, pair) in regs.chunks(2).enumerate() {
             e.asm.mask = (i != 0).then_some(SCRATCH_MASK);
-            e.three_with(V::CompareF, Self::SPARE_MASK, pair[0], pair[pair.len() - 1], ORDERED);
+            e.three_with(V::CompareF, CONDITION, pair[0], pair[pair.len() - 1], ORDERED);
         }
         if !regs.is_empty() {
             e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
@@ -83,7 +83,7 @@ impl Primitives for Avx512 {
             return mask;
         }
         e.shift_mask(SCRATCH_MASK, mask.k(), part * if wide { 8 } else { 16 });
-        Self::SPARE_MASK
+        CONDITION
     }
 
     fn blend(
@@ -121,7 +121,7 @@ impl Primitives for Avx512 {
     }
 
     fn jump_if_any(e: &mut Avx512Emitter<'_>, any: Reg, to: Label) {
-        e.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, any, any);
+        e.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, CONDITION, any, any);
         e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
         e.asm.jump(J::NE, to);
     }
@@ -152,7 +152,7 @@ impl Primitives for Avx512 {
             e.two(V::Move, to, from);
         }
         let exponent = e.number(0x7f80_0000);
-        e.three(C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, to, exponent);
+        e.three(C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, CONDITION, to, exponent);
         Self::zero_where(e, to);
     }
 
@@ -244,7 +244,7 @@ impl Primitives for Avx512 {
             // The conversion returns all ones for values above the range, and for NaNs, which are
             // replaced below.
             e.asm.put(I::with2(C::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae, d.ymm(), d.zmm()));
-            e.three_with(V::CompareD, SCRATCH_MASK, a, a, UNORDERED);
+            e.three_with(V::CompareD, CONDITION, a, a, UNORDERED);
             let code = C::EVEX_Vmovdqa32_ymm_k1z_ymmm256;
             e.asm.put_masked(SCRATCH_MASK, I::with2(code, d.ymm(), lowest.ymm()));
             d
@@ -266,8 +266,8 @@ impl Primitives for Avx512 {
             (d, a.into(), UNORDERED, 1 << 63)
         };
         let other = e.wide_number(other);
-        e.three_with(V::CompareD, SCRATCH_MASK, a, compared, how);
-        Self::blend(e, true, (d, d), other, Self::SPARE_MASK);
+        e.three_with(V::CompareD, CONDITION, a, compared, how);
+        Self::blend(e, true, (d, d), other, CONDITION);
         d
     }
 

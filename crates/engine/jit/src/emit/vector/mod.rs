@@ -21,7 +21,6 @@ mod wide;
 
 use super::Emitter;
 use super::backend::Backend;
-use super::instructions::Destination;
 pub(super) use super::instructions::{Opcode, Operand, V};
 use super::register_cache::Reg;
 pub(super) use float::{GREATER_OR_EQUAL, ORDERED, UNORDERED, of_floats};
@@ -32,14 +31,8 @@ pub(super) use source::register_file;
 
 impl<B: Backend> Emitter<'_, B> {
     /// Emits an instruction with two sources.
-    pub(super) fn three(
-        &mut self,
-        code: impl Opcode,
-        d: impl Destination,
-        a: Reg,
-        b: impl Into<Operand>,
-    ) {
-        let (code, d) = (code.code::<B>(), d.name::<B>());
+    pub(super) fn three(&mut self, code: impl Opcode, d: Reg, a: Reg, b: impl Into<Operand>) {
+        let (code, d) = (code.code::<B>(), B::name(d));
         self.asm.put(match b.into() {
             Operand::Register(b) => I::with3(code, d, B::name(a), B::name(b)),
             Operand::Memory(b) => I::with3(code, d, B::name(a), b),
@@ -50,12 +43,12 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn three_with(
         &mut self,
         code: impl Opcode,
-        d: impl Destination,
+        d: Reg,
         a: Reg,
         b: impl Into<Operand>,
         number: u32,
     ) {
-        let (code, d) = (code.code::<B>(), d.name::<B>());
+        let (code, d) = (code.code::<B>(), B::name(d));
         self.asm.put(match b.into() {
             Operand::Register(b) => I::with4(code, d, B::name(a), B::name(b), number),
             Operand::Memory(b) => I::with4(code, d, B::name(a), b, number),
