@@ -20,6 +20,7 @@ mod counts;
 mod data;
 mod probe;
 mod recorder;
+mod rows;
 mod table;
 mod unit;
 

@@ -4,7 +4,6 @@ use crate::cost::{local_sectors, sectors, sharing, wavefronts};
 use crate::counts::{Atomics, Constant, Counts, Requests, Shared};
 use crate::unit::{Accesses, Fetches, Space};
 use std::collections::HashMap;
-use std::mem::swap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
@@ -12,17 +11,17 @@ use texunit_simt::observe::{
 };
 
 /// How an instruction accesses memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum AccessKind {
+    #[default]
     Load,
     Store,
     Atomic,
 }
 
-/// Warp-level accesses to memory.
-#[derive(Clone, Copy, Debug)]
-struct Accessed {
-    space: SpaceKind,
+/// Counts of an instruction's accesses to one state space.
+#[derive(Clone, Copy, Debug, Default)]
+struct AccessCounts {
     way: AccessKind,
     requests: u64,
     threads: u64,
@@ -35,45 +34,19 @@ struct Accessed {
     sectors: u64,
 }
 
-impl Accessed {
-    /// One access of some lanes, with `bytes` bytes each.
-    fn once(lanes: u32, bytes: u32, (space, way): (SpaceKind, AccessKind)) -> Self {
-        let threads = u64::from(lanes.count_ones());
-        let bytes = threads * u64::from(bytes);
-        Self { space, way, requests: 1, threads, bytes, cost: 0, other: 0, sectors: 0 }
-    }
+/// State spaces with counts of their own.
+const SPACES: [SpaceKind; 4] =
+    [SpaceKind::Global, SpaceKind::Shared, SpaceKind::Local, SpaceKind::Const];
 
-    fn add_to(&self, counts: &mut Counts) {
-        let &Self { requests, threads, bytes, cost, other, sectors, .. } = self;
-        let of_sectors = Requests { requests, threads, bytes, sectors: cost, ideal_sectors: other };
-        let bank_conflicts = cost.saturating_sub(other);
-        let (wavefronts, ideal_wavefronts) = (cost, other);
-        let of_banks =
-            Shared { requests, threads, bytes, wavefronts, ideal_wavefronts, bank_conflicts };
-        let atomics = Atomics { requests, threads, addresses: cost, serial: other, sectors };
-        match (self.space, self.way) {
-            (SpaceKind::Global, AccessKind::Load) => counts.global_load.add(&of_sectors),
-            (SpaceKind::Global, AccessKind::Store) => counts.global_store.add(&of_sectors),
-            (SpaceKind::Global, AccessKind::Atomic) => counts.global_atomic.add(&atomics),
-            (SpaceKind::Shared, AccessKind::Load) => counts.shared_load.add(&of_banks),
-            (SpaceKind::Shared, AccessKind::Store) => counts.shared_store.add(&of_banks),
-            (SpaceKind::Shared, AccessKind::Atomic) => counts.shared_atomic.add(&atomics),
-            (SpaceKind::Local, AccessKind::Store) => counts.local_store.add(&of_sectors),
-            (SpaceKind::Local, _) => counts.local_load.add(&of_sectors),
-            (SpaceKind::Const, _) => {
-                counts.constant.add(&Constant { requests, threads, addresses: cost });
-            }
-            (SpaceKind::Param, _) => {}
-        }
-    }
-}
+/// Counts by state space, in the order of [`SPACES`].
+type BySpace = [AccessCounts; SPACES.len()];
 
 /// The sums over all workers of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     /// The counters of blocks and operations (`texunit_simt::observe::Events::COUNTS`).
     pub(crate) counters: Vec<u64>,
-    accesses: HashMap<u32, Counts>,
+    accesses: HashMap<u32, BySpace>,
     fetches: HashMap<u32, Fetches>,
     surfaces: HashMap<u32, Accesses>,
 }
@@ -86,7 +59,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The counts of a worker.
 pub(crate) struct Worker<'a> {
     launch: &'a Mutex<Totals>,
-    accesses: Vec<Option<Box<Counts>>>,
+    accesses: Vec<Option<Box<BySpace>>>,
     /// The fetches of each operation, in the order of their first execution.
     fetches: Vec<(u32, Fetches)>,
     surfaces: Vec<(u32, Accesses)>,
@@ -100,10 +73,10 @@ impl<'a> Worker<'a> {
         Self { launch, accesses, fetches, surfaces, space: Space::default() }
     }
 
-    fn count(&mut self, op: u32, accessed: &Accessed) {
-        if let Some(counts) = self.accesses.get_mut(op as usize) {
-            accessed.add_to(counts.get_or_insert_default());
-        }
+    fn counts_of(&mut self, op: u32, space: SpaceKind) -> Option<&mut AccessCounts> {
+        let number = SPACES.iter().position(|&other| other == space)?;
+        let all = self.accesses.get_mut(op as usize)?.get_or_insert_default();
+        Some(&mut all[number])
     }
 }
 
@@ -116,30 +89,92 @@ fn of<T: Default>(all: &mut Vec<(u32, T)>, op: u32) -> &mut T {
     &mut all[i].1
 }
 
+impl AccessCounts {
+    fn count(&mut self, lanes: u32, bytes: u32, (cost, other): (u64, u64)) {
+        let threads = u64::from(lanes.count_ones());
+        self.requests += 1;
+        self.threads += threads;
+        self.bytes += threads * u64::from(bytes);
+        self.cost += cost;
+        self.other += other;
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.way = if self.requests == 0 { other.way } else { self.way };
+        self.requests += other.requests;
+        self.threads += other.threads;
+        self.bytes += other.bytes;
+        self.cost += other.cost;
+        self.other += other.other;
+        self.sectors += other.sectors;
+    }
+
+    fn requests(&self) -> Requests {
+        let &Self { requests, threads, bytes, cost, other, .. } = self;
+        Requests { requests, threads, bytes, sectors: cost, ideal_sectors: other }
+    }
+
+    fn shared(&self) -> Shared {
+        let &Self { requests, threads, bytes, cost, other, .. } = self;
+        Shared {
+            requests,
+            threads,
+            bytes,
+            wavefronts: cost,
+            ideal_wavefronts: other,
+            bank_conflicts: cost.saturating_sub(other),
+        }
+    }
+
+    fn atomics(&self) -> Atomics {
+        let &Self { requests, threads, cost, other, sectors, .. } = self;
+        Atomics { requests, threads, addresses: cost, serial: other, sectors }
+    }
+
+    fn put(&self, space: SpaceKind, counts: &mut Counts) {
+        if self.requests == 0 {
+            return;
+        }
+        match (space, self.way) {
+            (SpaceKind::Global, AccessKind::Load) => counts.global_load.add(&self.requests()),
+            (SpaceKind::Global, AccessKind::Store) => counts.global_store.add(&self.requests()),
+            (SpaceKind::Global, AccessKind::Atomic) => counts.global_atomic.add(&self.atomics()),
+            (SpaceKind::Shared, AccessKind::Load) => counts.shared_load.add(&self.shared()),
+            (SpaceKind::Shared, AccessKind::Store) => counts.shared_store.add(&self.shared()),
+            (SpaceKind::Shared, AccessKind::Atomic) => counts.shared_atomic.add(&self.atomics()),
+            (SpaceKind::Local, AccessKind::Store) => counts.local_store.add(&self.requests()),
+            (SpaceKind::Local, _) => counts.local_load.add(&self.requests()),
+            (SpaceKind::Const, _) => {
+                let &Self { requests, threads, cost: addresses, .. } = self;
+                counts.constant.add(&Constant { requests, threads, addresses });
+            }
+            (SpaceKind::Param, _) => {}
+        }
+    }
+}
+
 impl Totals {
     /// Adds accesses whose costs compiled code has counted. An operation that always accesses
     /// memory like another one (its leader) gets the leader's costs.
     pub(crate) fn take_costs(&mut self, costs: &Costs) {
         let at = |i: u32| self.counters.get(i as usize).copied().unwrap_or(0);
         for (op, costed) in costs.all() {
+            let way = if costed.stores { AccessKind::Store } else { AccessKind::Load };
             if costed.leader == op {
                 let [requests, cost, other] = [0, 1, 2].map(|i| at(costed.counter + i));
-                if requests != 0 {
-                    let way = if costed.stores { AccessKind::Store } else { AccessKind::Load };
+                if let Some(i) =
+                    SPACES.iter().position(|&space| space == costed.space && requests != 0)
+                {
                     let (threads, sectors) = (32 * requests, 0);
-                    let (space, bytes) = (costed.space, threads * u64::from(costed.bytes));
-                    Accessed { space, way, requests, threads, bytes, cost, other, sectors }
-                        .add_to(self.accesses.entry(op).or_default());
+                    let bytes = threads * u64::from(costed.bytes);
+                    let counted =
+                        AccessCounts { way, requests, threads, bytes, cost, other, sectors };
+                    self.accesses.entry(op).or_default()[i].add(&counted);
                 }
             } else if !self.accesses.contains_key(&op)
                 && let Some(led) = self.accesses.get(&costed.leader)
             {
-                let mut own = led.clone();
-                if costs.of(costed.leader).is_some_and(|leader| leader.stores != costed.stores) {
-                    swap(&mut own.global_load, &mut own.global_store);
-                    swap(&mut own.shared_load, &mut own.shared_store);
-                    swap(&mut own.local_load, &mut own.local_store);
-                }
+                let own = led.map(|accesses| AccessCounts { way, ..accesses });
                 self.accesses.insert(op, own);
             }
         }
@@ -148,7 +183,12 @@ impl Totals {
     /// Adds the sums to the counts of instructions.
     pub(crate) fn put(self, mut of_op: impl FnMut(u32, &mut dyn FnMut(&mut Counts))) {
         for (op, accesses) in self.accesses {
-            of_op(op, &mut |counts| counts.add(&accesses));
+            of_op(op, &mut |counts| {
+                SPACES
+                    .into_iter()
+                    .zip(&accesses)
+                    .for_each(|(space, accesses)| accesses.put(space, counts));
+            });
         }
         for (op, fetches) in self.fetches {
             let done = fetches.done();
@@ -177,12 +217,12 @@ impl Probe for Worker<'_> {
             operation if operation.writes() => AccessKind::Store,
             _ => AccessKind::Load,
         };
-        let mut accessed = Accessed::once(lanes, bytes, (access.space, way));
-        (accessed.cost, accessed.other) = match (access.space, way) {
+        let mut of_atomic = 0;
+        let cost = match (access.space, way) {
             (SpaceKind::Param, _) => return,
             (SpaceKind::Global | SpaceKind::Shared, AccessKind::Atomic) => {
                 if access.space == SpaceKind::Global {
-                    accessed.sectors = sectors(addresses, lanes, bytes).touched;
+                    of_atomic = sectors(addresses, lanes, bytes).touched;
                 }
                 let sharing = sharing(addresses, lanes);
                 (sharing.addresses, sharing.most)
@@ -201,19 +241,25 @@ impl Probe for Worker<'_> {
             }
             (SpaceKind::Const, _) => (sharing(addresses, lanes).addresses, 0),
         };
-        self.count(at.op, &accessed);
+        let Some(accesses) = self.counts_of(at.op, access.space) else { return };
+        accesses.way = way;
+        accesses.sectors += of_atomic;
+        accesses.count(lanes, bytes, cost);
     }
 
     /// Loads at a distance of whole words use other banks, but need the same number of passes.
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[GroupedLoad]) {
         let cost = wavefronts(first.addresses, at.lanes, first.bytes());
-        let once = Accessed::once(at.lanes, first.bytes(), (first.space, AccessKind::Load));
-        let accessed = Accessed { cost: cost.made, other: cost.ideal, ..once };
-        self.count(at.op, &accessed);
+        let cost = (cost.made, cost.ideal);
+        if let Some(accesses) = self.counts_of(at.op, first.space) {
+            accesses.count(at.lanes, first.bytes(), cost);
+        }
         for further in more {
             let bytes = further.size * further.elements;
             if bytes == first.bytes() && further.offset.is_multiple_of(4) {
-                self.count(further.op, &accessed);
+                if let Some(accesses) = self.counts_of(further.op, first.space) {
+                    accesses.count(at.lanes, bytes, cost);
+                }
                 continue;
             }
             let addresses = further.addresses(first);
@@ -238,7 +284,8 @@ impl Drop for Worker<'_> {
         let mut all = lock(self.launch);
         for (op, accesses) in (0..).zip(&self.accesses) {
             let Some(accesses) = accesses else { continue };
-            all.accesses.entry(op).or_default().add(accesses);
+            let sums = all.accesses.entry(op).or_default();
+            sums.iter_mut().zip(&**accesses).for_each(|(sum, accesses)| sum.add(accesses));
         }
         for (op, fetches) in self.fetches.drain(..) {
             all.fetches.entry(op).or_default().add(fetches);

@@ -2,11 +2,12 @@
 
 use crate::cost::SECTOR;
 use crate::counts::{Surface, Texture};
+use crate::rows::TexelRows;
 use std::sync::Arc;
 use texunit_simt::observe::PlannedSurfaceAccess;
 use texunit_unit::reference::trace;
 use texunit_unit::{
-    FetchPlan, FetchRequest, Resource, SurfacePlan, TexelIndex, Texture as Seen, lanes,
+    FetchPlan, FetchRequest, ReadTexels, Resource, SurfacePlan, TexelIndex, Texture as Seen, lanes,
 };
 
 /// Maximum memory of a worker for sets of texels; later fetches are counted without recording their
@@ -18,6 +19,18 @@ const MAX_NOTES: usize = 64 << 20;
 pub(crate) struct TexelSet {
     texture: Arc<Seen>,
     bits: Vec<u64>,
+}
+
+impl TexelSet {
+    /// Adds texels from `first` on, by a mask.
+    fn note(&mut self, first: u64, bits: u64) {
+        let both = u128::from(bits) << (first % 64);
+        for (word, bits) in
+            self.bits[(first / 64) as usize..].iter_mut().zip([both as u64, (both >> 64) as u64])
+        {
+            *word |= bits;
+        }
+    }
 }
 
 /// The fetches of an instruction.
@@ -44,6 +57,8 @@ pub(crate) struct Space {
     last: [u64; LAST],
     /// Bytes of all texel sets.
     noted: usize,
+    /// The texels of a warp's fetch if they are close to each other.
+    rows: TexelRows,
 }
 
 /// Size of the table of recent offsets.
@@ -51,7 +66,7 @@ const LAST: usize = 64;
 
 impl Default for Space {
     fn default() -> Self {
-        Self { offsets: Vec::new(), last: [u64::MAX; LAST], noted: 0 }
+        Self { offsets: Vec::new(), last: [u64::MAX; LAST], noted: 0, rows: TexelRows::default() }
     }
 }
 
@@ -91,19 +106,22 @@ impl Fetches {
     pub(crate) fn take(&mut self, plan: &FetchPlan, request: &FetchRequest<'_>, space: &mut Space) {
         self.counts.requests += 1;
         self.counts.fetches += u64::from(request.active.count_ones());
+        if self.take_rows(plan, request, space).is_some() {
+            return;
+        }
         let resource = &*plan.seen().resource;
-        let warp = plan.texels_of_warp(request);
+        let mut texels = ReadTexels::default();
         space.begin();
         for lane in lanes(request.active) {
-            let outside = if let Some(warp) = &warp {
-                let texels = warp.lane(lane);
+            let operands = request.lane(lane);
+            let outside = if plan.few_texels(&operands, &mut texels) {
                 self.counts.taps += 1;
                 self.counts.add_level(0, 1);
                 self.counts.texels += texels.len() as u64;
                 texels.iter().for_each(|texel| space.push(resource, texel.at));
                 u64::from(texels.outside())
             } else {
-                self.traced(plan, &request.lane(lane), space)
+                self.traced(plan, &operands, space)
             };
             self.counts.texels += outside;
             self.counts.texels_outside += outside;
@@ -113,10 +131,33 @@ impl Fetches {
         self.counts.sectors += space.sectors(size);
         self.counts.ideal_sectors += (space.offsets.len() as u64 * size).div_ceil(SECTOR);
         if let Some(notes) = self.notes(plan, request.active, &mut space.noted) {
-            for texel in space.offsets.iter().map(|offset| offset / size) {
-                notes.bits[(texel / 64) as usize] |= 1 << (texel % 64);
-            }
+            space.offsets.iter().for_each(|offset| notes.note(offset / size, 1));
         }
+    }
+
+    /// Counts a warp-level fetch whose texels are close to each other; `None` for other fetches.
+    fn take_rows(
+        &mut self,
+        plan: &FetchPlan,
+        request: &FetchRequest<'_>,
+        space: &mut Space,
+    ) -> Option<()> {
+        let resource = &*plan.seen().resource;
+        let size = u64::from(resource.format().texel_size());
+        let read = space.rows.read(&plan.texels_of_warp(request)?, request.active)?;
+        let (texels, sectors) = space.rows.sectors(resource, size)?;
+        let fetches = u64::from(request.active.count_ones());
+        self.counts.taps += fetches;
+        self.counts.add_level(0, fetches);
+        self.counts.texels += u64::from(read.texels + read.outside);
+        self.counts.texels_outside += u64::from(read.outside);
+        self.counts.fetches_outside += u64::from(read.lanes_outside);
+        self.counts.sectors += sectors;
+        self.counts.ideal_sectors += (texels * size).div_ceil(SECTOR);
+        if let Some(notes) = self.notes(plan, request.active, &mut space.noted) {
+            space.rows.each(resource, size, |row| notes.note(row.offset / size, row.bits));
+        }
+        Some(())
     }
 
     /// Counts a fetch with several levels or taps, or from a cube, by the reference sampler;
@@ -161,7 +202,8 @@ impl Fetches {
             Some(i) => i,
             None => {
                 let size = u64::from(texture.resource.format().texel_size());
-                let words = (texture.resource.block().size() as u64 / size / 64 + 1) as usize;
+                // The words include a row of bits that begins at the last texel.
+                let words = (texture.resource.block().size() as u64 / size / 64 + 2) as usize;
                 if noted.saturating_add(8 * words) > MAX_NOTES {
                     self.counts.not_noted += u64::from(active.count_ones());
                     return None;

@@ -90,7 +90,7 @@ pub use sampler::{
     AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture, per_axis,
 };
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
-pub use texels::{ReadTexel, ReadTexels, WarpTexels};
+pub use texels::{AxisTexels, ReadTexel, ReadTexels, WarpTexels};
 pub use texunit_forms::{Attribute, Element, UnknownGeometry};
 pub use texunit_memory::Block;
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -6,9 +6,9 @@
 
 use crate::effective::layers_of_integers;
 use crate::reference::{coordinate, footprint, trace, weights};
-use crate::request::{FetchKind, FetchOperands, FetchRequest, Lanes, Lod, lanes};
+use crate::request::{FetchKind, FetchOperands, FetchRequest, Lod};
 use crate::resource::{Layout, TexelIndex};
-use crate::warp::{AxisLanes, FetchPlan};
+use crate::warp::FetchPlan;
 
 /// A texel that a fetch reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct ReadTexel {
 }
 
 /// The texels that a fetch of one level and plane reads, in the order in which they are summed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ReadTexels {
     all: [ReadTexel; 8],
     len: usize,
@@ -47,43 +47,29 @@ impl std::ops::Deref for ReadTexels {
     }
 }
 
-/// The texels that the fetches of a warp read, each in one level and plane.
-#[derive(Clone, Debug)]
+/// For each lane, the indices of the lower (or only) texel and of the upper texel along an axis.
+/// [`Self::OUTSIDE`] and [`Self::UNREAD`] stand for an index where there is no texel.
+#[derive(Clone, Copy, Debug)]
+pub struct AxisTexels(pub [[i32; 32]; 2]);
+
+/// The texels that the fetches of a warp read in one plane. Each lane reads all combinations of its
+/// texels along the three axes.
+#[derive(Clone, Copy, Debug)]
 pub struct WarpTexels {
-    /// The mask of the lanes whose layer does not exist.
-    outside: u32,
-    planes: Lanes,
-    /// Texels along x, y and z. Each lane reads all combinations of its texels.
-    axes: [AxisLanes; 3],
+    /// The layer, which is the same for all lanes.
+    pub plane: u32,
+    /// Texels along x, y and z.
+    pub axes: [AxisTexels; 3],
 }
 
-impl WarpTexels {
-    /// The texels of one lane.
-    pub fn lane(&self, lane: usize) -> ReadTexels {
-        let mut texels = ReadTexels { outside: self.outside >> lane & 1, ..ReadTexels::default() };
-        if texels.outside != 0 {
-            return texels;
-        }
-        let axes = self.axes.each_ref();
-        let index = |k: u32| u32::try_from(k as i32).ok();
-        let [x, y, z] = axes.map(|axis| [axis.lower[lane], axis.upper[lane]].map(index));
-        let upper = axes.map(|axis| axis.weight[lane]);
-        let [columns, rows, slices] = upper.map(|weight| 1 + usize::from(weight > 0));
-        let plane = self.planes[lane];
-        for (z, slice) in z.into_iter().zip(weights::footprint(256, upper)).take(slices) {
-            for (y, row) in y.into_iter().zip(slice).take(rows) {
-                for (x, weight) in x.into_iter().zip(row).take(columns) {
-                    if let (Some(x), Some(y), Some(z)) = (x, y, z) {
-                        let at = TexelIndex { plane, at: [x, y, z], ..TexelIndex::default() };
-                        texels.push(at, weight > 0);
-                    } else {
-                        texels.outside += 1;
-                    }
-                }
-            }
-        }
-        texels
-    }
+impl AxisTexels {
+    /// Instead of an index: the position is outside the texture, and reads the border colour or 0.
+    pub const OUTSIDE: i32 = -1;
+    /// Instead of the upper index: the lane has no upper texel, or the upper texel's weight is 0.
+    pub const UNREAD: i32 = -2;
+
+    /// An axis that the geometry lacks, along which each lane reads texel 0.
+    const FIRST: Self = Self([[0; 32], [Self::UNREAD; 32]]);
 }
 
 impl FetchPlan {
@@ -102,49 +88,100 @@ impl FetchPlan {
             && resource.is_regular()
     }
 
-    /// The texels of a warp's fetches. Returns `None` if a fetch may read several levels or planes;
-    /// then the reference must be used.
-    pub fn texels_of_warp(&self, request: &FetchRequest<'_>) -> Option<WarpTexels> {
+    /// Computes the texels of a fetch that reads one level and plane. Returns false if the fetch is
+    /// not of this kind; then the reference must be used.
+    pub fn few_texels(&self, operands: &FetchOperands, texels: &mut ReadTexels) -> bool {
         if !self.is_plain() {
-            return None;
+            return false;
         }
+        (texels.len, texels.outside) = (0, 0);
         let (form, resource) = (self.form(), &self.seen().resource);
-        let shape = resource.shape();
-        let (mut planes, mut outside) = ([0; 32], 0);
-        if shape.geometry.is_array() {
-            let layers = layers_of_integers(&self.texture().resource);
-            for (lane, &layer) in request.coords.layer.iter().enumerate() {
-                planes[lane] = coordinate::layer(layer, shape.layers);
-                outside |= u32::from(self.has_integers() && layer >= layers) << lane;
+        let (geometry, shape) = (form.geometry, resource.shape());
+        let layer = operands.coords.layer;
+        let has_layers = shape.geometry.is_array();
+        if has_layers
+            && self.has_integers()
+            && layer >= layers_of_integers(&self.texture().resource)
+        {
+            texels.outside = 1;
+            return true;
+        }
+        let plane = if has_layers { coordinate::layer(layer, shape.layers) } else { 0 };
+        let moves = form.offset && resource.layout() != Layout::Linear;
+        let offsets = if moves { footprint::tex_offsets(geometry, operands) } else { [0; 3] };
+        let sizes = resource.extent().axes();
+        let (mut at, mut upper) = ([[Some(0), None]; 3], [0; 3]);
+        for a in 0..3 {
+            let point = [operands.coords.point[a]; 32];
+            if let Some(lanes) = self.along(a, &point, Some(&[offsets[a] as u32; 32]), sizes[a]) {
+                at[a] = [lanes.lower, lanes.upper].map(|row| u32::try_from(row[0] as i32).ok());
+                upper[a] = lanes.weight[0];
             }
         }
-        let moves = form.offset && resource.layout() != Layout::Linear;
-        let mut offsets = [[0; 32]; 3];
-        for lane in lanes(if moves { request.active } else { 0 }) {
-            let of_lane = footprint::tex_offsets(form.geometry, &request.lane(lane));
-            offsets.iter_mut().zip(of_lane).for_each(|(row, offset)| row[lane] = offset as u32);
+        let ([x, y, z], count) = (at, upper.map(|weight| 1 + usize::from(weight > 0)));
+        for (k, slice) in weights::footprint(256, upper).iter().enumerate().take(count[2]) {
+            for (j, row) in slice.iter().enumerate().take(count[1]) {
+                for (i, &weight) in row.iter().enumerate().take(count[0]) {
+                    if let (Some(x), Some(y), Some(z)) = (x[i], y[j], z[k]) {
+                        let at = TexelIndex { plane, at: [x, y, z], ..TexelIndex::default() };
+                        texels.push(at, weight > 0);
+                    } else {
+                        texels.outside += 1;
+                    }
+                }
+            }
         }
-        let sizes = resource.extent().axes();
-        let axes = std::array::from_fn(|a| {
-            let offset = moves.then_some(&offsets[a]);
-            let lanes = self.along(a, request.coords.point[a], offset, sizes[a]);
-            lanes.unwrap_or(AxisLanes::ZERO)
-        });
-        Some(WarpTexels { outside, planes, axes })
+        true
     }
 
-    /// The texels of a fetch that reads one level and plane, like [`Self::texels_of_warp`].
-    pub fn few_texels(&self, operands: &FetchOperands) -> Option<ReadTexels> {
-        let coords = operands.coords.map(|bits| [bits; 32]);
-        let offset = operands.offset.map(|offset| [offset as u32; 32]);
-        let request = FetchRequest::new(1, coords.each_ref());
-        let request = FetchRequest { offset: offset.each_ref(), ..request };
-        Some(self.texels_of_warp(&request)?.lane(0))
+    /// The texels of a warp's fetches. Returns `None` unless the fetches have one level, one plane
+    /// and no offsets, and [`FetchPlan::few_texels`] supports them.
+    pub fn texels_of_warp(&self, request: &FetchRequest<'_>) -> Option<WarpTexels> {
+        let (form, resource) = (self.form(), &self.seen().resource);
+        let shape = resource.shape();
+        let has_layers = shape.geometry.is_array();
+        let has_offsets = form.offset && resource.layout() != Layout::Linear;
+        if request.active == 0
+            || has_offsets
+            || has_layers && self.has_integers()
+            || !self.is_plain()
+        {
+            return None;
+        }
+        let mut plane = 0;
+        if has_layers {
+            let layers = request.coords.layer;
+            plane = layers[request.active.trailing_zeros() as usize];
+            if (0..32).any(|lane| request.active >> lane & 1 == 1 && layers[lane] != plane) {
+                return None;
+            }
+            plane = coordinate::layer(plane, shape.layers);
+        }
+        let sizes = resource.extent().axes();
+        let mut axes = [AxisTexels::FIRST; 3];
+        for (a, AxisTexels([low, high])) in axes.iter_mut().enumerate() {
+            let Some(lanes) = self.along(a, request.coords.point[a], None, sizes[a]) else {
+                continue;
+            };
+            for lane in 0..32 {
+                low[lane] = lanes.lower[lane] as i32;
+                high[lane] = match lanes.weight[lane] {
+                    0 => AxisTexels::UNREAD,
+                    _ => lanes.upper[lane] as i32,
+                };
+            }
+        }
+        Some(WarpTexels { plane, axes })
     }
 
     /// Passes each texel that affects the result of a fetch of any kind to `each`.
-    pub fn texels_that_count(&self, operands: &FetchOperands, mut each: impl FnMut(TexelIndex)) {
-        if let Some(texels) = self.few_texels(operands) {
+    pub fn texels_that_count(
+        &self,
+        operands: &FetchOperands,
+        texels: &mut ReadTexels,
+        mut each: impl FnMut(TexelIndex),
+    ) {
+        if self.few_texels(operands, texels) {
             texels.iter().filter(|texel| texel.counts).for_each(|texel| each(texel.at));
             return;
         }

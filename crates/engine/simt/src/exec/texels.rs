@@ -14,7 +14,7 @@ use std::sync::Arc;
 use texunit_alu::L64;
 use texunit_memory::Block;
 use texunit_unit::{
-    FetchOperands, FetchPlan, FetchRequest, Resource, ResultType, Surface, SurfaceKind,
+    FetchOperands, FetchPlan, FetchRequest, ReadTexels, Resource, ResultType, Surface, SurfaceKind,
     SurfacePlace, SurfacePlan, TexelIndex, Texture, reference,
 };
 
@@ -107,7 +107,8 @@ fn look(
 ) {
     let (texture, sampler) = (plan.texture(), plan.sampler());
     let resource = &*plan.seen().resource;
-    if let Some(texels) = plan.few_texels(operands) {
+    let mut texels = ReadTexels::default();
+    if plan.few_texels(operands, &mut texels) {
         let size = u64::from(resource.format().texel_size());
         let offsets = || texels.iter().filter_map(|texel| resource.texel_offset(texel.at));
         if !offsets().any(|at| resource.block().has_undefined_in(at..at + size)) {

@@ -59,7 +59,7 @@ impl Costs {
     }
 
     /// The group of an operation.
-    pub fn of(&self, op: u32) -> Option<AccessCost> {
+    pub(super) fn of(&self, op: u32) -> Option<AccessCost> {
         self.all.get(&op).copied()
     }
 

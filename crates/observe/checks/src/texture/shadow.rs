@@ -11,7 +11,7 @@ use std::sync::Arc;
 use texunit_simt::LaunchConfig;
 use texunit_simt::observe::{Access, AccessOp, At, ExecutedSurfaceAccess};
 use texunit_unit::{
-    AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, Resource, SurfaceKind,
+    AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind,
 };
 
 /// The textures of a launch whose memory the launch can also write.
@@ -271,6 +271,7 @@ pub(crate) fn surface_texels<'a>(
 /// Computes the byte offsets of the texels that contribute to a fetch's result.
 #[derive(Default)]
 pub(crate) struct Offsets {
+    texels: ReadTexels,
     all: Vec<u64>,
 }
 
@@ -279,7 +280,7 @@ impl Offsets {
     pub(crate) fn of(&mut self, plan: &FetchPlan, operands: &FetchOperands) -> &[u64] {
         let (resource, all) = (&plan.seen().resource, &mut self.all);
         all.clear();
-        plan.texels_that_count(operands, |at| {
+        plan.texels_that_count(operands, &mut self.texels, |at| {
             let offset = resource.texel_offset(at).filter(|offset| !all.contains(offset));
             all.extend(offset);
         });

@@ -37,7 +37,6 @@ mod texel;
 mod weights;
 
 pub use arrays::{FetchArrays, LengthError};
-pub(crate) use axis::AxisLanes;
 pub use build::{Build, SimdError, SimdLevel, fetch_simd_level, simd_level};
 
 use crate::effective::{EffectiveSampler, layers_of_integers, resolve, seen};

@@ -68,7 +68,7 @@ pub(crate) struct AxisLanes {
 
 impl AxisLanes {
     /// An axis that the geometry lacks, with one texel that has the whole weight.
-    pub(crate) const ZERO: Self =
+    pub(super) const ZERO: Self =
         Self { lower: [0; 32], upper: [0; 32], weight: [0; 32], outside: [0; 2], scattered: 0 };
 
     /// The lower texels (0) or the upper texels (1) of all lanes.

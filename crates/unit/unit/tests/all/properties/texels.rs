@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use texunit_cases::{Access, random_unit_case};
 use texunit_unit::{
-    CoordType, FetchForm, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lod, ReadMode,
-    ReadTexel, ReadTexels, reference,
+    AxisTexels, CoordType, FetchForm, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lod,
+    ReadMode, ReadTexel, ReadTexels, WarpTexels, reference,
 };
 
 /// The texels inside the texture that the reference reads, in the order in which they are summed.
@@ -22,30 +22,49 @@ fn of_reference(plan: &FetchPlan, operands: &FetchOperands) -> Vec<ReadTexel> {
     texels.filter_map(read).collect()
 }
 
-/// The texels of a lane among lanes with other operands.
-fn of_warp(plan: &FetchPlan, operands: &FetchOperands) -> Option<ReadTexels> {
-    let in_lane = |bits: u32| std::array::from_fn(|lane| if lane == 19 { bits } else { 0 });
-    let coords = operands.coords.map(in_lane);
-    let offset = operands.offset.map(|offset| in_lane(offset as u32));
-    let request = FetchRequest::new(u32::MAX, coords.each_ref());
-    let request = FetchRequest { offset: offset.each_ref(), ..request };
-    Some(plan.texels_of_warp(&request)?.lane(19))
+/// Compares the texels of a lane with those that are computed for a warp: their positions, and the
+/// number of texels outside.
+fn of_warp(plan: &FetchPlan, operands: &FetchOperands, texels: Option<&ReadTexels>) {
+    let spread = operands.coords.map(|bits| [bits; 32]);
+    let coords = spread.each_ref();
+    let offset = operands.offset.map(|offset| [offset as u32; 32]);
+    let request = FetchRequest { offset: offset.each_ref(), ..FetchRequest::new(1 << 19, coords) };
+    let Some(WarpTexels { plane, axes }) = plan.texels_of_warp(&request) else { return };
+    let texels = texels.expect("those of a lane are known, too");
+    let along = |a: usize| {
+        let both = axes[a].0.map(|row| row[19]);
+        both.into_iter().filter(|&k| k != AxisTexels::UNREAD).collect::<Vec<_>>()
+    };
+    let (mut inside, mut outside) = (Vec::new(), 0);
+    for z in along(2) {
+        for y in along(1) {
+            for x in along(0) {
+                match [x, y, z].map(u32::try_from) {
+                    [Ok(x), Ok(y), Ok(z)] => inside.push((plane, [x, y, z])),
+                    _ => outside += 1,
+                }
+            }
+        }
+    }
+    let found: Vec<_> = texels.iter().map(|texel| (texel.at.plane, texel.at.at)).collect();
+    assert_eq!((inside, outside), (found, texels.outside()), "{:?} {operands:?}", plan.form());
 }
 
 /// Compares the texels with those of the reference. Returns whether they were found without the
 /// reference.
 fn compare(plan: &FetchPlan, operands: &FetchOperands) -> bool {
     let expected = of_reference(plan, operands);
-    let few = plan.few_texels(operands);
-    if let Some(texels) = few {
+    let mut texels = ReadTexels::default();
+    let few = plan.few_texels(operands, &mut texels);
+    if few {
         assert_eq!(texels.to_vec(), expected, "{:?} {operands:?}", plan.form());
     }
-    assert_eq!(of_warp(plan, operands), few, "{:?} {operands:?}", plan.form());
+    of_warp(plan, operands, few.then_some(&texels));
     let mut counted = Vec::new();
-    plan.texels_that_count(operands, |at| counted.push(at));
+    plan.texels_that_count(operands, &mut texels, |at| counted.push(at));
     let counts = expected.iter().filter(|texel| texel.counts);
     assert_eq!(counted, counts.map(|texel| texel.at).collect::<Vec<_>>());
-    few.is_some()
+    few
 }
 
 #[test]
@@ -98,6 +117,6 @@ proptest! {
         };
         compare(&plan, &operands);
         let is_small = point.iter().all(|x| x.abs() < 4096.0 || x.is_nan());
-        prop_assert!(!is_small || plan.few_texels(&operands).is_some() || sampler.max_anisotropy > 1);
+        prop_assert!(!is_small || plan.few_texels(&operands, &mut ReadTexels::default()) || sampler.max_anisotropy > 1);
     }
 }
