@@ -11,7 +11,7 @@ mod place;
 pub use place::{SurfaceOutcome, SurfacePlace};
 
 use crate::request::{
-    AccessFault, ClampMode, Coordinates, Geometry, GeometryError, PlanError, ReduceOp,
+    AccessFault, ClampMode, Coordinates, Geometry, GeometryError, Lanes, PlanError, ReduceOp,
     SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
 };
 use crate::resource::Resource;
@@ -77,17 +77,20 @@ impl SurfacePlan {
         answer: &mut SurfaceAnswer,
     ) -> Result<(), AccessFault> {
         let Action::Raw { element_size, vector } = self.action else { return Ok(()) };
-        let (block, (offsets, made, fault)) =
-            (self.surface.resource.block(), self.offsets(request));
-        for (element, values) in answer.values.iter_mut().take(vector.into()).enumerate() {
-            for lane in lanes(made) {
-                values[lane] = action::load(block, offsets[lane], element_size, element);
-            }
-            for lane in lanes(request.active & !made) {
-                values[lane] = 0;
+        let block = self.surface.resource.block();
+        if let Some(offsets) = self.plain_offsets(request) {
+            let vector = vector.into();
+            action::load_all(block, (request.active, &offsets), element_size, vector, answer);
+            return Ok(());
+        }
+        for lane in lanes(request.active) {
+            let offset = self.offset(request, lane)?;
+            for (element, values) in answer.values.iter_mut().take(vector.into()).enumerate() {
+                values[lane] =
+                    offset.map_or(0, |offset| action::load(block, offset, element_size, element));
             }
         }
-        fault.map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// Executes `sust` and `sured` with the elements of each active lane; `.p` uses only the low 32
@@ -99,9 +102,25 @@ impl SurfacePlan {
         request: &SurfaceRequest<'_>,
         values: &[[u64; 32]; 4],
     ) -> Result<(), AccessFault> {
-        let (block, (offsets, made, fault)) =
-            (self.surface.resource.block(), self.offsets(request));
-        for lane in self.in_order(made) {
+        let block = self.surface.resource.block();
+        if let Some(offsets) = self.plain_offsets(request) {
+            for lane in self.in_order(request.active) {
+                self.action.store(block, offsets[lane].into(), values, lane);
+            }
+            return Ok(());
+        }
+        let (mut offsets, mut fault, mut stores) = ([0; 32], None, 0);
+        for lane in lanes(request.active) {
+            match self.offset(request, lane) {
+                Ok(None) => {}
+                Ok(Some(offset)) => (offsets[lane], stores) = (offset, stores | 1 << lane),
+                Err(at) => {
+                    fault = Some(at);
+                    break;
+                }
+            }
+        }
+        for lane in self.in_order(stores) {
             self.action.store(block, offsets[lane], values, lane);
         }
         fault.map_or(Ok(()), Err)
@@ -117,6 +136,12 @@ impl SurfacePlan {
         };
         let all = (0..32).step_by(at_once).flat_map(move |first| (first..first + at_once).rev());
         all.filter(move |lane| mask >> lane & 1 == 1)
+    }
+
+    /// The byte offsets of all active lanes' accesses; `None` if the fast path does not apply.
+    #[inline]
+    fn plain_offsets(&self, request: &SurfaceRequest<'_>) -> Option<Lanes> {
+        self.plain.as_ref()?.offsets(request)
     }
 
     /// The surface that the plan accesses.
@@ -163,33 +188,26 @@ impl SurfacePlan {
             at: coordinate.at,
             byte_x: rule.byte_x(coordinate),
             size: rule.size,
-            policy: rule.clamp,
+            policy: rule.policy(),
             outcome,
             bytes,
             fault: rule.fault(0, coordinate, outcome, resource),
         }
     }
 
-    /// The byte offsets in the block of the lanes' accesses, the mask of the active lanes that make
-    /// an access, and the first fault. The mask ends below the lane of the fault.
-    #[inline]
-    fn offsets(&self, request: &SurfaceRequest<'_>) -> ([u64; 32], u32, Option<AccessFault>) {
+    /// Byte offset in the block of a lane's access; `None` if the lane loads 0 or its store is
+    /// dropped.
+    fn offset(&self, request: &SurfaceRequest, lane: usize) -> Result<Option<u64>, AccessFault> {
         let (rule, resource) = (&self.rule, &*self.surface.resource);
-        if let Some(offsets) = self.plain.as_ref().and_then(|plain| plain.offsets(request)) {
-            return (offsets.map(u64::from), request.active, None);
-        }
-        let (mut offsets, mut made) = ([0; 32], 0);
-        for lane in lanes(request.active) {
-            let coordinate = rule.coordinate(request.coords.map(|c| c[lane]));
-            match rule.apply(coordinate, resource) {
-                SurfaceOutcome::Made(place) => {
-                    (offsets[lane], made) = (place.offset, made | 1 << lane);
-                }
-                SurfaceOutcome::NotResident(_) | SurfaceOutcome::Dropped => {}
-                outcome => return (offsets, made, rule.fault(lane, coordinate, outcome, resource)),
+        let coordinate = rule.coordinate(request.coords.map(|c| c[lane]));
+        let outcome = rule.apply(coordinate, resource);
+        match outcome {
+            SurfaceOutcome::Made(place) => Ok(Some(place.offset)),
+            SurfaceOutcome::NotResident(_) | SurfaceOutcome::Dropped => Ok(None),
+            SurfaceOutcome::Outside | SurfaceOutcome::Misaligned => {
+                rule.fault(lane, coordinate, outcome, resource).map_or(Ok(None), Err)
             }
         }
-        (offsets, made, None)
     }
 }
 

@@ -200,7 +200,7 @@ pub(super) fn sum(reading: Reading, groups: &[NamedGroup], scale: Scale, result:
 }
 
 /// The steps of a sum of integer codes, for integer formats and for depth of 24 bits.
-fn integer_sum(reading: Reading, total: i128, scale: Scale, result: u32) -> Vec<Step> {
+fn integer_sum(reading: Reading, total: i64, scale: Scale, result: u32) -> Vec<Step> {
     let all = 256_u32 << scale;
     let text = match reading {
         Reading::Sint { bits: 32 } => format!("floor(S / {all}) = {}", result as i32),

@@ -9,11 +9,11 @@ use texunit_texel::{Reading, sign_extend, srgb_table, widen_unorm};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IntegerSum {
     /// Sum of weight times code.
-    pub(crate) total: i128,
+    pub(crate) total: i64,
     /// The sum over 256, rounded by the rule of the format.
-    pub(crate) k: i128,
+    pub(crate) k: i64,
     /// The value of `k` that stands for the result 1.
-    pub(crate) max: i128,
+    pub(crate) max: i64,
 }
 
 impl IntegerSum {
@@ -41,13 +41,15 @@ pub(crate) fn number(reading: Reading, code: u32) -> i64 {
     }
 }
 
-/// The exact sum of weight times number over all texels.
-pub(crate) fn total(reading: Reading, groups: &[Group<'_>]) -> i128 {
-    groups.iter().map(|g| g.total(|code| number(reading, code).into())).sum()
+/// The exact sum of weight times number over all texels. The sum fits, because numbers have at most
+/// 32 bits.
+pub(crate) fn total(reading: Reading, groups: &[Group<'_>]) -> i64 {
+    let totals = groups.iter().map(|g| g.total(|code| number(reading, code).into()));
+    totals.sum::<i128>() as i64
 }
 
 /// The result for a sum of weight times [`number`].
-pub(crate) fn result(reading: Reading, total: i128, scale: Scale) -> u32 {
+pub(crate) fn result(reading: Reading, total: i64, scale: Scale) -> u32 {
     match (integer_sum(reading, total, scale), reading) {
         (Some(sum), _) => sum.bits(),
         (None, Reading::Unorm { .. }) => depth24(total, scale),
@@ -59,7 +61,7 @@ pub(crate) fn result(reading: Reading, total: i128, scale: Scale) -> u32 {
 /// The sum of a unorm or snorm channel; `None` for unorm of 24 bits and for other channels. For
 /// snorm of 8 bits, K is by the hardware's formula that converts the sum of 8-bit codes to a number
 /// of 15 bits.
-pub(crate) fn integer_sum(reading: Reading, total: i128, scale: Scale) -> Option<IntegerSum> {
+pub(crate) fn integer_sum(reading: Reading, total: i64, scale: Scale) -> Option<IntegerSum> {
     let rounded = (total + (128 << scale)) >> (8 + scale);
     let (k, max) = match reading {
         Reading::Unorm { bits } if bits != 24 => (rounded, 65_535),
@@ -74,17 +76,17 @@ pub(crate) fn integer_sum(reading: Reading, total: i128, scale: Scale) -> Option
 
 /// The result for depth of 24 bits: the sum over 2^32, truncated to 24 significant bits, plus one
 /// unit in the last place.
-pub(crate) fn depth24(total: i128, scale: Scale) -> u32 {
+pub(crate) fn depth24(total: i64, scale: Scale) -> u32 {
     let Some(top) = total.checked_ilog2() else { return 0 };
     let drop = top as i32 - 23;
     let significand = if drop >= 0 { total >> drop } else { total << -drop };
-    let power = 2.0_f64.powi(drop - 32 - scale as i32);
-    (((significand + 1) as f64 * power) as f32).to_bits()
+    let power = f32::from_bits(((127 + drop - 32 - scale as i32) as u32) << 23);
+    ((significand + 1) as f32 * power).to_bits()
 }
 
 /// The result for integers that are read as integers. 8 and 16 bits round to nearest, halves up; 32
 /// bits round down.
-fn integer(total: i128, bits: u8, scale: Scale) -> u32 {
+fn integer(total: i64, bits: u8, scale: Scale) -> u32 {
     let half = if bits < 32 { 128 << scale } else { 0 };
     ((total + half) >> (8 + scale)) as u32
 }

@@ -1,7 +1,9 @@
 //! The memory operations of surface instructions: loads, stores, formatted stores and reductions of
 //! the bytes at an offset.
 
-use crate::request::{PlanError, ReduceOp, ReduceType, SurfaceForm, SurfaceKind};
+use crate::request::{
+    Lanes, PlanError, ReduceOp, ReduceType, SurfaceAnswer, SurfaceForm, SurfaceKind, lanes,
+};
 use crate::resource::Resource;
 use texunit_memory::Block;
 use texunit_texel::{Format, pack, store_codes};
@@ -146,6 +148,21 @@ impl Number {
 #[inline(always)]
 pub(super) fn load(block: &Block, offset: u64, element_size: u8, element: usize) -> u64 {
     block.load(offset + element as u64 * u64::from(element_size), element_size).expect(CHECKED)
+}
+
+/// Loads the elements of all active lanes.
+pub(super) fn load_all(
+    block: &Block,
+    (active, offsets): (u32, &Lanes),
+    element_size: u8,
+    vector: usize,
+    answer: &mut SurfaceAnswer,
+) {
+    for (element, values) in answer.values.iter_mut().take(vector).enumerate() {
+        for lane in lanes(active) {
+            values[lane] = load(block, offsets[lane].into(), element_size, element);
+        }
+    }
 }
 
 #[inline(always)]

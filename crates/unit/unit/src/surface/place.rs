@@ -12,7 +12,7 @@ pub(super) use plain::Plain;
 /// and the surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
-    pub(super) clamp: ClampMode,
+    clamp: ClampMode,
     /// Size of the whole access in bytes.
     pub(super) size: u32,
     /// The number of bytes that one step of x stands for.
@@ -131,6 +131,10 @@ impl Rule {
             *at = coord as i32;
         }
         Coordinate { layer: self.geometry.is_array().then_some(coords.layer), at }
+    }
+
+    pub(super) fn policy(&self) -> ClampMode {
+        self.clamp
     }
 
     /// The x coordinate of an access in bytes.

@@ -1,7 +1,7 @@
 //! Fetches with whole arrays of coordinates, for callers without a kernel. The arrays are split
 //! into warps, which a plan fetches.
 
-use super::fast;
+use super::fast::{self, Points};
 use super::{Fast, FetchPlan, Schedule, Scratch};
 use crate::request::{Coordinates, FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
 use texunit_forms::Count;
@@ -165,8 +165,9 @@ fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> Fetch
     }
 }
 
-/// Number of interleaved points that are split into x and y coordinates at once.
-const PAIRS: usize = 2048;
+/// Number of points that are split into x and y coordinates at once, if the plan does not read
+/// interleaved pairs.
+const PAIRS: usize = 256;
 
 fn check(what: &'static str, len: usize, fetches: usize) -> Result<(), LengthError> {
     if len == fetches { Ok(()) } else { Err(LengthError { what, len, fetches }) }
@@ -192,8 +193,31 @@ impl FetchPlan {
         scratch: &mut Scratch,
     ) -> Result<(), LengthError> {
         let components = self.check_results(components, &out, points.len())?;
-        let (mut axes, mut done) = ([[0; PAIRS]; 2], 0);
-        for part in points.chunks(PAIRS) {
+        let mut done = 0;
+        if let Schedule::Fast(fast) = &self.schedule
+            && fast.is_fused()
+            && !self.is_narrow()
+            && self.form.geometry.axes() == 2
+        {
+            let (warps, _) = points.as_chunks::<32>();
+            let pairs = Points::Pairs(warps);
+            self.fetch_fused(
+                fast,
+                pairs,
+                (&mut out, components),
+                scratch,
+                |warp, scratch, answer| {
+                    let [x, y] = [0, 1].map(|axis| warps[warp].map(|point| point[axis]));
+                    let coords = Coordinates::at([&x, &y, &ZERO_LANES], &ZERO_LANES);
+                    let request =
+                        FetchRequest { components, ..FetchRequest::new(u32::MAX, coords) };
+                    self.fetch(&request, scratch, answer);
+                },
+            );
+            done = 32 * warps.len();
+        }
+        for part in points[done..].chunks(PAIRS) {
+            let mut axes = [[0; PAIRS]; 2];
             for (n, point) in part.iter().enumerate() {
                 (axes[0][n], axes[1][n]) = (point[0], point[1]);
             }
@@ -225,26 +249,26 @@ impl FetchPlan {
         Ok(components)
     }
 
-    /// Fetches whole warps with the fused stage, and warps that have lanes outside the range of the
-    /// fused stage one by one.
+    /// Fetches whole warps with the fused stage. `alone` fetches a warp that has lanes outside the
+    /// range of the fused stage.
     fn fetch_fused(
         &self,
         fast: &Fast,
-        coords: [&[Lanes]; 3],
+        points: Points<'_>,
         (out, components): (&mut [&mut [u32]; 4], u8),
-        registers: &mut Registers<'_>,
         scratch: &mut Scratch,
+        mut alone: impl FnMut(usize, &mut Scratch, &mut FetchAnswer),
     ) {
         for c in (fast.channels()..4).filter(|c| components >> c & 1 == 1) {
             out[c].fill(0);
         }
         let mut answer = FetchAnswer::default();
-        let (mut warp, warps) = (0, coords[0].len());
+        let (mut warp, warps) = (0, points.warps());
         while warp < warps {
-            let mut arrays = fast::Registers::Arrays { coords, out: results(out, components) };
+            let mut arrays = fast::Registers::Arrays { points, out: results(out, components) };
             fast.run_fused(&self.seen.resource, &mut arrays, &mut warp, &mut scratch.fast);
             if warp < warps {
-                self.fetch(&registers.request(warp), scratch, &mut answer);
+                alone(warp, scratch, &mut answer);
                 write(out, warp, &answer.values, components);
                 warp += 1;
             }
@@ -270,14 +294,22 @@ impl FetchPlan {
 
         let mut answer = FetchAnswer::default();
         let warps = fetches / 32;
-        let mut registers = Registers::new(&all, components);
         match &self.schedule {
             Schedule::Fast(fast) if self.is_fused(fast, operands) => {
-                let coords = operands.coords.point.map(|array| array.as_chunks().0);
-                let out = (&mut out, components);
-                self.fetch_fused(fast, coords, out, &mut registers, scratch);
+                let points = Points::Axes(operands.coords.point.map(|array| array.as_chunks().0));
+                self.fetch_fused(
+                    fast,
+                    points,
+                    (&mut out, components),
+                    scratch,
+                    |warp, scratch, answer| {
+                        let mut registers = Registers::new(&all, components);
+                        self.fetch(&registers.request(warp), scratch, answer);
+                    },
+                );
             }
             Schedule::Fast(fast) if !self.is_narrow() => {
+                let mut registers = Registers::new(&all, components);
                 let mut places = results(&mut out, components).map(|lanes| lanes.iter_mut());
                 let mut warps = 0..warps;
                 fast.fetch_staged(
@@ -294,6 +326,7 @@ impl FetchPlan {
                 );
             }
             _ => {
+                let mut registers = Registers::new(&all, components);
                 for warp in 0..warps {
                     self.fetch(&registers.request(warp), scratch, &mut answer);
                     write(&mut out, warp, &answer.values, components);

@@ -203,25 +203,46 @@ impl FetchPlan {
         for (warp, file) in files.iter_mut().enumerate() {
             let mut places = OutputRegisters::default();
             let others = rows.results.split_file(file, &mut places);
-            let wanted = (0..4).filter(|&c| places[c].is_some()).fold(0, |mask, c| mask | 1 << c);
-            let all = self.compute(&requests.request(warp, &others), wanted, scratch);
-            for (place, values) in places.into_iter().zip(&scratch.results) {
-                if let Some(place) = place {
-                    *place = *values;
-                }
-            }
+            let all = self.fetch_to(&requests.request(warp, &others), places, scratch);
             if let Some(resident) = resident.next() {
                 *resident = all;
             }
         }
     }
 
+    /// Executes the fetch of one warp through memory buffers, and returns the resident lanes.
+    fn fetch_to(
+        &self,
+        request: &FetchRequest<'_>,
+        places: OutputRegisters<'_>,
+        scratch: &mut Scratch,
+    ) -> u32 {
+        let Scratch { fast, general, buffers, results } = scratch;
+        let wanted = (0..4).filter(|&c| places[c].is_some()).fold(0, |mask, c| mask | 1 << c);
+        let components = self.components(wanted);
+        let resident = self.answer(request, components, (fast, general, buffers), results);
+        self.convert(results, components);
+        for (place, values) in places.into_iter().zip(results) {
+            if let Some(place) = place {
+                *place = *values;
+            }
+        }
+        resident
+    }
+
     /// Executes the fetch of one warp: writes the requested components and the residency of the
     /// active lanes, and leaves everything else unchanged.
     pub fn fetch(&self, request: &FetchRequest, scratch: &mut Scratch, answer: &mut FetchAnswer) {
-        let resident = self.compute(request, request.components, scratch);
+        let Scratch { fast, general, buffers, results } = scratch;
+        let direct = request.active == u32::MAX && !self.is_narrow();
+        let components = self.components(request.components);
+        let out = if direct { &mut answer.values } else { &mut *results };
+        let resident = self.answer(request, components, (fast, general, buffers), out);
         answer.resident = answer.resident & !request.active | resident & request.active;
-        keep_inactive(request, &scratch.results, &mut answer.values);
+        if !direct {
+            self.convert(results, components);
+            keep_inactive(request, results, &mut answer.values);
+        }
     }
 
     /// The mask of the components that are needed for a mask of requested result registers.
@@ -233,22 +254,25 @@ impl FetchPlan {
         }
     }
 
-    /// Computes the result registers of a mask, at least in the active lanes. Returns the active
-    /// lanes that are resident.
-    fn compute(&self, request: &FetchRequest<'_>, registers: u8, scratch: &mut Scratch) -> u32 {
-        let Scratch { fast, general, buffers, results } = scratch;
-        let (components, resource) = (self.components(registers), &self.seen.resource);
-        let resident = match &self.schedule {
+    /// Computes components as 32-bit floats or integers, at least in the active lanes, and returns
+    /// the active lanes that are resident.
+    #[inline(always)]
+    fn answer(
+        &self,
+        request: &FetchRequest<'_>,
+        components: u8,
+        (fast, general, buffers): (&mut fast::Space, &mut general::Space, &mut Buffers),
+        out: &mut [Lanes; 4],
+    ) -> u32 {
+        match &self.schedule {
             Schedule::Fast(plan) => {
-                plan.fetch(resource, request, components, fast, results);
+                plan.fetch(&self.seen.resource, request, components, fast, out);
                 u32::MAX
             }
             Schedule::General(plan) => {
-                plan.fetch(resource, request, components, (general, buffers), results)
+                plan.fetch(&self.seen.resource, request, components, (general, buffers), out)
             }
-        };
-        self.convert(results, components);
-        resident
+        }
     }
 
     /// Converts results to f16 if the instruction returns f16.

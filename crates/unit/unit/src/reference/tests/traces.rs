@@ -1,5 +1,5 @@
-//! Properties of every trace. `tests/fetch` has the results of fetches, `tests/explain` whole traces,
-//! and `tests/steps.txt` single rules.
+//! Properties of every trace. `tests/fetch` has the results of fetches, `tests/explain` whole
+//! traces, and `tests/steps.txt` single rules.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,7 +1,6 @@
 //! Accesses of every format, by several threads, their traces, and the fast path.
 
 use super::*;
-use crate::request::Lanes;
 use crate::resource::Residency;
 use texunit_testkit::Random;
 use texunit_texel::{Format, pack, store_codes};

@@ -154,10 +154,11 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
     fn sequential<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
         let Call { window, border, channels, registers, next, .. } = call;
         let warps = registers.warps();
+        let mut room = [ZERO_LANES; 2];
         for warp in *next..warps {
             *next = warp;
             registers.prefetch_ahead(warp, 1 + GROUPS);
-            let (coords, mut out) = registers.of((warp, warp));
+            let (coords, mut out) = registers.of(simd, (warp, warp), &mut room);
             for chunk in 0..32 / S::LANES {
                 let placed = Self::place(simd, axes, (&coords, &ZERO_LANES), chunk);
                 if !placed.near.is_full() {
@@ -181,6 +182,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         let [now, then] = stored;
         let (mut now, mut then) = (now, then);
         let mut scales = ZERO_LANES;
+        let mut room = [ZERO_LANES; 2];
         let (first, mut is_near) = (*next, true);
         if first == warps {
             return;
@@ -199,7 +201,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
                 std::mem::swap(&mut now, &mut then);
             }
             let warp = step - usize::from(sums);
-            let (coords, mut out) = registers.of((step, warp));
+            let (coords, mut out) = registers.of(simd, (step, warp), &mut room);
             let next = if step < warps {
                 // Both loops compute long chains of instructions for each vector. The chains of
                 // several vectors overlap only if the sums, which are long, too, come later.

@@ -25,7 +25,7 @@ use fused::FusedArgs;
 use kernel::KernelArgs;
 use leveled::LeveledArgs;
 use levels::{LevelSpace, Levels, Slices};
-pub(super) use registers::Registers;
+pub(super) use registers::{Points, Registers};
 use stored::StoredAddresses;
 
 /// Scratch memory of the fast schedule.
@@ -131,7 +131,8 @@ impl Fast {
                 None => &mut [],
             });
             let mut next = 0;
-            let mut registers = Registers::Arrays { coords, out };
+            let points = Points::Axes(coords);
+            let mut registers = Registers::Arrays { points, out };
             self.run_fused(resource, &mut registers, &mut next, space);
             if next == 1 {
                 return;

@@ -161,7 +161,7 @@ impl Stage<SumArgs> for Sum {
                 let half = if bits < 32 { 128 } else { 0 };
                 for lane in 0..32 {
                     out[lane] = match reading {
-                        Reading::Unorm { .. } => depth24(sums[lane].into(), 0),
+                        Reading::Unorm { .. } => depth24(sums[lane], 0),
                         _ => ((sums[lane] + half) >> 8) as u32,
                     };
                 }

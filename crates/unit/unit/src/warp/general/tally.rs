@@ -200,7 +200,7 @@ impl Tally {
         for lane in 0..32 {
             out[lane] = match kind {
                 Some(kind) => self.finish_float(kind, lane),
-                None => sum::result(reading, self.sum[lane].into(), scale[lane]),
+                None => sum::result(reading, self.sum[lane], scale[lane]),
             };
         }
     }

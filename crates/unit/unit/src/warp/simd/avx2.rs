@@ -88,6 +88,7 @@ impl Simd for Avx2 {
             gather2(window.base(), limit(offsets, window.last(8)));
         gather4(self: Self, window: Window<'_>, offsets: __m256i) -> [__m256i; 4] =
             gather4(window.base(), limit(offsets, window.last(16)));
+        unzip(a: __m256i, b: __m256i) -> [__m256i; 2] = unzip(a, b);
         look_up_pairs(table: &Pairs, index: __m256i) -> [__m256i; 2] = {
             let index = _mm256_and_si256(index, _mm256_set1_epi32(127));
             gather2(table.together.as_ptr().cast(), _mm256_slli_epi32::<3>(index))
@@ -198,6 +199,21 @@ unsafe fn fence(mut a: __m256i, mut b: __m256i) -> (__m256i, __m256i) {
         );
     }
     (a, b)
+}
+
+/// # Safety
+/// The machine supports AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn unzip(a: __m256i, b: __m256i) -> [__m256i; 2] {
+    let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
+    let even = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b));
+    let odd = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b));
+    // AVX shuffles do not cross the halves of a vector, so the quarters have to be put in order.
+    [
+        _mm256_permute4x64_epi64::<0b11_01_10_00>(even),
+        _mm256_permute4x64_epi64::<0b11_01_10_00>(odd),
+    ]
 }
 
 // Texels are read by `asm`, not by intrinsics, because another thread may store to them at the same

@@ -88,6 +88,7 @@ impl Simd for Avx512 {
             gather4(window.base(), limit(offsets, window.last(16)));
         gather8(self: Self, window: Window<'_>, offsets: __m512i) -> [[__m512i; 4]; 2] =
             gather8(window.base(), limit(offsets, window.last(16).saturating_sub(16)));
+        unzip(a: __m512i, b: __m512i) -> [__m512i; 2] = unzip(a, b);
         look_up_pairs(table: &Pairs, index: __m512i) -> [__m512i; 2] =
             [look_up_128(&table.apart[0], index), look_up_128(&table.apart[1], index)];
         add(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
@@ -251,6 +252,16 @@ unsafe fn gather2(base: *const u8, offsets: __m512i) -> [__m512i; 2] {
         let ([a, b], [c, d]) = (avx2::gather2(base, low), avx2::gather2(base, high));
         [concat(a, c), concat(b, d)]
     }
+}
+
+/// # Safety
+/// The machine supports AVX-512.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn unzip(a: __m512i, b: __m512i) -> [__m512i; 2] {
+    let even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    let odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
+    [_mm512_permutex2var_epi32(a, even, b), _mm512_permutex2var_epi32(a, odd, b)]
 }
 
 // Only the functions that contain `asm` are compiled for AVX-512 separately. They are small enough

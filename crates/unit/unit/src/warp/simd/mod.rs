@@ -168,6 +168,8 @@ pub(super) trait Simd: Copy {
         let next = Self::add(offsets, self.splat(16));
         [self.gather4(window, offsets), self.gather4(window, next)]
     }
+    /// The elements with even and those with odd indices, of two concatenated vectors.
+    fn unzip(a: Self::I, b: Self::I) -> [Self::I; 2];
     /// A compiler fence for prefetches, between the computation of `a` and `b` and their use.
     /// Without the fence, the compiler would issue all prefetches at once.
     fn fence(a: &mut Self::I, b: &mut Self::I);

@@ -70,6 +70,11 @@ impl<S: Simd> Simd for PairedSimd<S> {
         [[[a, e], [b, f], [c, g], [d, h]], [[i, m], [j, n], [k, o], [l, p]]]
     }
     #[inline(always)]
+    fn unzip([a, b]: Self::I, [c, d]: Self::I) -> [Self::I; 2] {
+        let ([a, b], [c, d]) = (S::unzip(a, b), S::unzip(c, d));
+        [[a, c], [b, d]]
+    }
+    #[inline(always)]
     fn fence([a, b]: &mut Self::I, [c, d]: &mut Self::I) {
         S::fence(a, b);
         S::fence(c, d);

@@ -106,6 +106,10 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn unzip(a: I, b: I) -> [I; 2] {
+        [[a[0], a[2], b[0], b[2]], [a[1], a[3], b[1], b[3]]]
+    }
+    #[inline(always)]
     fn fence(_: &mut I, _: &mut I) {}
     #[inline(always)]
     fn store(x: I, to: &mut Lanes, chunk: usize) {

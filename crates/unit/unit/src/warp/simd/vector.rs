@@ -173,6 +173,12 @@ impl<S: Simd> Int<S> {
         let [[a, b, c, d], [e, f, g, h]] = simd.gather8(window, offsets.0);
         [[Self(a), Self(b), Self(c), Self(d)], [Self(e), Self(f), Self(g), Self(h)]]
     }
+    /// See [`Simd::unzip`].
+    #[inline(always)]
+    pub(in crate::warp) fn unzip(self, other: Self) -> [Self; 2] {
+        let [even, odd] = S::unzip(self.0, other.0);
+        [Self(even), Self(odd)]
+    }
     /// See [`Simd::fence`].
     #[inline(always)]
     pub(in crate::warp) fn fence(a: &mut Self, b: &mut Self) {
