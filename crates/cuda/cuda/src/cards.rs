@@ -118,6 +118,7 @@ mod tests {
         ] {
             assert_eq!(visible(list, 3), wanted, "{list:?}");
         }
+        assert_eq!(chosen(Some(&"sm_100,".repeat(MAX_DEVICES))).unwrap().len(), MAX_DEVICES);
     }
 
     #[test]

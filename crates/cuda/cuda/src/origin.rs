@@ -163,7 +163,7 @@ mod tests {
         assert!(!said(Origin::At(0)).contains("nvrtc"));
     }
 
-    /// What is said about machine code that is mapped at 0x1000, or not in a file, at 0x5000.
+    /// Messages about machine code that is mapped from a file at 0x1000, or is at 0x5000.
     #[test]
     fn files_of_a_process_decide() {
         let device = &texunit_device::cards::CARDS[0];

@@ -247,7 +247,7 @@ fn range_of(address: u64, size: u64) -> Answer<Range<u64>> {
     }
 }
 
-/// What fault messages say of addresses that are not accessible.
+/// The description of inaccessible addresses for fault messages.
 fn freed_block(name: &str, range: &Range<u64>, number: u64, how: End) -> FreedBlock {
     let (address, size) = (Some(range.start), range.end - range.start);
     FreedBlock { name: name.to_owned(), address, size, number, how }

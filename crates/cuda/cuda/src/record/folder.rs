@@ -40,8 +40,8 @@ const MAX_FOLDERS: u32 = 1000;
 /// Prefix and suffix of the name of an unfinished folder, which `texunit run` removes.
 const PART: [&str; 2] = [".texunit-", ".part"];
 
-/// The folder for a job that is being written, which `texunit run` removes at its end: a process may
-/// be killed at any time, and an incomplete job must not look like a complete one.
+/// The folder for a job that is being written, which `texunit run` removes at its end: a process
+/// may be killed at any time, and an incomplete job must not look like a complete one.
 pub(super) fn unfinished(folder: &Path) -> PathBuf {
     // Errors here are reported when the job is written.
     let _ = std::fs::create_dir_all(folder);

@@ -8,19 +8,8 @@ use texunit_evidence::Api;
 /// them.
 const MAX_REPORTED: usize = 1000;
 
-#[derive(Debug)]
-struct ReportedRefusal {
-    /// The first function that was refused.
-    function: String,
-    /// Name of the code.
-    code: String,
-    /// Number of occurrences, and the number known to the report.
-    count: u64,
-    reported: u64,
-}
-
-/// Reported refusals by function (empty after a fault) and reason.
-static REPORTED: Mutex<BTreeMap<(String, String), ReportedRefusal>> = Mutex::new(BTreeMap::new());
+/// Refusals by function (empty after a fault) and reason, with the count that the report knows.
+static REPORTED: Mutex<BTreeMap<(String, String), (Api, u64)>> = Mutex::new(BTreeMap::new());
 
 /// Counts a refused call with the name of its code and the reason, and reports the first and then
 /// each doubling. Returns the first function that was refused so, and the number of refusals;
@@ -36,35 +25,27 @@ pub(crate) fn refused(
         let mut reported = lock(&REPORTED);
         let key = (of.to_owned(), reason.to_owned());
         (reported.len() < MAX_REPORTED || reported.contains_key(&key)).then(|| {
-            let one = reported.entry(key).or_insert_with(|| ReportedRefusal {
-                function: function.to_owned(),
-                code: code.to_owned(),
-                count: 0,
-                reported: 0,
-            });
-            one.count += 1;
-            if is_power(one.count, 2) {
-                one.reported = one.count;
+            let [function, code, reason] = [function, code, reason].map(str::to_owned);
+            let new = || (Api { function, code, reason, count: 0 }, 0);
+            let (api, known) = reported.entry(key).or_insert_with(new);
+            api.count += 1;
+            if is_power(api.count, 2) {
+                *known = api.count;
             }
-            (one.function.clone(), one.count)
+            api.clone()
         })
     };
     // The report has a lock of its own, so it is updated after `REPORTED` is unlocked.
     match &counted {
-        _ if !is_wanted() => {}
         None => with(|state| state.totals.more_api += 1),
-        Some((function, count)) if is_power(*count, 2) => {
-            let (function, code, reason) = (function.clone(), code.to_owned(), reason.to_owned());
-            with(|state| {
-                // Programs may exit when they see an error, so that the refusal is reported
-                // immediately.
-                state.flush();
-                state.append(Event::Api(Api { function, code, reason, count: *count }));
-            });
-        }
+        // Programs may exit when they see an error, so that the refusal is reported immediately.
+        Some(api) if is_power(api.count, 2) => with(|state| {
+            state.flush();
+            state.append(Event::Api(api.clone()));
+        }),
         Some(_) => {}
     }
-    counted
+    counted.map(|api| (api.function, api.count))
 }
 
 /// Whether a count is a power of a base.
@@ -101,11 +82,10 @@ pub(super) fn lacking_table() -> Option<Api> {
 /// Counts of refusals that the report does not know yet, at the end.
 pub(super) fn rest() -> Vec<Api> {
     let mut reported = lock(&REPORTED);
-    let new = reported.iter_mut().filter(|(_, one)| one.reported < one.count);
-    let api = |((_, reason), one): (&(String, String), &mut ReportedRefusal)| {
-        one.reported = one.count;
-        let (function, code) = (one.function.clone(), one.code.clone());
-        Api { function, code, reason: reason.clone(), count: one.count }
-    };
-    new.map(api).collect()
+    let new = reported.values_mut().filter(|(api, known)| *known < api.count);
+    new.map(|(api, known)| {
+        *known = api.count;
+        api.clone()
+    })
+    .collect()
 }

@@ -15,9 +15,9 @@ fn run(
     let ended = Arc::<Mutex<Vec<usize>>>::default();
     let list = Arc::clone(&ended);
     let answer = branches(before.iter().copied(), needs, threads, move |i| {
-        work(i).inspect(|()| list.lock().unwrap_or_else(PoisonError::into_inner).push(i))
+        work(i).inspect(|()| lock(&list).push(i))
     });
-    let ended = ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let ended = lock(&ended).clone();
     (answer.map_err(|refusal| refusal.code), ended)
 }
 
@@ -65,12 +65,11 @@ fn pinned_steps_run_in_the_calling_thread() {
     let threads = Arc::new(Mutex::new(Vec::<(usize, ThreadId)>::new()));
     let seen = Arc::clone(&threads);
     let (answer, ended) = run(&[&[] as &[u32]; 100], (0..100).map(needs).collect(), 3, move |i| {
-        seen.lock().unwrap_or_else(PoisonError::into_inner).push((i, current().id()));
+        lock(&seen).push((i, current().id()));
         Ok(())
     });
     assert!(answer.is_ok() && ended.len() == 100);
-    let threads = threads.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(threads.iter().all(|&(i, thread)| i % 3 != 0 || thread == current().id()));
+    assert!(lock(&threads).iter().all(|&(i, thread)| i % 3 != 0 || thread == current().id()));
 }
 
 #[test]
@@ -97,8 +96,7 @@ fn a_waiting_step_lets_others_run() {
     let (answer, ended) = run(&[&[], &[], &[1]], needs.to_vec(), 1, move |i| {
         if i == 0 {
             wait_notice().iter().for_each(|notice| (notice.0)());
-            let told = told.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            assert_eq!(told, Ok(()));
+            assert_eq!(lock(&told).recv(), Ok(()));
         }
         if i == 2 {
             assert_eq!(tell.send(()), Ok(()));
