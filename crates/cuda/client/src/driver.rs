@@ -5,11 +5,11 @@
 //! with it would put its symbols into the global scope: a variable of a library that the program
 //! loads later and that bears the name of a driver function would then resolve to that function.
 
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use std::error::Error;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::fmt::Arguments;
 use std::io::Write;
-use std::marker::PhantomData;
-use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, Once, OnceLock};
 use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw};
 use texunit_cuda_abi::driver::signature;
@@ -76,8 +76,7 @@ unsafe impl Pass<*mut c_void> for Raw<'_> {
 /// thread that waits for it.
 pub struct DriverFunction<F> {
     name: &'static CStr,
-    address: AtomicPtr<c_void>,
-    function: PhantomData<F>,
+    function: OnceLock<F>,
 }
 
 impl<F: Copy> DriverFunction<F> {
@@ -86,52 +85,38 @@ impl<F: Copy> DriverFunction<F> {
     /// # Safety
     /// `F` is a function pointer type, and that of the function of this name in texunit's driver.
     pub const unsafe fn named(name: &'static CStr) -> Self {
-        Self { name, address: AtomicPtr::new(std::ptr::null_mut()), function: PhantomData }
+        Self { name, function: OnceLock::new() }
     }
 
     /// The resolved function. Without a driver it is `None`, and the user has been told.
     pub fn get(&self) -> Option<F> {
-        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
-        let mut address = self.address.load(Ordering::Acquire);
-        if address.is_null() {
-            // SAFETY: the library is never unloaded, and the name is a C string.
-            address = unsafe { dlsym(library()?, self.name.as_ptr()) };
-            self.address.store(address, Ordering::Release);
+        if let Some(function) = self.function.get() {
+            return Some(*function);
         }
-        // SAFETY: `F` is the type of the function at this address, by the contract of `named`.
-        (!address.is_null()).then(|| unsafe { std::mem::transmute_copy(&address) })
+        // SAFETY: `F` is the type of the function of this name, by the contract of `named`.
+        let function = unsafe { library()?.get::<F>(self.name) };
+        function.ok().map(|function| *self.function.get_or_init(|| *function))
     }
 }
 
-unsafe extern "C" {
-    fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
-    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-    safe fn dlerror() -> *const c_char;
-}
-
-/// `RTLD_NOW`, without `RTLD_GLOBAL`.
-const NOW: c_int = 2;
-
-/// Handle of the loaded driver.
-fn library() -> Option<*mut c_void> {
-    static LIBRARY: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+/// The loaded driver, which is never unloaded.
+fn library() -> Option<&'static Library> {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
     static REFUSED: Once = Once::new();
-    let loaded = LIBRARY.load(Ordering::Acquire);
-    if !loaded.is_null() {
+    if let Some(loaded) = LIBRARY.get() {
         return Some(loaded);
     }
-    // SAFETY: the name is a C string. The search covers `LD_LIBRARY_PATH` and the folder of this
-    // library, as for a linked library.
-    let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), NOW) };
-    let why = if library.is_null() {
-        // SAFETY: the text is this thread's last error, which is valid until the next `dl` call.
-        unsafe { CStr::from_ptr(dlerror()) }.to_string_lossy()
-    // SAFETY: the library is never unloaded, and the name is a C string.
-    } else if unsafe { dlsym(library, MARKER.as_ptr()) }.is_null() {
-        "libcuda.so.1 is another driver; LD_LIBRARY_PATH has to name the folder of texunit's".into()
-    } else {
-        LIBRARY.store(library, Ordering::Release);
-        return Some(library);
+    // SAFETY: the search covers `LD_LIBRARY_PATH` and the folder of this library, as for a linked
+    // library; a driver's initialisers have no effect on us.
+    let why = match unsafe { Library::open(Some("libcuda.so.1"), RTLD_NOW | RTLD_LOCAL) } {
+        Err(error) => error.source().unwrap_or(&error).to_string(),
+        // SAFETY: the symbol is looked up but not accessed.
+        Ok(library) => match unsafe { library.get::<*const c_char>(MARKER) } {
+            Ok(_) => return Some(LIBRARY.get_or_init(|| library)),
+            Err(_) => "libcuda.so.1 is another driver; LD_LIBRARY_PATH has to name the folder of \
+                       texunit's"
+                .to_owned(),
+        },
     };
     REFUSED.call_once(|| say(format_args!("no driver of texunit's is found: {why}")));
     None

@@ -39,38 +39,10 @@ const BLOCK: u32 = 256;
 /// Number of operands per launch.
 const CHUNK: u32 = 1 << 22;
 
-fn kernel(function: &Function) -> String {
-    format!(
-        "\
-.version 6.0
-.target sm_60
-.address_size 64
-
-.visible .entry approx(.param .u64 results, .param .u32 first, .param .u32 count)
-{{
-    .reg .pred %outside;
-    .reg .b32 %i, %n, %t, %bits;
-    .reg .f32 %x;
-    .reg .b64 %out, %at;
-{THREAD}    ld.param.u32 %bits, [first];
-    add.u32 %bits, %bits, %i;
-    mov.b32 %x, %bits;
-    {} %x, %x;
-    ld.param.u64 %out, [results];
-    mul.wide.u32 %at, %i, 4;
-    add.u64 %out, %out, %at;
-    st.global.f32 [%out], %x;
-DONE:
-    ret;
-}}
-",
-        function.instruction
-    )
-}
-
 /// The GPU's results for `count` operands from `first` on.
 fn results(gpu: &Gpu, function: &Function, first: u32, count: u32) -> Result<Vec<u32>, GpuError> {
-    let module = gpu.module(&kernel(function))?;
+    let kernel = include_str!("approx.ptx").replace("THREAD\n", THREAD);
+    let module = gpu.module(&kernel.replace("INSTRUCTION", function.instruction))?;
     let memory = gpu.buffer(&vec![0; count as usize * 4])?;
     let arguments = [
         memory.address().to_le_bytes().to_vec(),

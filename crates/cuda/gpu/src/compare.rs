@@ -129,24 +129,18 @@ impl Compared {
 }
 
 /// Runs a case on the GPU and on an engine. Also returns the case with the GPU's results as
-/// expected values, for recording.
+/// expected values, for recording. Without a GPU, the case is built and run on the engine, and
+/// skipped for lack of a GPU unless there is another reason.
 pub fn compare(
-    runner: &Runner,
+    runner: Option<&Runner>,
     engine: Engine,
     file: &str,
     case: &Case,
 ) -> (Compared, Option<Case>) {
-    match run(Some(runner), engine, case) {
+    match run(runner, engine, case) {
         Ok((outcome, recorded)) => (Compared::new(file, case, outcome), Some(recorded)),
         Err(outcome) => (Compared::new(file, case, outcome), None),
     }
-}
-
-/// As [`compare`], without a GPU: the case is built and run on the engine, and skipped for lack of
-/// a GPU unless there is another reason.
-pub fn compare_here(engine: Engine, file: &str, case: &Case) -> Compared {
-    let outcome = run(None, engine, case).map_or_else(|outcome| outcome, |(outcome, _)| outcome);
-    Compared::new(file, case, outcome)
 }
 
 /// Reason for skipping a case without a GPU.
@@ -166,7 +160,7 @@ pub fn faulting(case: &Case) -> Vec<usize> {
 /// Runs an access that faults, after which the GPU cannot be used by this process. Also returns the
 /// GPU's error.
 pub fn compare_fault(
-    runner: &Runner,
+    runner: Option<&Runner>,
     file: &str,
     case: &Case,
     access: usize,
@@ -178,7 +172,8 @@ pub fn compare_fault(
     (Compared::new(file, case, outcome), said)
 }
 
-fn fault(runner: &Runner, case: &Case, access: usize) -> Result<String, Outcome> {
+fn fault(runner: Option<&Runner>, case: &Case, access: usize) -> Result<String, Outcome> {
+    let runner = runner.ok_or_else(|| skipped(NO_CARD))?;
     let Access::Surface(data) = &case.access else { return Err(skipped("it has no surface")) };
     let surface = data.build().map_err(skipped)?;
     let accesses = card_accesses(&surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;

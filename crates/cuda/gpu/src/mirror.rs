@@ -72,16 +72,8 @@ impl CardResource {
         }
         let storage = create(&gpu, &shape, uses)?;
         let made = Self { gpu, storage, shape, layout, row_pitch };
-        made.upload(resource)?;
+        made.copy(&mut resource.to_packed(), true)?;
         Ok(made)
-    }
-
-    /// Copies all texels to the GPU; the resources have the same shape.
-    fn upload(&self, resource: &Resource) -> Result<(), GpuError> {
-        let mut bytes = resource.to_packed();
-        self.each_level(&mut bytes, |gpu, array, copy| {
-            gpu.copy(copy.of(copy.host_side(), array_side(array)))
-        })
     }
 
     /// Reads all texels, in the order of [`Resource::to_packed`], without the padding between the
@@ -98,26 +90,38 @@ impl CardResource {
             return Ok(rows.flat_map(|r| r.iter().take(row as usize)).copied().collect());
         }
         let mut bytes = vec![0; self.shape.packed_size().map_err(not_expressible)? as usize];
-        self.each_level(&mut bytes, |gpu, array, copy| {
-            gpu.copy(copy.of(array_side(array), copy.host_side()))
-        })?;
+        self.copy(&mut bytes, false)?;
         Ok(bytes)
     }
 
-    fn each_level(
-        &self,
-        bytes: &mut [u8],
-        f: impl Fn(&Gpu, Handle, LevelCopy) -> Result<(), GpuError>,
-    ) -> Result<(), GpuError> {
+    /// Copies the texels of all levels between packed memory and the arrays.
+    fn copy(&self, bytes: &mut [u8], to_card: bool) -> Result<(), GpuError> {
         let mut rest = bytes;
         for level in 0..self.shape.level_count() {
-            let copy = LevelCopy::new(&self.shape, level, rest.as_mut_ptr());
-            let (_, after) = rest.split_at_mut(copy.size());
-            match self.storage {
-                Storage::Array(array) => f(&self.gpu, array, copy)?,
-                Storage::Mipmapped(whole) => f(&self.gpu, self.level(whole, level)?, copy)?,
-                Storage::Memory(_) => {}
-            }
+            let array = match self.storage {
+                Storage::Array(array) => array,
+                Storage::Mipmapped(whole) => self.level(whole, level)?,
+                Storage::Memory(_) => return Ok(()),
+            };
+            let Extent { width, height, depth } = self.shape.level_extent(level);
+            let block = self.shape.format.block_extent();
+            let pitch = width.div_ceil(block) as usize * self.shape.format.texel_size() as usize;
+            let height = height.div_ceil(block) as usize;
+            let depth = depth.max(self.shape.planes()) as usize;
+            let (packed, after) = rest.split_at_mut(pitch * height * depth);
+            let memory = CopySide3D {
+                memory_type: CU_MEMORYTYPE_HOST,
+                host: packed.as_mut_ptr().expose_provenance() as u64,
+                pitch,
+                height,
+                ..CopySide3D::default()
+            };
+            let card =
+                CopySide3D { memory_type: CU_MEMORYTYPE_ARRAY, array, ..CopySide3D::default() };
+            let (src, dst) = if to_card { (memory, card) } else { (card, memory) };
+            let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes: pitch, height, depth };
+            // SAFETY: the memory has the level's bytes, and the array is a level of that size.
+            unsafe { call!(self.gpu, cuMemcpy3D_v2(&raw const copy)) }?;
             rest = after;
         }
         Ok(())
@@ -238,58 +242,5 @@ impl Drop for CardResource {
                 Storage::Memory(_) => CUresult::SUCCESS,
             }
         };
-    }
-}
-
-/// A copy of one level between packed host memory and an array.
-#[derive(Clone, Copy)]
-struct LevelCopy {
-    host: *mut u8,
-    row_bytes: usize,
-    rows: usize,
-    slices: usize,
-}
-
-impl LevelCopy {
-    fn new(shape: &ArrayShape, level: u32, host: *mut u8) -> Self {
-        let Extent { width, height, depth } = shape.level_extent(level);
-        let block = shape.format.block_extent();
-        Self {
-            host,
-            row_bytes: width.div_ceil(block) as usize * shape.format.texel_size() as usize,
-            rows: height.div_ceil(block) as usize,
-            slices: depth.max(shape.planes()) as usize,
-        }
-    }
-
-    fn size(&self) -> usize {
-        self.row_bytes * self.rows * self.slices
-    }
-
-    fn host_side(&self) -> CopySide3D {
-        CopySide3D {
-            memory_type: CU_MEMORYTYPE_HOST,
-            host: self.host.expose_provenance() as u64,
-            pitch: self.row_bytes,
-            height: self.rows,
-            ..CopySide3D::default()
-        }
-    }
-
-    fn of(&self, src: CopySide3D, dst: CopySide3D) -> CUDA_MEMCPY3D {
-        let (width_in_bytes, height, depth) = (self.row_bytes, self.rows, self.slices);
-        CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth }
-    }
-}
-
-fn array_side(array: Handle) -> CopySide3D {
-    CopySide3D { memory_type: CU_MEMORYTYPE_ARRAY, array, ..CopySide3D::default() }
-}
-
-impl Gpu {
-    fn copy(&self, copy: CUDA_MEMCPY3D) -> Result<(), GpuError> {
-        // SAFETY: the host buffer holds `LevelCopy::size` bytes, and the array is a level of that
-        // size.
-        self.check("cuMemcpy3D", unsafe { (self.api().cuMemcpy3D_v2)(&raw const copy) })
     }
 }

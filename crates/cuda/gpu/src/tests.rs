@@ -1,9 +1,7 @@
 //! Tests on the simulated GPU; every kernel that a comparison can generate is accepted by our PTX
 //! checker.
 
-use crate::compare::{
-    Outcome, Tally, compare, compare_fault, compare_here, faulting, provenance, registers,
-};
+use crate::compare::{Outcome, Tally, compare, compare_fault, faulting, provenance, registers};
 use crate::run::{answers, operand_bytes};
 use crate::{Runner, fake, fetch_kernel, surface_kernel};
 use std::collections::BTreeMap;
@@ -133,7 +131,7 @@ fn the_driver_is_called_as_it_wants_to_be() {
                 Access::Surface(s) => s.accesses.truncate(20),
             }
             let name = path.display().to_string();
-            let (compared, recorded) = compare(&runner, Engine::Reference, &name, &case);
+            let (compared, recorded) = compare(Some(&runner), Engine::Reference, &name, &case);
             assert!(
                 matches!(compared.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }),
                 "{compared:?}"
@@ -142,7 +140,8 @@ fn the_driver_is_called_as_it_wants_to_be() {
                 assert_eq!(recorded.provenance, provenance(&gpu));
                 let text = texunit_cases::to_toml(std::slice::from_ref(&recorded));
                 let back = texunit_cases::parse(&text).expect("what is recorded can be read");
-                let (again, _) = compare(&runner, Engine::Reference, "recorded", &back.cases[0]);
+                let (again, _) =
+                    compare(Some(&runner), Engine::Reference, "recorded", &back.cases[0]);
                 assert!(matches!(again.outcome, Outcome::Equal { .. }), "{again:?}\n{text}");
             }
             tally.add(&compared.outcome);
@@ -189,30 +188,30 @@ warp = true
     let cases = texunit_cases::parse(text).expect("a case file").cases;
     let (_alone, gpu) = fake::alone();
     let runner = Runner::new(gpu);
-    let (compared, recorded) = compare(&runner, Engine::Reference, "warp", &cases[1]);
+    let (compared, recorded) = compare(Some(&runner), Engine::Reference, "warp", &cases[1]);
     assert_eq!(compared.outcome, Outcome::Equal { count: 5 });
     let Some(Access::Surface(warp)) = recorded.map(|case| case.access) else { panic!("a surface") };
     assert_eq!(warp.after, Some(vec![0x11, 0x12, 0x13, 0x15]));
 
-    let (whole, _) = compare(&runner, Engine::Reference, "whole", &cases[0]);
+    let (whole, _) = compare(Some(&runner), Engine::Reference, "whole", &cases[0]);
     assert!(matches!(whole.outcome, Outcome::Skipped { .. }), "{whole:?}");
     let faults = faulting(&cases[0]);
     assert_eq!((&faults[..], faulting(&cases[2])), (&[1, 3][..], vec![0]));
     let rest = cases[0].without(&faults);
     assert_eq!(
-        compare_here(Engine::Reference, "rest", &rest).outcome,
+        compare(None, Engine::Reference, "rest", &rest).0.outcome,
         Outcome::Skipped { reason: "there is no card".to_owned() }
     );
-    let (rest, _) = compare(&runner, Engine::Reference, "rest", &rest);
+    let (rest, _) = compare(Some(&runner), Engine::Reference, "rest", &rest);
     assert_eq!(rest.outcome, Outcome::Equal { count: 2 });
-    let (none, _) = compare_fault(&runner, "no fault", &cases[0], 0);
+    let (none, _) = compare_fault(Some(&runner), "no fault", &cases[0], 0);
     assert!(
         matches!(&none.outcome, Outcome::Differs { first, .. } if first[0].card == "no fault"),
         "{none:?}"
     );
     for (case, access) in [(0, faults[0]), (0, faults[1]), (2, 0)] {
         let runner = Runner::new(fake::gpu().expect("the test card starts"));
-        let (compared, said) = compare_fault(&runner, "faults", &cases[case], access);
+        let (compared, said) = compare_fault(Some(&runner), "faults", &cases[case], access);
         assert_eq!(compared.outcome, Outcome::Equal { count: 1 }, "{access}: {said}");
         assert!(said.starts_with("cuCtxSynchronize failed with "), "{said}");
     }

@@ -78,8 +78,7 @@ fn collect(folder: &Path, extension: &str, depth: u32, found: &mut Vec<PathBuf>)
 /// Prefix of the folders of runs.
 const PREFIX: &str = "texunit-";
 
-/// The name of a folder for a run of this process, without the 16 random letters and digits at its
-/// end.
+/// The name of a folder for a run of this process, without the 16 random digits at its end.
 pub fn folder_prefix() -> String {
     format!("{PREFIX}{}-", std::process::id())
 }
@@ -87,9 +86,9 @@ pub fn folder_prefix() -> String {
 /// The process that created a run's folder, taken from its name; `None` for any other folder.
 pub(crate) fn maker(folder: &Path) -> Option<u32> {
     let name = folder.file_name()?.to_str()?;
-    let (process, random) = name.strip_prefix(PREFIX)?.split_once('-')?;
-    let is_random = random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    process.parse().ok().filter(|_| is_random)
+    let (process, number) = name.strip_prefix(PREFIX)?.split_once('-')?;
+    let is_number = number.len() == 16 && number.bytes().all(|digit| digit.is_ascii_hexdigit());
+    process.parse().ok().filter(|_| is_number)
 }
 
 /// Whether the run with this folder, or an outer run, has been stopped ([`crate::STOP`]).
@@ -128,7 +127,7 @@ mod tests {
     fn an_inner_run_ends_with_the_outer_one() {
         let temporary = texunit_testkit::TempDir::new("runs");
         let [of_run, other, last] =
-            ["7", "Z", "a"].map(|letter| folder_prefix() + &letter.repeat(16));
+            ["7", "f", "a"].map(|letter| folder_prefix() + &letter.repeat(16));
         let outer = temporary.join(of_run);
         let inner = outer.join(other).join(last);
         std::fs::create_dir_all(&inner).unwrap();

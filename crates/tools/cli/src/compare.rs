@@ -214,7 +214,7 @@ fn compare_case(
     comparison: &mut Comparison,
     recorded: &mut Vec<Case>,
 ) {
-    let (compared, record) = compare(runner, Engine::Reference, file, case);
+    let (compared, record) = compare(Some(runner), Engine::Reference, file, case);
     comparison.compared.push(compared);
     recorded.extend(record);
 }

@@ -48,8 +48,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
     Ok(shape.container(format, srgb, levels))
 }
 
-/// The texel format, and whether the file declares sRGB. A Direct3D 9 format without a code is known
-/// by its masks, because the parser does not recognise its own luminance formats.
+/// The texel format, and whether the file declares sRGB. A Direct3D 9 format without a code is
+/// known by its masks, because the parser does not recognise its own luminance formats.
 fn format(dds: &Dds) -> Result<(Format, bool), Problem> {
     let pixel = &dds.header.spf;
     let (known, name) = match (&dds.header10, &pixel.fourcc) {

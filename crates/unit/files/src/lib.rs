@@ -42,7 +42,7 @@ pub use command_files::{CommandFiles, FileConflict, Identity};
 pub use container::Container;
 pub use error::{FileError, Problem};
 #[cfg(not(target_family = "wasm"))]
-pub use folder::{PrivateFolder, private_folder};
+pub use folder::PrivateFolder;
 pub use guard::is_guarded;
 pub use io::{Prepared, read_bytes, room, write_atomically};
 pub use leftovers::{end_by_signal, is_ignored, leave_signals};

@@ -64,6 +64,11 @@ impl Gemm {
     }
 }
 
+/// The number of products, and the distances of their matrices if the function has distances.
+fn batch(distances: Option<[i64; 3]>, count: impl Into<Integer>) -> (Option<[i64; 3]>, Integer) {
+    (distances, count.into())
+}
+
 /// Defines a product function with 32-bit and, under the name that ends in `_64`, with 64-bit
 /// integers. For each matrix: the parameters for its type and its distance, if the function has
 /// them. Then the parameters for the number of matrices and the compute type, and the element
@@ -123,12 +128,12 @@ macro_rules! gemm {
             [<cublas $letter $batched StridedBatched>]
             [,strideA] [,strideB] [,strideC] [batchCount] [] =>
             [<element!($letter) as Element>::FORMAT; 3],
-            (Some([strideA, strideB, strideC]), batchCount.into()), None
+            batch(Some([strideA, strideB, strideC]), batchCount), None
         }
         product! { "Batched `C = alpha op(A) op(B) + beta C`, with arrays of addresses in device \
 memory. The arrays are read during the call, after preceding work of the stream."
             [<cublas $letter $batched Batched>] [,] [,] [,] [batchCount] [] =>
-            [<element!($letter) as Element>::FORMAT; 3], (None, batchCount.into()), None
+            [<element!($letter) as Element>::FORMAT; 3], batch(None, batchCount), None
         })?
     } };
 }
@@ -147,9 +152,9 @@ product! { "Batched product with explicit types, with matrices at equal distance
     cublasGemmStridedBatchedEx
     [Atype, strideA] [Btype, strideB] [Ctype, strideC] [batchCount] [computeType] =>
     formats([Atype, Btype, Ctype])?,
-    (Some([strideA, strideB, strideC]), batchCount.into()), Some(computeType)
+    batch(Some([strideA, strideB, strideC]), batchCount), Some(computeType)
 }
 product! { "Batched product with explicit types, with arrays of addresses in device memory."
     cublasGemmBatchedEx [Atype,] [Btype,] [Ctype,] [batchCount] [computeType] =>
-    formats([Atype, Btype, Ctype])?, (None, batchCount.into()), Some(computeType)
+    formats([Atype, Btype, Ctype])?, batch(None, batchCount), Some(computeType)
 }

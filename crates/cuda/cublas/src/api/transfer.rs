@@ -3,9 +3,9 @@
 use crate::api::*;
 
 /// Defines the functions that copy vectors and matrices in one direction, with 32-bit and, under
-/// the name that ends in `_64`, with 64-bit integers: the names of the addresses, whether the device
-/// is copied to, and the stream, if they have one. A vector is copied as a matrix whose rows have
-/// one element.
+/// the name that ends in `_64`, with 64-bit integers: the names of the addresses, whether the
+/// device is copied to, and the stream, if they have one. A vector is copied as a matrix whose rows
+/// have one element.
 macro_rules! transfers {
     ($(
         $doc:tt $vector:ident($from:ident $to:ident) $matrix:ident $to_device:tt

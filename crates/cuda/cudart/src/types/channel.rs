@@ -29,8 +29,8 @@ pub(crate) struct Format {
     pub(crate) channels: u32,
 }
 
-// The table `FORMATS` of `data/formats.txt`: kind, format, bits of a channel, and channels, or 0 for
-// any number of them.
+// The table `FORMATS` of `data/formats.txt`: kind, format, bits of a channel, and channels, or 0
+// for any number of them.
 include!(concat!(env!("OUT_DIR"), "/formats.rs"));
 
 const BITS_1010102: [i32; 4] = [10, 10, 10, 2];

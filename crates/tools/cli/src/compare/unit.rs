@@ -11,9 +11,7 @@ use texunit_cases::{
 };
 use texunit_forms::Count;
 use texunit_gpu::Runner;
-use texunit_gpu::compare::{
-    Compared, NO_CARD, Outcome, compare, compare_fault, compare_here, faulting,
-};
+use texunit_gpu::compare::{Compared, Outcome, compare, compare_fault, faulting};
 use texunit_unit::fetch_simd_level;
 
 /// A work unit.
@@ -84,19 +82,12 @@ pub(super) fn answer(unit: &Unit, runner: Option<&Runner>, files: &mut Files) ->
         Unit::Case { file, number } => files.case(file, *number).map(|case| {
             let case = without_faults(case);
             let file = file.display().to_string();
-            let (compared, recorded) = both(runner, Engine::Reference, file, &case);
+            let (compared, recorded) = compare(runner, Engine::Reference, &file, &case);
             Answer { compared, cases: recorded.map(|case| to_toml(&[case])), more: Value::Null }
         }),
         Unit::Fault { file, number, access } => files.case(file, *number).map(|case| {
             let file = file.display().to_string();
-            let (mut compared, said) = match runner {
-                Some(runner) => compare_fault(runner, &file, case, *access),
-                None => {
-                    let outcome = Outcome::Skipped { reason: NO_CARD.to_owned() };
-                    let (name, rules) = (case.name.clone(), case.rules.clone());
-                    (Compared { file, name, rules, outcome }, String::new())
-                }
-            };
+            let (mut compared, said) = compare_fault(runner, &file, case, *access);
             compared.name += &format!(":{access}");
             Answer { compared, cases: None, more: json!({ "fault": said }) }
         }),
@@ -116,24 +107,12 @@ fn without_faults(case: &Case) -> Case {
     if faults.len() == case.count() { case.clone() } else { case.without(&faults) }
 }
 
-fn both(
-    runner: Option<&Runner>,
-    engine: Engine,
-    file: String,
-    case: &Case,
-) -> (Compared, Option<Case>) {
-    match runner {
-        Some(runner) => compare(runner, engine, &file, case),
-        None => (compare_here(engine, &file, case), None),
-    }
-}
-
 /// A random case; the faster planned path replaces the reference sampler.
 fn random(runner: Option<&Runner>, seed: u64, index: u64, fetches: u32) -> Answer {
     let case = random_case_of(seed, index, fetches);
     let case = without_faults(&case);
     let engine = Engine::Plan(fetch_simd_level());
-    let (compared, recorded) = both(runner, engine, random_name(seed), &case);
+    let (compared, recorded) = compare(runner, engine, &random_name(seed), &case);
     let Some(mut case) = recorded else {
         return Answer { compared, cases: None, more: json!({ "index": index }) };
     };

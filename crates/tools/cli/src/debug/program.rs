@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use texunit_debug::remote::{Answers, EngineMessage, Served, VARIABLE};
 use texunit_debug::{Console, Idle, Request, Settings};
-use texunit_files::{PrivateFolder, private_folder};
+use texunit_files::PrivateFolder;
 
 /// The socket that a debugged program finds in its environment, in a folder that only this user can
 /// access; it is removed together with its folder.
@@ -26,7 +26,7 @@ pub(super) struct Socket {
 
 impl Socket {
     pub(super) fn new() -> io::Result<Self> {
-        let folder = private_folder(&std::env::temp_dir(), "texunit-debug-")?;
+        let folder = PrivateFolder::new(&std::env::temp_dir(), "texunit-debug-")?;
         let listener = UnixListener::bind(folder.path().join("socket"))?;
         Ok(Self { folder, listener })
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::LazyLock;
-use texunit_files::{PrivateFolder, private_folder};
+use texunit_files::PrivateFolder;
 use texunit_forms::Count;
 use texunit_profile::Profile;
 
@@ -401,7 +401,7 @@ struct Scratch {
 
 impl Scratch {
     fn new(name: &'static str) -> Result<Self, String> {
-        let folder = private_folder(&std::env::temp_dir(), "texunit-mcp-")
+        let folder = PrivateFolder::new(&std::env::temp_dir(), "texunit-mcp-")
             .map_err(|error| error.to_string())?;
         Ok(Self { folder, name })
     }

@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
-use texunit_files::{PrivateFolder, private_folder};
+use texunit_files::PrivateFolder;
 
 /// The error for a file with an unknown executable format.
 const ENOEXEC: i32 = 8;
@@ -46,9 +46,9 @@ pub(super) struct Outcome {
 pub(super) fn folder() -> Result<PrivateFolder, String> {
     let outer = texunit_evidence::folder().filter(|folder| folder.is_dir());
     let above = outer.clone().unwrap_or_else(std::env::temp_dir);
-    let folder = private_folder(&above, &texunit_evidence::folder_prefix());
+    let folder = PrivateFolder::new(&above, &texunit_evidence::folder_prefix());
     let mut folder = folder.map_err(|error| error.to_string())?;
-    folder.disable_cleanup(outer.is_some());
+    folder.stays = outer.is_some();
     Ok(folder)
 }
 

@@ -11,7 +11,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::str::FromStr;
-use texunit_files::{PrivateFolder, private_folder};
+use texunit_files::PrivateFolder;
 use texunit_record::{Chosen, Limit};
 
 /// Options of `texunit run` for launches that are repeated.
@@ -116,8 +116,8 @@ impl RecordArgs {
             }
         }
         let Some(wanted) = &self.explain else { return Ok(None) };
-        let folder =
-            private_folder(&std::env::temp_dir(), "texunit-explain-").map_err(|e| e.to_string())?;
+        let folder = PrivateFolder::new(&std::env::temp_dir(), "texunit-explain-")
+            .map_err(|e| e.to_string())?;
         command.env("TEXUNIT_RECORD", folder.path());
         command.env("TEXUNIT_RECORD_KERNEL", &wanted.kernel);
         command.env("TEXUNIT_RECORD_QUIET", "1");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use texunit_files::{PrivateFolder, private_folder};
+use texunit_files::PrivateFolder;
 
 /// A temporary folder, which is removed when the value is dropped.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Workspace {
 impl Workspace {
     /// Creates the temporary folder.
     pub fn new() -> std::io::Result<Self> {
-        let folder = private_folder(&std::env::temp_dir(), "texunit-reduce-")?;
+        let folder = PrivateFolder::new(&std::env::temp_dir(), "texunit-reduce-")?;
         Ok(Self { folder, written: BTreeSet::new() })
     }
 
