@@ -197,7 +197,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
         }
         params.push(object);
     }
-    for table in ["surfaces", "textures", "samplers"] {
+    for table in ["textures", "samplers", "surfaces"] {
         params.extend(named(root, table, |name, v| reference(name, v, table)));
     }
     let globals = named(root, "globals", global);
