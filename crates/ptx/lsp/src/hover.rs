@@ -1,4 +1,5 @@
-//! Hover texts: instructions and modifiers from the table, names from their declarations.
+//! Hover texts: for instructions and modifiers from the instruction table, for names from their
+//! declarations.
 
 use super::cursor::CursorContext;
 use super::doc;
@@ -10,7 +11,7 @@ use texunit_isa::{Form, Opcode, ScalarType, slots};
 use texunit_syntax::Span;
 use texunit_syntax::scan::{Token, TokenKind};
 
-/// A text in paragraphs, which can be rendered with or without Markdown.
+/// A hover text in paragraphs, which can be rendered with or without Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page(Vec<Part>);
 
@@ -76,10 +77,10 @@ fn other(text: &str, index: &Index, token: &Token) -> Option<Page> {
     }
 }
 
-/// Maximum number of forms that are shown.
+/// Maximum number of instruction forms that a hover text shows.
 const MAX_FORMS: usize = 6;
 
-/// A page about an instruction with these modifiers.
+/// A page about an opcode with modifiers.
 pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
     let Matching { forms, details } = matching(opcode, words);
     let mut page = Page::default();
@@ -93,7 +94,7 @@ pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
     details.into_iter().fold(page, Page::text)
 }
 
-/// The summary of a form, such as `Texture fetch. PTX ISA 9.7.10.3, needs ...`.
+/// The summary of an instruction form, such as `Texture fetch. PTX ISA 9.7.10.3, needs ...`.
 fn about(form: &Form) -> String {
     let row = &form.row;
     let needs = needs(row.version, row.target);
@@ -128,7 +129,7 @@ fn modifier(instruction: &Instruction, index: usize, text: &str) -> Option<Page>
 /// Maximum length of a declaration that is shown, in bytes.
 const MAX_BYTES: usize = 2000;
 
-/// A page about a name.
+/// A page about the name at a range of the text.
 pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
     let word = &text[span.range()];
     if index.is_word(span.start) {
@@ -158,7 +159,7 @@ fn shortened(text: &str) -> String {
     format!("{} ...", &text[..text.floor_char_boundary(MAX_BYTES)])
 }
 
-/// The value of a floating-point number written as bits.
+/// A page with the value of a floating-point constant that is written as bits (`0f3F800000`).
 fn number(word: &str) -> Option<Page> {
     let bits =
         |digits: &str, len| u64::from_str_radix(digits, 16).ok().filter(|_| digits.len() == len);
