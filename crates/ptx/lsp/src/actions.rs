@@ -150,7 +150,7 @@ fn shown(text: &str) -> String {
 pub(crate) fn workspace_edit(edits: Vec<TextEdit>, target: &Target<'_>) -> WorkspaceEdit {
     if !target.versioned_edits {
         return WorkspaceEdit {
-            // The lint is about interior mutability of `Uri`, which does not affect its hash.
+            // `Uri` may be a key: its interior mutability does not affect its hash.
             changes: Some(HashMap::from([(target.uri.clone(), edits)])),
             ..WorkspaceEdit::default()
         };

@@ -330,8 +330,7 @@ impl Index {
     /// several declarations at module scope.
     fn best_of_same(&self, decl: u32, name: &str) -> u32 {
         let d = &self.decls[decl as usize];
-        // Only names at module scope have several declarations; in a function body they are an
-        // error.
+        // Only at module scope may a name have several declarations.
         match self.scopes[0].names.get(name) {
             Some(list) if d.scope == 0 && d.count.is_none() => self.best(list),
             _ => decl,
@@ -385,8 +384,7 @@ impl Index {
             if token.kind != TokenKind::Ident || !named || self.is_word(token.span.start) {
                 continue;
             }
-            // Statements with syntax errors are missing in the syntax tree, so their opcodes are
-            // not in `words`.
+            // Opcodes in statements with syntax errors are not in `words`.
             if self.has_errors && is_opcode_at(text, token.span) {
                 continue;
             }

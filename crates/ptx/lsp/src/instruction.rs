@@ -1,5 +1,5 @@
-//! The instruction at a cursor, complete or not, and the forms in the instruction table of
-//! `texunit_isa` that match it or can still match as more is typed.
+//! The instruction at a cursor, complete or not, and the forms in the instruction table that it
+//! matches or can become.
 
 use super::cursor::CursorContext;
 use texunit_isa::gate::gates;
