@@ -41,7 +41,7 @@ pub struct Edit {
 pub struct Diagnostic {
     /// Stable code: `E0xxx` for errors, `W0xxx` for warnings. Listed in docs/diagnostics.md.
     pub code: &'static str,
-    /// Severity; for mistakes, error or warning.
+    /// Severity: error or warning if something is wrong, note if it is often intended.
     pub severity: Severity,
     /// The message: one sentence without a full stop.
     pub message: String,
@@ -53,8 +53,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Further information, one line each.
     pub remarks: Vec<String>,
-    /// Replacements that certainly correct the mistake, in source order and without overlaps; empty
-    /// if no correction is certain. They must be applied together.
+    /// Replacements that together certainly correct the mistake, in source order and without
+    /// overlaps; empty if no correction is certain.
     pub fix: Vec<Edit>,
 }
 
@@ -89,14 +89,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds another position.
+    /// Adds another position with an explanation.
     #[must_use]
     pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
-    /// Sets the advice.
+    /// Sets the advice on what to write instead.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
@@ -117,8 +117,8 @@ impl Diagnostic {
         self
     }
 
-    /// Shortens texts that repeat a name or number of absurd length, and drops a correction that
-    /// contains one.
+    /// Shortens message texts that quote an extremely long name or number, and drops a correction
+    /// that contains such a name or number.
     pub fn shorten(&mut self) {
         const MAX_WRITTEN: usize = 4096;
         shorten(&mut self.message);
@@ -130,7 +130,7 @@ impl Diagnostic {
         }
     }
 
-    /// Whether this is an error.
+    /// Whether the severity is error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

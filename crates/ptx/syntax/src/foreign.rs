@@ -6,11 +6,11 @@ use crate::span::Span;
 /// A kind of binary file that is often given instead of PTX text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binary {
-    /// The magic bytes at the beginning.
+    /// The magic bytes at the beginning of the file.
     pub magic: &'static [u8],
-    /// Description, such as `a fatbin`.
+    /// Description of the file, such as `a fatbin`.
     pub what: &'static str,
-    /// Advice on what to do with it.
+    /// Advice on what to do with the file.
     pub help: &'static str,
 }
 
@@ -46,7 +46,7 @@ const BINARY: &[Binary] = &[
     kind(b"\xfe\xff",            "UTF-16 text",       UTF_16),
 ];
 
-/// Beginnings of files in other languages: text, language, advice.
+/// How files in other languages begin: text of the beginning, language, advice.
 #[rustfmt::skip]
 const LANGUAGES: &[(&str, &str, &str)] = &[
     ("; ModuleID",        "LLVM IR",     "translate it: `llc -march=nvptx64 -mcpu=sm_75 file.ll`"),
@@ -86,7 +86,7 @@ fn is_c(line: &str) -> bool {
 /// Number of bytes at the beginning of a file that are examined.
 const LOOK: usize = 4096;
 
-/// Removes trailing NUL (from C strings such as nvrtc's PTX) and Ctrl-Z.
+/// Removes trailing NUL (of C strings, such as PTX from nvrtc), Ctrl-Z and white space.
 pub(crate) fn without_end_marks(text: &str) -> &str {
     text.trim_end_matches(['\0', '\u{1a}', ' ', '\t', '\r', '\n'])
 }
@@ -103,18 +103,18 @@ pub(crate) fn binary(text: &str, first_bytes: &[u8]) -> Option<Diagnostic> {
     Some(Diagnostic::error("E0001", Span::new(at, at + 1), message).help(COMPILED))
 }
 
-/// A language other than PTX.
+/// A language other than PTX that was recognised in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language {
-    /// Name, such as `CUDA C++`.
+    /// Name of the language, such as `CUDA C++`.
     pub name: &'static str,
-    /// How to compile it to PTX.
+    /// How to compile the language to PTX.
     pub help: &'static str,
-    /// The line by which it was recognised.
+    /// Range of the line by which the language was recognised.
     pub span: Span,
 }
 
-/// The language of a text, if it is one that is often mistaken for PTX.
+/// The language of a text, if the language is one that users give in place of PTX.
 pub fn language(text: &str) -> Option<Language> {
     let mut end = text.len().min(LOOK);
     while !text.is_char_boundary(end) {

@@ -1,4 +1,4 @@
-//! The printer: writes a tree as PTX in a canonical form.
+//! The printer: writes a syntax tree as PTX in a canonical form.
 //!
 //! Parsing the output gives the same tree, except for positions. Comments and the notation of
 //! numbers (hexadecimal, octal) are not kept; directives that are kept as text are unchanged.
@@ -293,8 +293,8 @@ impl Display for Operand<'_> {
             OperandKind::Vector(elements) => write!(f, "{{{}}}", commas(elements)),
             OperandKind::Pair(first, second) => write!(f, "{first}|{second}"),
             OperandKind::Address(Address { base, offset: None }) => write!(f, "[{base}]"),
-            // After a constant base, `+` would be part of the base, so the parser never produces
-            // both.
+            // After a constant base, the parser takes `+` as part of the base, so there is no
+            // offset.
             OperandKind::Address(Address { base, offset: Some(offset) }) => {
                 write!(f, "[{base}+{offset}]")
             }
@@ -325,13 +325,13 @@ impl Display for Expr {
     }
 }
 
-/// The precedence of the expression's operator; the highest if it has none.
+/// The precedence of an expression's operator; the highest if the expression has none.
 fn strength(expr: &Expr) -> u8 {
     match &expr.kind {
         ExprKind::Conditional(..) => CONDITIONAL,
         ExprKind::Binary(op, ..) => symbol_and_precedence(*op).1,
         ExprKind::Unary(..) | ExprKind::Cast(..) => UNARY,
-        // It must be in parentheses next to operators.
+        // A literal `0f...` must be in parentheses next to operators.
         ExprKind::F32(_) => CONDITIONAL,
         _ => u8::MAX,
     }
@@ -346,7 +346,7 @@ fn expression(f: &mut Formatter<'_>, expr: &Expr, least: u8) -> fmt::Result {
     }
     match &expr.kind {
         ExprKind::Integer { value, unsigned } => {
-            // Above `i64::MAX` a number is unsigned without a suffix.
+            // A number above `i64::MAX` is unsigned even without the suffix `U`.
             let suffix = if *unsigned && *value <= i64::MAX as u64 { "U" } else { "" };
             write!(f, "{value}{suffix}")
         }

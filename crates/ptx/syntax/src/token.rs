@@ -15,14 +15,14 @@ pub(crate) struct Token {
 
 macro_rules! tokens {
     ($($(#[$doc:meta])* $other:ident,)* { $($text:literal $kind:ident,)* }) => {
-        /// Kinds of tokens. The span gives the text.
+        /// Kinds of tokens. A token's text is found by its span.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum TokenKind {
             $($(#[$doc])* $other,)*
             $($kind,)*
         }
 
-        /// Operators and punctuation, longer ones before their prefixes.
+        /// Operators and punctuation; a longer operator precedes its prefixes.
         pub(crate) const PUNCTUATION: &[(&str, TokenKind)] = &[$(($text, TokenKind::$kind)),*];
 
         impl TokenKind {
@@ -63,7 +63,7 @@ tokens! {
     }
 }
 
-/// Punctuation of one character that is not the prefix of a longer one.
+/// Punctuation of one character that is not the prefix of a longer operator.
 pub(crate) const SINGLE: [Option<TokenKind>; 256] = {
     let mut single = [None; 256];
     let (mut n, mut longer) = (0, [false; 256]);
@@ -85,7 +85,7 @@ impl TokenKind {
         matches!(self, Self::Integer | Self::Decimal | Self::Float32 | Self::Float64)
     }
 
-    /// Whether a value may follow, so that `.5` after it is a number instead of a modifier.
+    /// Whether a value may follow the token, so that a following `.5` is a number, not a modifier.
     pub(crate) fn expects_value(self) -> bool {
         use TokenKind::*;
         let ends = matches!(self, RightBrace | RightParen | RightBracket | Semicolon | At);
