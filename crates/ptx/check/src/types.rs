@@ -2,7 +2,7 @@
 
 use texunit_isa::{OperandType, ScalarType, TypeKind};
 
-/// Whether a register of type `reg` is valid for an operand of type `ty`, with exactly its width.
+/// Whether a register of type `reg` is valid for an operand of type `ty` of the same width.
 pub(crate) fn fits(ty: ScalarType, reg: ScalarType) -> bool {
     if ty.bits() != reg.bits() {
         return false;
@@ -23,7 +23,7 @@ pub(crate) fn is_pointer(reg: ScalarType) -> bool {
     reg != ScalarType::F16x2 && (fits(ScalarType::U64, reg) || fits(ScalarType::U32, reg))
 }
 
-/// Whether a register of type `reg` is of the kind of `ty`, whatever its width.
+/// Whether a register of type `reg` is of the same kind as `ty`, whatever its width.
 pub(crate) fn kind_fits(ty: ScalarType, reg: ScalarType) -> bool {
     let bits = reg.kind() == TypeKind::Bits;
     match ty.kind() {

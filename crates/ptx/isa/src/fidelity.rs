@@ -24,7 +24,7 @@ words! {
 }
 
 /// The GPU on which [`Fidelity::Measured`] results were measured. Every simulated device computes
-/// as this GPU does.
+/// like it.
 pub const MEASURED_ON: &str = "NVIDIA H200";
 
 /// The fidelity class of an instruction, for any operands; `None` for instructions that are not
@@ -56,14 +56,12 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         O::Tex | O::Tld4 | O::Suld | O::Sust | O::Sured => Measured,
         O::Istypep => Specified,
         O::Txq | O::Suq => match mods.query {
-            // Not measurable: NVIDIA's driver loads no module that queries OpenCL's enumeration
-            // values.
+            // Not measurable: drivers load no module that queries OpenCL's enumeration values.
             Some(Attribute::ChannelDataType | Attribute::ChannelOrder) => Assumed,
             _ => Specified,
         },
         O::Vadd | O::Vsub | O::Vabsdiff | O::Vmin | O::Vmax | O::Vshl | O::Vshr | O::Vset => {
-            // For `d.h1`, ptxas up to 13.0 merges the wrong half of the value into the upper half
-            // of c.
+            // For `d.h1`, ptxas up to 13.0 merges the wrong half of the value into c.
             let upper = |d: Selector| d.half && d.count == 1 && d.parts[0] == 1;
             let merges = mods.atom.is_none() && mods.video.is_some_and(|video| upper(video.d));
             if merges { NotCard } else { Measured }
@@ -268,8 +266,7 @@ mod tests {
         assert_eq!(of("cvt.rs.f16x2.f32"), None);
     }
 
-    /// `vadd.s32.s32.s32 d.h1, a, b, c` merges the result into c; with a second operation `.add`, c
-    /// is added.
+    /// `vadd.s32.s32.s32 d.h1, a, b, c` merges the result into c; a second operation `.add` adds c.
     #[test]
     fn a_fault_of_ptxas() {
         let class = |half, part, atom| {

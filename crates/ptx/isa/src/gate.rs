@@ -1,7 +1,6 @@
 //! Version and target requirements of single modifiers, in addition to the requirements of an
-//! instruction form. Each is a row of `gates.txt`. Some requirements are met by a target number
-//! (`sm_90` and later), others by certain architectures: `sm_90a` but not `sm_90`, or the whole
-//! family `sm_100f`.
+//! instruction form. Each is a row of `gates.txt`. A requirement is met by a target number (`sm_90`
+//! and later), or by certain architectures: `sm_90a` but not `sm_90`, or the family `sm_100f`.
 
 use crate::Opcode;
 use crate::requirement::Requirement;
@@ -19,8 +18,7 @@ struct Gate {
     feature: &'static str,
     version: u32,
     target: u32,
-    /// The only architectures that have the feature, without `sm_`; empty: all whose number is at
-    /// least `target`.
+    /// The only architectures with the feature, without `sm_`; empty: all from `target` on.
     variants: &'static str,
 }
 

@@ -116,8 +116,8 @@ pub struct Modifiers {
     pub unexecuted: Option<&'static str>,
 }
 
-/// A selector such as `.b0`, `.h10`, `.b3210`: the bytes or half-words of a register that a video
-/// instruction uses.
+/// A selector of a video instruction, such as `.b0`, `.h10`: the used bytes or half-words of a
+/// register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Selector {
     /// Whether the selector selects half-words (`.h`) instead of bytes (`.b`).
@@ -131,8 +131,7 @@ pub struct Selector {
 /// Selectors and signs at the operands of a video instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VideoOperands {
-    /// Selector of the destination: the byte or half-word that is written, or the mask of a SIMD
-    /// instruction.
+    /// Selector of the destination: the written byte or half-word, or a SIMD instruction's mask.
     pub d: Selector,
     /// Selector of the first source.
     pub a: Selector,

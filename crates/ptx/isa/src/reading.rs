@@ -71,8 +71,7 @@ pub fn read_modifiers(
         let nothing = ModifierError::Unexpected { index: 0, expected: Vec::new() };
         return Err(best.map_or(nothing, |(_, error)| error));
     };
-    // Fields are set in slot order, so that a flag such as `.red` is set before fields that depend
-    // on it.
+    // Fields are set in slot order: a flag such as `.red` before fields that depend on it.
     let mut mods = Modifiers::default();
     for (i, slot) in form.slots.iter().enumerate() {
         for (word, _) in words.iter().zip(slots).filter(|(_, of)| **of == i) {
@@ -137,8 +136,7 @@ fn place(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierErro
         let takes = |s: usize| {
             let slot = &form.slots[s];
             let in_order = |order: Order| {
-                // Types keep their order, so a mandatory type slot that is skipped could not be
-                // filled any more.
+                // Types keep their order: a skipped type slot could not be filled any more.
                 let first = next[order as usize];
                 let jumped = form.slots.get(first..s).unwrap_or_default();
                 s >= first && !jumped.iter().any(|s| order.is_of(s) && !s.optional)

@@ -1,5 +1,4 @@
-//! The keywords of PTX as enums with their spellings: types, rounding modes, comparisons, state
-//! spaces and so on.
+//! Keywords of PTX as enums with their spellings: types, rounding modes, state spaces and so on.
 
 pub(crate) use texunit_forms::words;
 pub use texunit_forms::{

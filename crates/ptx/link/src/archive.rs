@@ -3,8 +3,7 @@
 
 /// Magic bytes at the beginning of an archive.
 const MAGIC: &[u8] = b"!<arch>\n";
-/// Size in bytes of the header before each member: name 16, date 12, owner 6, group 6, mode 8, size
-/// 10, end 2.
+/// Size in bytes of a member's header: name 16, date 12, owner 6, group 6, mode 8, size 10, end 2.
 const HEADER: usize = 60;
 /// Name of the only object file in `libcudadevrt.a`.
 const RUNTIME: &str = "cuda_device_runtime.o";
@@ -14,8 +13,7 @@ const RUNTIME: &str = "cuda_device_runtime.o";
 pub fn is_device_runtime(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.strip_prefix(MAGIC) else { return false };
     let mut objects = 0;
-    // A name longer than the header's name field is in the member `//`, and the field holds `/` and
-    // its position there.
+    // The member `//` has all long names; the name field then holds `/` and the position there.
     let mut long: &[u8] = &[];
     while let Some((header, behind)) = rest.split_at_checked(HEADER) {
         let Some(size) = number(&header[48..58]) else { return false };

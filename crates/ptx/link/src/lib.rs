@@ -76,8 +76,7 @@ const DEVICE_RUNTIME: [(&str, &str); 2] = [
 ];
 
 /// Links PTX modules, together with the device runtime if the program links it. Symbols that remain
-/// undefined, such as the functions for launches from the device, are reported when the result is
-/// loaded.
+/// undefined, such as those for launches from the device, are reported on loading.
 ///
 /// # Errors
 ///

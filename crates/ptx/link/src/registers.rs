@@ -1,5 +1,4 @@
-//! `CU_JIT_MAX_REGISTERS` and the tools' `-maxrregcount`: a register limit for all kernels of a
-//! module.
+//! `CU_JIT_MAX_REGISTERS` and the tools' `-maxrregcount`: a register limit for all kernels.
 //!
 //! texunit makes no machine code, so the limit affects only what is reported about a kernel. The
 //! limit is inserted as the equivalent directive `.maxnreg`, which linking keeps.
@@ -30,8 +29,7 @@ pub fn limited(ptx: Ptx, limit: Option<u32>, architecture: u32) -> Ptx {
         Item::Function(f) if f.is_entry => {
             let own = f.directives.iter().any(|d| OWN.contains(&d.name.text));
             let brace = f.body.as_ref().filter(|_| !own)?.span.start;
-            // The directive is inserted on the line of the brace, so that line numbers do not
-            // change.
+            // Inserted on the line of the brace, so that line numbers do not change.
             let span = Span { start: brace, end: brace };
             Some(Edit { span, text: format!(".maxnreg {limit} ") })
         }

@@ -40,8 +40,7 @@ pub(crate) enum Need {
     Diagnostics,
 }
 
-/// The analysis results that a request method needs, and the function that answers it; `None` for
-/// unknown methods.
+/// The analysis results that a request method needs, and its handler; `None` for unknown methods.
 pub(crate) fn method(name: &str) -> Option<(Need, Handler)> {
     METHODS.iter().find(|row| row.0 == name).map(|row| (row.1, row.2))
 }

@@ -140,8 +140,7 @@ impl<'a> Cursor<'a> {
         ["x", "y", "z", "w"].into_iter().enumerate().map(item).collect()
     }
 
-    /// Completions at the beginning of a statement: with nothing, a guard, or a part of a word
-    /// before the cursor.
+    /// Completions at the beginning of a statement, behind at most a guard and a part of a word.
     fn at_statement(&self) -> Vec<Item> {
         let is = |at: usize, b: u8| self.token(at).is_some_and(|t| t.kind == TokenKind::Other(b));
         let name = usize::from(is(1, b'!')) + 1;
@@ -211,8 +210,7 @@ impl<'a> Cursor<'a> {
         is(&before[last], b'[') && name.is_some_and(|t| t.kind == TokenKind::Ident)
     }
 
-    /// Visible names with the typed prefix (names of inner scopes hide those of outer scopes), and
-    /// special registers.
+    /// Visible names that begin as typed (inner scopes hide outer scopes), and special registers.
     fn names(&self, wanted: impl Fn(&Decl) -> bool, rank: impl Fn(&Decl) -> usize) -> Vec<Item> {
         let mut items = Vec::new();
         let mut seen = HashSet::new();

@@ -26,8 +26,8 @@ pub(crate) struct CursorContext {
 const MAX_TOKENS: usize = 4096;
 
 impl CursorContext {
-    /// Finds the statement around `offset`. The scan starts at `from`, the beginning of the text or
-    /// of a function.
+    /// Finds the statement around `offset`. The scan starts at `from`, where a function or the text
+    /// begins.
     pub(crate) fn find(text: &str, from: usize, offset: usize) -> Self {
         let mut reader = Reader { text, tokens: Vec::new(), depth: 0, blocks: 0 };
         let mut in_comment = false;
@@ -87,8 +87,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a token begins a new statement although the current statement is not terminated by
-    /// `;`.
+    /// Whether a token begins a new statement although the current statement lacks its `;`.
     fn begins(&self, token: &Token) -> bool {
         let Some(last) = self.tokens.last() else { return true };
         let guard = matches!(last.kind, TokenKind::Other(b'@' | b'!'));

@@ -214,8 +214,7 @@ mod tests {
     #[test]
     fn edits() {
         let mut edited = Text::new("ab\r\ncd".into());
-        // A reversed range: from a position behind the text's end back to the end of the first
-        // line.
+        // A reversed range, from behind the text's end back to the first line's end.
         let range = Range::new(Position::new(9, 0), Position::new(0, 7));
         assert!(edited.replace(range, "x\ry", Encoding::Utf16));
         assert_eq!(edited, Text::new("abx\ry".into()));

@@ -1,5 +1,4 @@
-//! Hover texts: for instructions and modifiers from the instruction table, for names from their
-//! declarations.
+//! Hover texts: instructions and modifiers from the instruction table, names from declarations.
 
 use super::cursor::CursorContext;
 use super::doc;

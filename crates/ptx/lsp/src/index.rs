@@ -222,8 +222,7 @@ impl Index {
         }
     }
 
-    /// Indexes the statements of a block. The recursion is safe: the parser limits the nesting of
-    /// blocks.
+    /// Indexes the statements of a block; the parser limits the nesting, and so the recursion.
     fn statements(&mut self, block: &Block<'_>, scope: u32) {
         for statement in &block.statements {
             match statement {
@@ -337,8 +336,7 @@ impl Index {
         }
     }
 
-    /// The definition among the declarations of a name at module scope, or else the first
-    /// declaration.
+    /// The definition among the declarations of a name at module scope, else the first one.
     fn best(&self, list: &[u32]) -> u32 {
         let mut first = list.iter().take(MAX_SAME).copied();
         first.find(|&d| self.decls[d as usize].is_definition).unwrap_or(list[0])

@@ -18,8 +18,7 @@ pub(crate) struct Instruction {
 }
 
 impl Instruction {
-    /// Parses the statement at a cursor, if it is in a function body and begins like an
-    /// instruction.
+    /// Parses a cursor's statement, if it is in a body and begins like an instruction.
     pub(crate) fn read(text: &str, place: &CursorContext) -> Option<Self> {
         let tokens = &place.statement;
         let is = |at: usize, b: u8| tokens.get(at).is_some_and(|t| t.kind == TokenKind::Other(b));
@@ -86,8 +85,7 @@ fn details(form: &Form, mods: &Modifiers, words: &[&str]) -> Vec<String> {
     found
 }
 
-/// The requirement of an instruction as text, from a `.version` times ten, and the number of a
-/// `.target`.
+/// A requirement as text, from a `.version` times ten and the number of a `.target`.
 pub(crate) fn needs(version: u32, target: u32) -> String {
     let version = format!("`.version {}.{}`", version / 10, version % 10);
     match target {
@@ -128,8 +126,7 @@ pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec
                 if slots(form, &words).is_none_or(|s| s[before.len()] != i) {
                     continue;
                 }
-                // Modifiers whose documented position has been passed are offered last; ptxas
-                // accepts any order.
+                // Modifiers of skipped slots are offered last; ptxas accepts any order.
                 let rank = if i >= last { i - last } else { form.slots.len() + i };
                 match found.iter_mut().find(|c| c.word == word && c.class == slot.class) {
                     Some(known) => known.rank = known.rank.min(rank),

@@ -87,8 +87,7 @@ impl Incoming {
                     Self::refused(id, ErrorCode::InvalidRequest, message)
                 }
             },
-            // Answers of the client to requests of the server are ignored; the server needs none of
-            // them.
+            // The client's answers to requests of the server are ignored.
             (None, Some(_)) if value.get("result").is_some() || value.get("error").is_some() => {
                 Self::Notification(Notification { method: "$/answer".into(), params })
             }

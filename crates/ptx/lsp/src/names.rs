@@ -113,8 +113,8 @@ fn detail(text: &str, span: Span) -> String {
 }
 
 /// The outline: functions with their labels, parameters, registers and variables, and variables at
-/// module scope. The outline is a tree, or a list for a client without tree support; only a list
-/// contains the `uri`.
+/// module scope. It is a tree, or for clients without tree support a list, which contains the
+/// `uri`.
 pub(crate) fn symbols(
     text: &Text,
     index: &Index,

@@ -167,8 +167,7 @@ impl Server {
         self.answer(&request.id, answer);
     }
 
-    /// Handles a request about a document: answers it now, or once the analysis results that it
-    /// needs are finished.
+    /// Handles a request about a document: answers it now, or once the needed results are finished.
     fn about_document(&mut self, request: Request) {
         let Some((need, handler)) = answers::method(&request.method) else {
             let message = format!("unknown method `{}`", request.method);

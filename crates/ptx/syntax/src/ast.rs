@@ -407,8 +407,8 @@ pub struct Operand<'a> {
     pub span: Span,
 }
 
-/// Kinds of operands. Operands take nearly all memory of a syntax tree, so the contents of rare
-/// kinds are boxed.
+/// Kinds of operands. Operands take nearly all memory of a tree, so the contents of rare kinds are
+/// boxed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OperandKind<'a> {
     /// A register, variable, label, function or special register. In `%tid.x` and `%v.y` the

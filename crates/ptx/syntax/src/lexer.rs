@@ -240,8 +240,7 @@ impl Lexer<'_> {
             && let Some((text, after)) = self.text[start + 1..].split_once('"')
             && after.trim_start().starts_with([';', ','])
         {
-            // If a quote follows the line end, it closes this string and does not begin another
-            // string.
+            // A quote after the line end closes this string, and begins no other string.
             len = text.len();
         }
         let end = start + 1 + len;

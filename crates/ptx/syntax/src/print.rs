@@ -293,8 +293,7 @@ impl Display for Operand<'_> {
             OperandKind::Vector(elements) => write!(f, "{{{}}}", commas(elements)),
             OperandKind::Pair(first, second) => write!(f, "{first}|{second}"),
             OperandKind::Address(Address { base, offset: None }) => write!(f, "[{base}]"),
-            // After a constant base, the parser takes `+` as part of the base, so there is no
-            // offset.
+            // A constant base has no offset: the parser takes `+` as part of the base.
             OperandKind::Address(Address { base, offset: Some(offset) }) => {
                 write!(f, "[{base}+{offset}]")
             }

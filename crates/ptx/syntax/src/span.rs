@@ -177,8 +177,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text() {
-        // The bytes: an invalid byte, two bytes of an incomplete character, and a complete
-        // character.
+        // An invalid byte, an incomplete character of two bytes, a complete character.
         let source = SourceFile::from_bytes("x", b"a\xffb\n\xe2\x82c\xe2\x82\xacd");
         assert_eq!(source.text(), "a\u{fffd}b\n\u{fffd}c\u{20ac}d");
         assert!(

@@ -1,4 +1,4 @@
-//! Names inside a body: nested scopes, and registers that are created when they are named.
+//! Names inside a body: nested scopes, and registers that are created when they are first named.
 
 use std::borrow::Cow;
 
@@ -8,14 +8,14 @@ use texunit_syntax::{Span, ast, numbered};
 use crate::ir::{FrameVar, FrameVarId, LabelId, ParamId, Reg, RegId, VarId, Variable};
 use crate::names::{Map, usual};
 
-/// A `.reg` declaration.
+/// The contents of a `.reg` declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegDecl {
     pub(crate) ty: ScalarType,
     pub(crate) vector: u8,
 }
 
-/// A name in a body.
+/// The meaning of a name that is declared in a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Local<'a> {
     Reg(RegDecl),
@@ -27,7 +27,7 @@ pub(crate) enum Local<'a> {
     BranchTargets(&'a ast::BranchTargets<'a>),
     CallTargets(&'a ast::BranchTargets<'a>),
     Prototype(&'a ast::CallPrototype<'a>),
-    /// The declaration was invalid; uses are not reported.
+    /// The declaration was invalid; uses of the name are not reported.
     Broken,
 }
 
@@ -35,13 +35,13 @@ pub(crate) enum Local<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Numbered {
     Reg(RegDecl),
-    /// Variables in memory, by the index of their pattern in the body.
+    /// Variables in memory, by the index of their pattern in `Body::patterns`.
     Variable(usize),
     /// The declaration was invalid.
     Broken,
 }
 
-/// The variables of a group `l<2>`, except for their names; they are created when they are named.
+/// The variables of a numbered group `l<2>` without their names; each is created when first named.
 #[derive(Clone)]
 pub(crate) enum Pattern {
     Frame(FrameVar, Span),
@@ -54,15 +54,15 @@ pub(crate) struct Scope<'a> {
     pub(crate) names: Map<&'a str, (Local<'a>, Span)>,
     /// Numbered groups such as `%r<10>`: count and contents.
     pub(crate) ranges: Map<&'a str, (u64, Numbered, Span)>,
-    /// Names that end with a number: the smallest number for each prefix.
+    /// For each prefix of declared names that end with a number, the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
-    /// Registers and members of numbered groups that have been named. They are never in `names`,
-    /// except as labels.
+    /// Cached meanings of names of numbered groups. Only labels of the same name may be in `names`,
+    /// too.
     members: Map<Cow<'a, str>, Resolved<'a>>,
 }
 
 impl<'a> Scope<'a> {
-    /// The numbered group that contains this name, and its declaration.
+    /// The numbered group that contains a name, and the group's declaration.
     pub(crate) fn range_of(&self, name: &str) -> Option<(Numbered, Span)> {
         let (prefix, number) = numbered(name)?;
         let &(count, group, span) = self.ranges.get(prefix)?;
@@ -90,10 +90,10 @@ pub(crate) struct Register {
 pub(crate) enum Resolved<'a> {
     Register(Register),
     Other(Local<'a>),
-    /// A member of a numbered group that is named for the first time: the scope of the group, and
-    /// the pattern.
+    /// A variable of a numbered group that is named for the first time: the index of the group's
+    /// scope, and of its pattern.
     Member(usize, usize),
-    /// A name of module scope, or a special register.
+    /// A name that is not declared in the body: of module scope, or a special register.
     Outside,
 }
 

@@ -1,4 +1,4 @@
-//! Signatures of called functions, each kept once because there may be many calls.
+//! Signatures of called functions, each computed once because there may be many calls.
 
 use texunit_syntax::Span;
 

@@ -4,8 +4,8 @@ use super::{Base, Function, Instruction, LabelId, Module, Operand, Operands, Reg
 use texunit_flow::{Access, Code, Control};
 use texunit_isa::{MatchMode, Opcode};
 
-/// The code of a function, for the analyses of crate `flow`. Instruction indices are those of the
-/// body, register indices those of [`Function::regs`].
+/// The code of a function, for the analyses of crate `flow`. An instruction is identified by its
+/// index in the body, a register by its index in [`Function::regs`].
 #[derive(Clone, Copy, Debug)]
 pub struct BodyCode<'a> {
     /// The function.
@@ -69,7 +69,7 @@ impl Code for BodyCode<'_> {
 }
 
 impl Operand {
-    /// The elements of a vector; of another operand, itself.
+    /// The elements of a vector operand; another operand is a single element.
     pub fn elements(&self) -> &[Self] {
         match self {
             Self::Vector(elements) => elements,
@@ -92,7 +92,8 @@ impl Operand {
 }
 
 impl Instruction {
-    /// Implements [`Code::operands`]; not generic, so that it is compiled once for all analyses.
+    /// Implements [`Code::operands`]; not generic, so that only one copy is compiled for all
+    /// analyses.
     fn each_operand(&self, f: &mut dyn FnMut(u32, Access)) -> bool {
         if let Some(guard) = self.guard {
             f(guard.reg.0, Access::Use);

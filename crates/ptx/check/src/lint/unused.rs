@@ -46,8 +46,7 @@ pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
             used.insert(Base::Variable(id));
         }
     }
-    // Variables of a group (`tex<4>`) exist once they are named; their position identifies the
-    // group.
+    // Variables of a group (`tex<4>`) exist only if named; their position identifies the group.
     let place = |base| match base {
         Base::Variable(id) => Some(variables[id.0 as usize].span),
         _ => None,

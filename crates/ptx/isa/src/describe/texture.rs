@@ -26,8 +26,7 @@ pub(super) fn forms(opcode: Opcode) -> Vec<FormText> {
     }
 }
 
-/// Keeps those forms of a description that have all modifiers in `words`, and the operands of these
-/// forms.
+/// Keeps the forms of a description that have all modifiers in `words`, and their operands.
 pub(super) fn select(opcode: Opcode, words: &[&str], description: &mut Description) {
     // Modifiers that the short syntax of a texture instruction omits do not select a form.
     let hints: Vec<&str> = forms_of(opcode)

@@ -47,8 +47,7 @@ words! {
         /// Selects an instruction among those with the same opcode; kept in
         /// [`crate::Modifiers::actions`].
         Action = "act",
-        /// A modifier that changes the result but has no field, so that the instruction cannot be
-        /// executed.
+        /// A modifier that changes the result but has no field: the instruction is not executed.
         Unexecuted = "x",
     }
 }
@@ -105,8 +104,7 @@ pub struct OperandRule {
     pub ty: OperandType,
     /// Whether an instruction may omit the operand.
     pub optional: bool,
-    /// Whether floating-point registers and constants are refused where the type is untyped
-    /// (`.bN`).
+    /// Whether an operand of untyped bits (`.bN`) refuses floating-point registers and constants.
     pub strict: bool,
     /// The valid constants, if not all of the type are.
     pub limit: Option<Limit>,
@@ -116,8 +114,7 @@ pub struct OperandRule {
     pub discard: bool,
     /// Whether a predicate is valid although the operand's type is a number.
     pub predicate: Option<AsPredicate>,
-    /// Whether ptxas before 13.5 accepted registers of any type of the right width for a bf16
-    /// operand.
+    /// Whether ptxas before 13.5 accepted registers of any type of the width for a bf16.
     pub loose_bf16: bool,
     /// For a loaded or stored register, whether it must have exactly the width of the type; for
     /// another register, whether it must be untyped.
@@ -188,7 +185,7 @@ words! {
 }
 
 words! {
-    /// A rule of ptxas for the instructions of a row that the row's modifiers and operands cannot
+    /// A rule of ptxas for instructions of a row that the row's modifiers and operands do not
     /// express.
     Property {
         /// `+macro`: ptxas expands the instruction before it parses operands, which therefore
@@ -205,16 +202,13 @@ words! {
         OrderHasScope = "ordered",
         /// `+relaxed`: `.relaxed` was introduced in PTX ISA 8.6.
         LateRelaxed = "relaxed",
-        /// `+unsynced`: the form, without `.sync`, was removed in PTX ISA 6.4 for `sm_70` and
-        /// later.
+        /// `+unsynced`: the form without `.sync` ended with PTX ISA 6.4 for `sm_70` and later.
         EndedWithSync = "unsynced",
-        /// `+onesided`: the form was introduced in PTX ISA 8.6, which not every release of ptxas
-        /// supports.
+        /// `+onesided`: PTX ISA 8.6 introduced the form; not every release of ptxas requires it.
         OneSidedFence = "onesided",
         /// `+single`: the destination is a predicate `p`, never a pair `p|q`.
         OnePredicate = "single",
-        /// `+unrounded`: the form, without rounding, was removed in PTX ISA 3.2 for `sm_20` and
-        /// later.
+        /// `+unrounded`: the form without rounding ended with PTX ISA 3.2 for `sm_20` and later.
         EndedUnrounded = "unrounded",
         /// `+flushed`: ptxas 13.5 requires a higher version and target than earlier releases.
         LateFlush = "flushed",
@@ -228,8 +222,7 @@ words! {
         MmioOfSystem = "mmio",
         /// `+unaligned`: ptxas before 13.5 accepts the instruction without `.aligned`.
         Unaligned = "unaligned",
-        /// `+register`: if the instruction has a state space, its address operand must be a
-        /// register.
+        /// `+register`: in an instruction with a state space, the address must be a register.
         AddressInRegister = "register",
         /// `+aligned`: `.aligned` was introduced in PTX ISA 6.3, and has been mandatory since.
         LateAligned = "aligned",

@@ -10,8 +10,7 @@ pub struct GeometryRow {
     pub geometry: Geometry,
     /// Whether the geometry supports offsets, with one element per axis.
     pub offsets: bool,
-    /// Whether the geometry supports gradients, with one element per coordinate of the sampled
-    /// point.
+    /// Whether the geometry supports gradients, with one element per point coordinate.
     pub gradients: bool,
     /// Whether the geometry supports depth compare.
     pub compare: bool,

@@ -47,8 +47,7 @@ pub const SURFACE_COORDINATES: Registers = place(
 pub const DATA: &str =
     "registers of any type (not .pred), each at least as wide as an element; sust also constants";
 
-/// The accepted register types of the data operand of sured (a register without braces), for each
-/// operand type.
+/// The register types of the data operand of sured, for each operand type.
 pub const SURFACE_DATA: &[(ScalarType, &[ScalarType])] = &[
     (B32, &[B32, U32, S32, F32, F16x2, B64, U64, S64, F64]),
     (U32, &[B32, U32, S32, F16x2, B64, U64, S64]),

@@ -53,8 +53,7 @@ fn both_tables_have_the_same_forms() {
                 read_modifiers(opcode, &words).unwrap_or_else(|error| panic!("{form}: {error:?}"));
             assert!(requirement_of(rows[0], &mods).is_some(), "{form}");
         }
-        // The reverse direction: the texture tables have every form that the instruction table
-        // accepts.
+        // The reverse: the texture tables have every form of the instruction table.
         let mut readable = 0;
         for row in forms_of(opcode) {
             let mut products = vec![Vec::new()];

@@ -162,8 +162,7 @@ impl<'a> Parser<'a> {
         while self.eat(TokenKind::Comma).is_some() {
             self.number_of("a number", help)?;
         }
-        // `name+4` is reported only in a `.section`: in an `@@DWARF` line, every PTX version has
-        // it.
+        // In `@@DWARF` lines, every PTX version supports `name+4`.
         section.offset = section.offset.filter(|_| first == TokenKind::Integer);
         Ok(self.kept(start, Content::Section(Box::new(section))))
     }

@@ -173,8 +173,7 @@ impl<'a> Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Reports an operator next to a literal such as `0f3f800000`, around which ptxas requires
-    /// parentheses.
+    /// Reports an operator next to a literal `0f3f800000`, around which ptxas requires parentheses.
     fn without_operator(&mut self, token: Token) -> Parse<()> {
         let binary = |kind| BINARY.iter().any(|row| row.0 == kind);
         let unary = |kind| UNARY.iter().any(|row| row.0 == kind);

@@ -1,9 +1,8 @@
 //! The parser: converts tokens to a syntax tree by recursive descent, with error recovery.
 //!
 //! A broken statement is reported once and skipped up to its `;`, a closing brace, or a line that
-//! begins like a new statement. The recursion depth is limited to [`MAX_DEPTH`] levels, and
-//! operators to [`MAX_OPERATORS`] in one expression, so that the height of the tree is limited,
-//! too.
+//! begins like a new statement. The recursion depth is limited to [`MAX_DEPTH`] levels, and the
+//! operators of an expression to [`MAX_OPERATORS`], which limits the height of the tree.
 
 mod address;
 mod body;
@@ -209,8 +208,7 @@ impl<'a> Parser<'a> {
         let told = self.lexical[first..]
             .iter()
             .take_while(|d| d.primary.span.start < to)
-            // Lexical errors after which the token is usable: a number that is too large or
-            // malformed.
+            // After these lexical errors of numbers, the token is still usable.
             .any(|d| d.code != "E0014" && (d.code != "E0017" || self.kind() == TokenKind::Bad));
         if !told && self.diagnostics.len() <= crate::MAX_ERRORS {
             self.diagnostics.push(diagnostic);

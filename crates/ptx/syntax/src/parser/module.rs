@@ -207,8 +207,7 @@ impl<'a> Parser<'a> {
             "target" => (matches!(header, Header::Version | Header::Target), Header::Target),
             _ => (*header == Header::Target, Header::AddressSize),
         };
-        // A missing `.version` or `.target` has been reported; directives that need it are not
-        // reported.
+        // A missing `.version` or `.target` has been reported; its consequences are not.
         let excused = *header == Header::Nothing || *header == Header::Version;
         if !right && !excused {
             let message = format!("`.{word}` is out of place");

@@ -211,8 +211,7 @@ impl Parser<'_> {
         token.kind == TokenKind::Word && begins_item(self.word(token).text)
     }
 
-    /// Whether the next token begins a function, which means that the enclosing blocks lack their
-    /// `}`.
+    /// Whether the next token begins a function, so that the enclosing blocks lack their `}`.
     pub(crate) fn starts_function(&self) -> bool {
         let mut ahead = 0;
         while ahead < 3 {
