@@ -1,6 +1,6 @@
 //! Suggestions for undefined names: the most similar visible name, for the help line.
 //!
-//! A suggestion is never applied automatically, because another name has another meaning.
+//! A suggestion is never applied automatically, because it may not be the intended name.
 
 use texunit_isa::describe::distance;
 use texunit_syntax::{Diagnostic, ast, numbered};
@@ -34,7 +34,7 @@ impl<'a> Body<'_, 'a> {
             };
             return diagnostic.note(span, "the group is declared here").help(help);
         }
-        // `%r1<20>` does not declare `%r12`, which would be a member of `%r`.
+        // `%r1<20>` does not declare `%r12`, which is number 12 of the group `%r<n>`.
         let stem = member.map_or(name.text.len(), |(prefix, _)| prefix.len());
         let longer = (stem + 1..name.text.len()).take(MAX_GUESSES);
         if let Some((prefix, (.., span))) =

@@ -1,4 +1,4 @@
-//! Variables of bodies, and the members of numbered groups `%r<10>` and `l<2>`.
+//! Variables of bodies, and the registers and variables of numbered groups `%r<10>` and `l<2>`.
 
 use texunit_syntax::ast;
 
@@ -7,7 +7,7 @@ use crate::context::scope::{Local, Numbered, Pattern, Resolved};
 use crate::ir::{FrameVar, FrameVarId, Variable};
 
 impl<'a> Body<'_, 'a> {
-    /// Creates the member of a numbered group with this name.
+    /// Creates the variable `name` of a numbered group.
     pub(super) fn made(&mut self, pattern: Pattern, name: &str) -> Local<'a> {
         match pattern {
             Pattern::Frame(variable, span) => {
@@ -29,8 +29,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Resolves a name in the scopes of the body; a member of a numbered group is created when it
-    /// is first named.
+    /// Resolves a name in the scopes of the body; a register or variable of a numbered group is
+    /// created when it is first named.
     pub(crate) fn find(&mut self, name: &'a str) -> Option<Resolved<'a>> {
         match self.scopes.find(name)? {
             Resolved::Member(depth, pattern) => {
@@ -41,8 +41,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The name `function.variable`. If long function names would make the module much larger than
-    /// its text, only the beginning of the function name is used.
+    /// The name `function.variable` of a variable in the body. If long function names would make
+    /// the module much larger than its text, only the beginning of the function name is used.
     fn full_name(&mut self, variable: &str) -> String {
         const SHORT: usize = 32;
         let owner = self.function.name.as_str();

@@ -13,7 +13,7 @@ use crate::ir::{Relocation, Storage, Symbol, VarId};
 use crate::message::fixes;
 use crate::options::Ptxas;
 
-/// Maximum size of a variable's initial value; larger ones would be an attack on memory.
+/// Maximum size of a variable's initial value in bytes; larger values would exhaust memory.
 const MAX_BYTES: u64 = 1 << 28;
 
 /// An initial value under construction.
@@ -30,8 +30,8 @@ pub(crate) struct Image<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Evaluates an initialiser; `None` if any part of it is invalid. For `[]` it also determines
-    /// the size.
+    /// Evaluates an initialiser; `None` if any part of it is invalid. Also determines the size of a
+    /// `[]` variable.
     pub(crate) fn initial(
         &mut self,
         own: &'a str,
@@ -85,7 +85,8 @@ impl<'a> Checker<'a> {
         (!image.failed).then_some(image)
     }
 
-    /// Reports a value whose braces are not those of the variable; `accepted`: by ptxas.
+    /// Reports a value whose braces do not match the variable; `accepted`: whether ptxas accepts
+    /// them.
     fn misshapen(&mut self, error: Diagnostic, accepted: bool) -> Option<()> {
         if accepted { self.beyond_ptxas(error) } else { self.refuse_with(error) }
     }
@@ -200,7 +201,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The bits of a number as the initial value of a variable.
+    /// The bits of a number as an initial value of type `ty`.
     fn number(&mut self, value: Const, ty: ScalarType, span: Span) -> Option<u64> {
         if !value.is_int() && matches!(ty, ScalarType::B8 | ScalarType::B16 | ScalarType::B128) {
             // ptxas accepts the number, but its result is unpredictable.
@@ -253,7 +254,7 @@ impl<'a> Checker<'a> {
         }
         let plain = matches!(ty, ScalarType::U32 | ScalarType::U64)
             || mask.is_some() && ty == ScalarType::U8;
-        // The address of a function must stand alone.
+        // A function's address must have no offset and no `generic`.
         let wrong_function = function && (*generic || addend != 0);
         let Some(shift) = mask.map_or(Some(0), masked_byte).filter(|_| plain && !wrong_function)
         else {
@@ -265,7 +266,7 @@ impl<'a> Checker<'a> {
         Some(Relocation { offset, size, target, addend, shift, generic: *generic })
     }
 
-    /// The variable or function with this name; `own`: that of the variable with the initial value.
+    /// The variable or function with a name; `own`: name of the variable that is initialised.
     fn symbol(&mut self, name: &ast::Ident<'a>, own: &str) -> Option<Symbol> {
         if name.text == own && self.release >= Ptxas::V13_5 && !self.globals.contains_key(name.text)
         {

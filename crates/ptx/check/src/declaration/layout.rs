@@ -30,12 +30,12 @@ impl Layout {
     }
 }
 
-/// Maximum size of a variable: the range of device addresses.
+/// Maximum size of a variable in bytes: the range of device addresses.
 const MAX_SIZE: u64 = 1 << 47;
-/// Maximum alignment, so that addresses stay small; no hardware feature needs more.
+/// Maximum alignment in bytes, so that addresses stay small; no hardware feature needs more.
 const MAX_ALIGN: u64 = 1 << 20;
 
-/// Whether a first dimension is `[]`; ptxas treats `[0]` as `[]`.
+/// Whether an array's first dimension is `[]`; ptxas treats `[0]` as `[]`.
 pub(crate) fn is_open(dimension: &Option<ast::Expr>) -> bool {
     dimension.as_ref().is_none_or(|n| matches!(evaluate(n), Ok(Const::Int(0, _))))
 }

@@ -1,6 +1,6 @@
-//! An example for every diagnostic code: text that causes it, and a corrected version. `texunit
-//! explain-code` and docs/diagnostics.md show them; a test checks each. The files beside this one
-//! have the texts.
+//! An example for every diagnostic code: a text that causes the code, and a corrected text.
+//! `texunit explain-code` and docs/diagnostics.md show the examples; a test checks each of them.
+//! The texts are in files in this folder.
 //!
 //! Codes that only texts of absurd length cause, and codes for syntax trees that no text produces,
 //! have no example ([`WITHOUT`] lists them with the reason).

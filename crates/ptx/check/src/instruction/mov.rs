@@ -131,7 +131,7 @@ impl<'a> Site<'_, '_, 'a> {
         whole
     }
 
-    /// The elements from which a value is packed, or into which it is unpacked.
+    /// Checks the vector elements from which a value is packed, or into which it is unpacked.
     fn parts(
         &mut self,
         ty: ScalarType,

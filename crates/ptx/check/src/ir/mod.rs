@@ -316,7 +316,7 @@ pub enum Operand {
     Args(Vec<Operand>),
     /// A `.param` frame variable as an argument.
     FrameVar(FrameVarId),
-    /// Signature of an indirect call.
+    /// The prototype of an indirect call.
     Prototype(Box<Prototype>),
 }
 
@@ -337,7 +337,7 @@ pub struct Element {
     pub size: u32,
 }
 
-/// Signature of an indirect call.
+/// Signature of the functions that an indirect call may call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prototype {
     /// Type and size in bytes of each result.
