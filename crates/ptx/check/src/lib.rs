@@ -64,8 +64,8 @@ pub fn check_with_sources(
     options: &Options,
 ) -> (Vec<Diagnostic>, Arc<sources::Sources>) {
     let mut parsed = texunit_syntax::parse(source);
-    // A missing `.version` or `.target` is no error if an option gives it; an empty text remains
-    // one.
+    // A missing `.version` or `.target` is no error if an option gives it; an empty text is an
+    // error.
     let replaced = |d: &Diagnostic| match d.code {
         "E0003" => options.version.is_some() && !parsed.module.items.is_empty(),
         "E0005" => options.target.is_some(),

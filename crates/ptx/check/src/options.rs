@@ -7,7 +7,7 @@ use texunit_forms::words;
 /// How a module is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether the checker's own verdicts or those of a ptxas release are reported.
+    /// Whether verdicts of texunit or of a ptxas release are reported.
     pub verdicts: Verdicts,
     /// Replaces the architecture of `.target`.
     pub target: Option<Architecture>,
@@ -53,11 +53,10 @@ pub fn parse_version(text: &str) -> Result<(u32, u32), &'static str> {
     number(major).zip(number(minor)).ok_or(WANTED)
 }
 
-/// Whether the checker reports its own verdicts or those of a ptxas release.
+/// Whether the checker reports verdicts of texunit or of a ptxas release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verdicts {
-    /// The verdicts of texunit: everything that ptxas accepts, except where ptxas miscompiles or
-    /// crashes.
+    /// The verdicts of texunit: all that ptxas accepts, except where it miscompiles or crashes.
     #[default]
     Texunit,
     /// The verdicts of a release of ptxas; `None`: the oldest release that supports the module's

@@ -23,8 +23,8 @@ words! {
     }
 }
 
-/// The GPU on which [`Fidelity::Measured`] results were measured. Every simulated device computes
-/// like it.
+/// The GPU on which [`Fidelity::Measured`] results were measured. All simulated devices agree with
+/// it.
 pub const MEASURED_ON: &str = "NVIDIA H200";
 
 /// The fidelity class of an instruction, for any operands; `None` for instructions that are not

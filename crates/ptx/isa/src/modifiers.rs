@@ -50,7 +50,7 @@ pub struct Modifiers {
     pub nc: bool,
     /// Operation of atom and red; the secondary operation of video instructions.
     pub atom: Option<AtomOp>,
-    /// Operation of sured.
+    /// Operation of sured, such as `.add`.
     pub reduce: Option<ReduceOp>,
     /// `.L2::cache_hint`: the last operand is a cache policy.
     pub policy: bool,
@@ -90,7 +90,7 @@ pub struct Modifiers {
     pub geometry: Option<Geometry>,
     /// Mip mode of tex: `.base`, `.level`, `.grad`.
     pub mip: Option<MipMode>,
-    /// Component of tld4.
+    /// Component that tld4 gathers.
     pub component: Option<Component>,
     /// Attribute of txq and suq.
     pub query: Option<Attribute>,
@@ -116,8 +116,8 @@ pub struct Modifiers {
     pub unexecuted: Option<&'static str>,
 }
 
-/// A selector of a video instruction, such as `.b0`, `.h10`: the used bytes or half-words of a
-/// register.
+/// A selector of a video instruction, such as `.b0`, `.h10`: the bytes or half-words of a register
+/// that the instruction uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Selector {
     /// Whether the selector selects half-words (`.h`) instead of bytes (`.b`).

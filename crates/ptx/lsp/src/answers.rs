@@ -62,7 +62,7 @@ const METHODS: &[(&str, Need, Handler)] = &[
     ("textDocument/codeAction",        Need::Diagnostics, code_actions),
 ];
 
-/// The client's capabilities.
+/// Capabilities that the client declared in `initialize`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Client {
     /// Whether hover texts may be Markdown.
@@ -83,7 +83,7 @@ pub(crate) struct View<'a> {
     pub(crate) index: &'a Index,
     /// The document's diagnostics, if they are needed.
     pub(crate) diagnostics: &'a [Diagnostic],
-    /// The client's capabilities.
+    /// The capabilities of the client that sent the request.
     pub(crate) client: Client,
 }
 

@@ -15,14 +15,14 @@ use texunit_isa::{Class, Opcode};
 use texunit_syntax::Span;
 use texunit_syntax::scan::{Token, TokenKind};
 
-/// A completion item.
+/// A word that completion offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// The inserted word.
+    /// The offered word, which is inserted.
     pub(crate) label: String,
     /// The kind of the item, which determines the icon that an editor shows before the label.
     pub(crate) kind: ItemKind,
-    /// A short description.
+    /// A short description of the word.
     pub(crate) detail: String,
     /// Documentation of the inserted word.
     pub(crate) page: Option<Page>,

@@ -26,8 +26,8 @@ pub(crate) struct CursorContext {
 const MAX_TOKENS: usize = 4096;
 
 impl CursorContext {
-    /// Finds the statement around `offset`. The scan starts at `from`, where a function or the text
-    /// begins.
+    /// Finds the statement around `offset`. The scan starts at `from`: a function's or the text's
+    /// start.
     pub(crate) fn find(text: &str, from: usize, offset: usize) -> Self {
         let mut reader = Reader { text, tokens: Vec::new(), depth: 0, blocks: 0 };
         let mut in_comment = false;

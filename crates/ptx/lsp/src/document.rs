@@ -51,7 +51,7 @@ impl Text {
         Self { text, starts }
     }
 
-    /// The text.
+    /// The document's whole text.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }

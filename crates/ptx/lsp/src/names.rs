@@ -113,8 +113,7 @@ fn detail(text: &str, span: Span) -> String {
 }
 
 /// The outline: functions with their labels, parameters, registers and variables, and variables at
-/// module scope. It is a tree, or for clients without tree support a list, which contains the
-/// `uri`.
+/// module scope. The outline is a tree; for clients without tree support, a list with the `uri`.
 pub(crate) fn symbols(
     text: &Text,
     index: &Index,

@@ -56,7 +56,7 @@ impl Task {
         self.attempt(|task| TaskOutput::Index(Index::new(&task.source)))
     }
 
-    /// Checks the text.
+    /// Runs the checker on the document's text.
     pub fn check(&self) -> TaskResult {
         self.attempt(|task| {
             let mut found = texunit_check::check_source(&task.source, &task.config.options);

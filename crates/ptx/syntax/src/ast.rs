@@ -246,7 +246,7 @@ pub struct InitialValue<'a> {
 /// An initial value without its mask.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WholeValue<'a> {
-    /// A number.
+    /// A number or constant expression.
     Number(Expr),
     /// The address of a variable or function.
     Address {

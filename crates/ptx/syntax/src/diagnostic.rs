@@ -32,7 +32,7 @@ pub struct Label {
 pub struct Edit {
     /// The range that is replaced; empty for an insertion.
     pub span: Span,
-    /// The new text.
+    /// The text that replaces the range.
     pub text: String,
 }
 
@@ -82,7 +82,7 @@ impl Diagnostic {
         }
     }
 
-    /// Sets the text at the primary position.
+    /// Sets the explanation at the primary position.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();

@@ -8,7 +8,7 @@ use texunit_forms::words;
 pub struct Example {
     /// The code, such as `E0110`.
     pub code: &'static str,
-    /// The context in which both texts are placed.
+    /// The context in which `wrong` and `right` are placed.
     pub place: ExampleSite,
     /// A PTX text with the mistake.
     pub wrong: &'static str,

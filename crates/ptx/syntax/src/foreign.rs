@@ -14,7 +14,7 @@ pub struct Binary {
     pub help: &'static str,
 }
 
-/// The kind of binary file that begins with these bytes.
+/// The kind of binary file that begins with `bytes`.
 pub fn binary_file(bytes: &[u8]) -> Option<&'static Binary> {
     BINARY.iter().find(|kind| bytes.starts_with(kind.magic))
 }
@@ -91,7 +91,7 @@ pub(crate) fn without_end_marks(text: &str) -> &str {
     text.trim_end_matches(['\0', '\u{1a}', ' ', '\t', '\r', '\n'])
 }
 
-/// A single error if the text is a binary file, given its first bytes.
+/// A single error if the text is a binary file, which `first_bytes` show.
 pub(crate) fn binary(text: &str, first_bytes: &[u8]) -> Option<Diagnostic> {
     let start = Span::new(0, text.chars().next().map_or(0, char::len_utf8));
     if let Some(kind) = binary_file(first_bytes) {

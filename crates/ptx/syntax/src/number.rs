@@ -9,7 +9,7 @@ use texunit_forms::Count;
 
 /// A scanned number literal.
 pub(crate) struct Scanned {
-    /// Length in bytes.
+    /// Length of the literal in bytes.
     pub(crate) len: usize,
     /// The token kind of the number, or why it is malformed.
     pub(crate) kind: Result<TokenKind, Malformed>,

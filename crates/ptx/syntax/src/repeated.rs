@@ -42,7 +42,7 @@ pub fn by_opcode(
 }
 
 /// The opcode of the instruction at a position, and its whole first word: `wmma` and
-/// `wmma.mma.sync.aligned`. Both are empty if no instruction begins on the line.
+/// `wmma.mma.sync.aligned`. Empty if no instruction begins on the position's line.
 fn instruction(source: &SourceFile, at: usize) -> (&str, &str) {
     let text = source.text();
     let before = text.get(..at).unwrap_or_default();

@@ -29,7 +29,7 @@ impl Span {
 /// Line and column of a byte, both numbered from 1; the column counts bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: u32,
     /// Column in bytes, from 1.
     pub column: u32,
@@ -101,7 +101,7 @@ impl SourceFile {
         &self.name
     }
 
-    /// The whole text.
+    /// The whole source text.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -5,7 +5,7 @@ use crate::span::Span;
 /// A token with its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    /// The kind.
+    /// The kind of token.
     pub(crate) kind: TokenKind,
     /// Whether the token is the first on its line.
     pub(crate) first_on_line: bool,

@@ -14,7 +14,7 @@ pub fn numbered(name: &str) -> Option<(&str, u64)> {
 /// Vector lengths of declarations, by directive.
 pub(crate) const VECTORS: &[(&str, u8)] = &[("v2", 2), ("v4", 4), ("v8", 8)];
 
-/// Types of variables.
+/// Types that a declaration may have, without the dot.
 #[rustfmt::skip]
 pub(crate) const TYPES: &[&str] = &[
     "b8", "b16", "b32", "b64", "b128",

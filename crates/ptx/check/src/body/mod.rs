@@ -275,8 +275,8 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// Resolves a name inside the body; undefined names are reported once. Names of module scope
-    /// are not resolved.
+    /// Resolves a name inside the body; undefined names are reported once. Module scope is
+    /// excluded.
     pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Resolved<'a>> {
         let found = self.find(name.text);
         if found.is_none() {

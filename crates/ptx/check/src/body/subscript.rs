@@ -38,15 +38,13 @@ impl<'a> Body<'_, 'a> {
             Subscript::Register(register, Some(expr)) => (register, self.cx.integer(expr)?),
         };
         let Some(index) = self.index(register)? else {
-            // ptxas accepts an address as a subscript, although an address is not the index of any
-            // element.
+            // ptxas accepts an address as a subscript, although an address is no index.
             return Some(Value::Named { base, offset: 0, area, is_array: true, ty: None });
         };
         Some(Value::Element(Element { base, index, offset, size }, area))
     }
 
-    /// Checks the register of a subscript; `Some(None)` for operands that ptxas accepts and
-    /// miscompiles.
+    /// Checks the register of a subscript; `Some(None)` for operands that ptxas miscompiles.
     fn index(&mut self, register: &ast::Ident<'a>) -> Option<Option<Operand>> {
         let help = "write an integer register of 8 to 64 bits";
         let message = match self.named(register, None)? {

@@ -218,8 +218,7 @@ impl<'a> Checker<'a> {
     /// The position of the number after `.version`, if a later version (times ten) is a valid
     /// replacement.
     fn version_number(&self, needed: u32) -> Option<Span> {
-        // Before version 2.0 other rules applied, and a release of ptxas does not support later
-        // versions.
+        // Before version 2.0 other rules applied; later versions need a newer ptxas.
         let replaced = self.options.version.is_some() || self.module.version < (2, 0);
         let known = (needed / 10, needed % 10) <= self.release.newest_version();
         let place = self.version_place.filter(|_| !replaced && known)?;
@@ -239,7 +238,7 @@ impl<'a> Checker<'a> {
     /// Defines a name at module scope; reports an error if it is already defined.
     pub(crate) fn define(&mut self, name: &ast::Ident<'a>, global: Global) {
         self.later.remove(name.text);
-        // A release of ptxas reserves the names of those special registers that it knows.
+        // A release of ptxas reserves the names of the special registers that it knows.
         let (major, minor) = self.release.newest_version();
         if special::lookup(name.text).is_some_and(|s| s.since.0 <= major * 10 + minor) {
             let message = format!("{} is a special register", name.text);

@@ -56,8 +56,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) ranges: Map<&'a str, (u64, Numbered, Span)>,
     /// For each prefix of declared names that end with a number, the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
-    /// Cached meanings of names of numbered groups. Only labels of the same name may be in `names`,
-    /// too.
+    /// Cached meanings of names: registers, and the names of numbered groups.
     members: Map<Cow<'a, str>, Resolved<'a>>,
 }
 

@@ -1,6 +1,6 @@
 //! Which declarations are valid in which context: state space, type, vector, array, linkage and
-//! attributes of a declarator. The rules are those of ptxas, including its gaps: it checks array
-//! elements only for predicates, and hardly checks parameters of prototypes.
+//! attributes of a declarator. The rules and their gaps are those of ptxas, which refuses only
+//! predicates as array elements, and hardly checks parameters of prototypes.
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
@@ -23,8 +23,7 @@ pub(crate) enum DeclSite {
     Prototype,
 }
 
-/// Types that are valid only in instructions, and the first release of ptxas that accepts arrays of
-/// the type.
+/// Types that are valid only in instructions, and the first release of ptxas that accepts arrays.
 #[rustfmt::skip]
 const OF_INSTRUCTIONS: &[(&str, Ptxas)] = &[
     ("e4m3x2", Ptxas::V11_8), ("e5m2x2", Ptxas::V11_8), ("e4m3", Ptxas::V12_4), ("e5m2", Ptxas::V12_4),

@@ -30,8 +30,8 @@ pub(crate) struct Image<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Evaluates an initialiser; `None` if any part of it is invalid. Also determines the size of a
-    /// `[]` variable.
+    /// Evaluates an initialiser; `None` if any part of it is invalid. Also sets the size of a `[]`
+    /// array.
     pub(crate) fn initial(
         &mut self,
         own: &'a str,
@@ -86,7 +86,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports a value whose braces do not match the variable; `accepted`: whether ptxas accepts
-    /// them.
+    /// the value.
     fn misshapen(&mut self, error: Diagnostic, accepted: bool) -> Option<()> {
         if accepted { self.beyond_ptxas(error) } else { self.refuse_with(error) }
     }

@@ -147,8 +147,7 @@ impl<'a> Checker<'a> {
             };
             let message = format!("{} is not a value of {}", word.text, name.text);
             let error = Diagnostic::error("E0140", word.span, message).help(help);
-            // ptxas accepts any of these words as the value of any field, such as `linear` for
-            // `addr_mode_0`.
+            // ptxas accepts all of these words for every field: `linear` for `addr_mode_0`.
             let Some(any) = position(FILTERS).or(position(ADDRESS_MODES)) else {
                 return self.refuse_with(error);
             };

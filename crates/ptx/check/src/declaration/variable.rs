@@ -1,5 +1,4 @@
-//! Variables with static storage: variables at module scope, and variables in bodies that all
-//! threads share.
+//! Variables with static storage: at module scope, and shared by all threads in bodies.
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};

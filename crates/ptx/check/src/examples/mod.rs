@@ -26,7 +26,7 @@ pub fn example(code: &str) -> Option<&'static Example> {
     all().find(|e| e.code == code)
 }
 
-/// All examples; within each part, in the order of their codes.
+/// All examples; those of a file are in the order of their codes.
 pub fn all() -> impl Iterator<Item = &'static Example> {
     static ALL: LazyLock<Vec<Example>> =
         LazyLock::new(|| NOT_TEXT.into_iter().chain(PARTS.into_iter().flat_map(read)).collect());
@@ -49,7 +49,7 @@ const NOT_TEXT: [Example; 2] = [
     },
 ];
 
-/// Texts with examples.
+/// The contents of the files with examples.
 const PARTS: [&str; 7] = [
     include_str!("syntax.txt"),
     include_str!("declarations.txt"),

@@ -19,8 +19,7 @@ impl<'a> Site<'_, '_, 'a> {
         rule: &OperandRule,
         operand: &ast::Operand<'a>,
     ) -> Option<Operand> {
-        // In instructions with a tensor map, ptxas accepts addresses without brackets, in any
-        // register.
+        // With a tensor map, ptxas accepts addresses without brackets, in any register.
         let beside_map = self.form.operands.iter().any(|o| o.role == Role::Tensor);
         let (base, extra) = match &operand.kind {
             OperandKind::Address(address) => (&*address.base, address.offset.as_ref()),
@@ -152,7 +151,7 @@ impl<'a> Site<'_, '_, 'a> {
         self.deny("E0216", span, "of a call's parameter has no guard", help)
     }
 
-    /// Reports the name of a call parameter without an offset: only with an offset, it is an
+    /// Reports the name of a call parameter without an offset: only with an offset, the name is an
     /// address.
     pub(crate) fn parameter_of_call(
         &mut self,

@@ -164,8 +164,8 @@ impl<'a> Site<'_, '_, 'a> {
         self.place_vector(operand, items, place, 0)
     }
 
-    /// Checks the offset: `Some(None)` if the operand is not an offset, `Some(Some(None))` if ptxas
-    /// drops the offset.
+    /// Checks the offset: `Some(None)` if the operand is no offset, `Some(Some(None))` if ptxas
+    /// drops it.
     #[allow(clippy::option_option)]
     fn offset_operand(
         &mut self,
@@ -180,8 +180,7 @@ impl<'a> Site<'_, '_, 'a> {
                 return self.dropped_offset(operand.span);
             }
             Value::Const(c) if c.is_int() => return self.dropped_offset(operand.span),
-            // The register is a depth reference, unless a further operand is, or the fetch can have
-            // none.
+            // A depth reference, unless an operand follows or the fetch cannot have one.
             Value::Reg { ty: ScalarType::B32, .. }
                 if followed || coordinate == ScalarType::S32 && geometry != Geometry::D3 =>
             {

@@ -1,5 +1,4 @@
-//! Checks of the data operands of ld, st, atom and similar instructions: a register, or a vector in
-//! braces.
+//! Checks of the data operands of ld, st, atom and similar instructions: a register or vector.
 
 use texunit_forms::Count;
 use texunit_isa::{AsPredicate, Braces, Limit, Opcode, OperandRule, ScalarType, TypeKind};
@@ -119,7 +118,7 @@ impl<'a> Site<'_, '_, 'a> {
             false => ty,
         };
         let half = ty.bits() == 16 && ty.is_float() || ty.kind() == TypeKind::Packed;
-        // In tcgen05.st, ptxas accepts a floating-point constant as its integer bits.
+        // ptxas compiles tcgen05.st to a store that accepts only registers and integers.
         let stored = opcode == Opcode::Tcgen05;
         let low_bits = beside && !stored && (!half || of_constants != ty);
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());

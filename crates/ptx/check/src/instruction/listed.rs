@@ -1,4 +1,4 @@
-//! Checks of instructions whose form lists the operands ([`Shape::Listed`]).
+//! Checks of instructions whose form lists the operands (`Shape::Listed`).
 
 use texunit_isa::{
     AsPredicate, Limit, OperandRule, OperandType, Property, Role, ScalarType, TypeKind,
@@ -116,7 +116,7 @@ impl<'a> Site<'_, '_, 'a> {
     }
 
     /// Checks a predicate in the position of a number: in `cp.async`, it is valid and selects
-    /// whether zeros are written; as a row address of a matrix, ptxas accepts and miscompiles it.
+    /// whether zeros are written; as a register of a matrix, ptxas accepts and miscompiles it.
     fn predicate_instead(
         &mut self,
         rule: &OperandRule,
@@ -197,8 +197,8 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Checks that an arrival at an mbarrier of another CTA has `_` in place of the state's
-    /// register.
+    /// Checks that an arrival at an mbarrier of another CTA has `_` in place of the register for
+    /// the state.
     fn discarded_arrival(&mut self, operand: &ast::Operand<'a>) -> Option<()> {
         let remote = self.form.has(Property::NoRemoteResult) && self.says("shared::cluster");
         if !remote || operand.kind == OperandKind::Discard {

@@ -22,7 +22,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Reports a predicate in place of the row address of a matrix, which ptxas miscompiles.
+    /// Reports a predicate in place of a register of a matrix, which ptxas miscompiles.
     pub(crate) fn miscompiled_predicate(&mut self, span: Span) {
         let message = "cannot use a predicate here";
         let diagnostic = self.error("E0212", span, message).help("write a 32-bit register");

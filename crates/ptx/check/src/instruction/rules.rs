@@ -1,4 +1,4 @@
-//! Checks of version and target requirements of modifiers, and of forms that only some versions
+//! Checks of version and target requirements of modifiers, and of forms that only some PTX versions
 //! have.
 
 use texunit_isa::requirement::Requirement;
@@ -43,8 +43,8 @@ impl<'a> Body<'_, 'a> {
         self.report(Diagnostic::error("E0231", span, message).label(said).help(help));
     }
 
-    /// Reports an instruction form that the module's version or target does not support, or not any
-    /// more.
+    /// Reports an instruction form that the module's version or target does not support, or no
+    /// longer supports.
     pub(crate) fn past(&mut self, i: &ast::Instruction<'a>, read: &ReadModifiers) {
         let (mods, span) = (&read.mods, i.opcode.span);
         let has = |property| read.forms.iter().any(|form| form.has(property));

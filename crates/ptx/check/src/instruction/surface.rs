@@ -67,8 +67,7 @@ impl<'a> Site<'_, '_, 'a> {
         self.place_vector(operand, items, place, 0)
     }
 
-    /// Checks the data operand: as many registers as `.vec` states, each at least as wide as an
-    /// element.
+    /// Checks the data: as many registers as `.vec` states, each at least as wide as an element.
     fn surface_data(&mut self, operand: &ast::Operand<'a>, written: bool) -> Option<Vec<Operand>> {
         let ty = self.mods.ty()?;
         let lanes = usize::from(self.mods.vector.max(1));
@@ -168,8 +167,7 @@ impl<'a> Site<'_, '_, 'a> {
         })
     }
 
-    /// Checks a data operand without braces. In place of a vector, ptxas accepts a scalar and then
-    /// crashes.
+    /// Checks a data operand without braces. For a vector, ptxas accepts a scalar and crashes.
     fn scalar_data(
         &mut self,
         operand: &ast::Operand<'a>,
@@ -236,7 +234,7 @@ fn data_fits(ty: ScalarType, reg: ScalarType) -> bool {
     reg.kind() != TypeKind::Predicate && reg.bits() >= ty.bits()
 }
 
-/// The advice for an operation of other atomics that sured lacks; ptxas crashes on most such
+/// The advice for an operation of other atomics that sured lacks; ptxas crashes on most of these
 /// operations.
 pub(crate) fn no_reduction(opcode: Opcode, word: &str) -> Option<&'static str> {
     let operation = AtomOp::from_name(word).filter(|_| opcode == Opcode::Sured)?;

@@ -160,8 +160,7 @@ impl<'a> Site<'_, '_, 'a> {
         let typed = tuple(items, 0);
         let pair = texel.lanes == 2;
         let constant = items.iter().any(|(value, _)| matches!(value, Value::Const(_)));
-        // ptxas moves a result pair to its registers; a predicate cannot be the destination of a
-        // move.
+        // ptxas moves a result pair to its registers; no move has a predicate destination.
         let predicate =
             |(value, _): &(Value, Span)| matches!(value, Value::Reg { ty: ScalarType::Pred, .. });
         let moved = !pair || !items.iter().any(predicate);

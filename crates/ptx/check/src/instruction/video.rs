@@ -1,5 +1,4 @@
-//! Checks of video instructions, whose operands can be bytes or half-words of registers, and be
-//! negated.
+//! Checks of video instructions, whose operands can be bytes or half-words, and be negated.
 
 use texunit_isa::{Opcode, ScalarType, Selector, VideoOperands};
 use texunit_syntax::ast::{self, OperandKind};
@@ -149,8 +148,8 @@ impl<'a> Site<'_, '_, 'a> {
         self.source(ty, operand)
     }
 
-    /// Reports a `.f16x2` register as the result of `vset`, or as the operand with which the result
-    /// is combined.
+    /// Reports a `.f16x2` register as the result of `vset`, or as the operand combined with the
+    /// result.
     fn of_comparison(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<()> {
         let compares = matches!(self.form.row.opcode, Opcode::Vset | Opcode::Vset2 | Opcode::Vset4);
         match self.value(operand)? {

@@ -8,7 +8,7 @@ use texunit_isa::{MatchMode, Opcode};
 /// index in the body, a register by its index in [`Function::regs`].
 #[derive(Clone, Copy, Debug)]
 pub struct BodyCode<'a> {
-    /// The function.
+    /// The function whose code this is.
     pub function: &'a Function,
     /// The instructions of the function; empty for a prototype.
     pub body: &'a [Instruction],
@@ -92,8 +92,7 @@ impl Operand {
 }
 
 impl Instruction {
-    /// Implements [`Code::operands`]; not generic, so that only one copy is compiled for all
-    /// analyses.
+    /// Implements [`Code::operands`]; not generic, so that it is compiled only once.
     fn each_operand(&self, f: &mut dyn FnMut(u32, Access)) -> bool {
         if let Some(guard) = self.guard {
             f(guard.reg.0, Access::Use);

@@ -2,7 +2,7 @@
 //! are parsed into fields. Crate `simt` lowers it to warp code.
 //!
 //! Operands of texture, surface and query instructions have names ([`FetchOperands`],
-//! [`SurfaceOperands`], [`QueryOperands`]). The operands of other instructions are a list in source
+//! [`SurfaceOperands`], [`QueryOperands`]). Other instructions have a list of operands in source
 //! order, except for:
 //!
 //! | instruction | operands |
@@ -103,18 +103,17 @@ pub struct Variable {
     pub ty: ScalarType,
     /// Vector length: 2 or 4 for `.v2` and `.v4`, else 1.
     pub vector: u8,
-    /// Array dimensions, followed by the vector length. The first dimension is 0 for `[]` without
-    /// an initial value.
+    /// Array dimensions, followed by the vector length. The first is 0 for an uninitialised `[]`.
     pub dims: Vec<u64>,
     /// Size in bytes (0 for `[]`).
     pub size: u64,
-    /// Alignment in bytes.
+    /// Alignment of the variable in bytes.
     pub align: u64,
     /// Whether the variable is `.extern` without a definition.
     pub is_extern: bool,
     /// Whether the variable has `.attribute(.managed)`, so that the host program uses it, too.
     pub managed: bool,
-    /// Initial bytes from offset 0 on (may be shorter than `size`; the rest is zero).
+    /// Initial bytes from offset 0 on (may be shorter than `size`; further bytes are zero).
     pub init: Vec<u8>,
     /// Positions in `init` that receive addresses when the module is loaded.
     pub relocations: Vec<Relocation>,
@@ -159,7 +158,7 @@ pub struct Param {
     pub name: String,
     /// Type of an element; `Texref`, `Samplerref` or `Surfref` for a handle.
     pub ty: ScalarType,
-    /// Size in bytes.
+    /// Size of the parameter in bytes.
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
@@ -183,7 +182,7 @@ pub struct FrameVar {
     pub is_param: bool,
     /// Type of an element.
     pub ty: ScalarType,
-    /// Size in bytes.
+    /// Size of the variable in bytes.
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
@@ -194,7 +193,7 @@ pub struct FrameVar {
 /// A register.
 #[derive(Clone, Debug)]
 pub struct Reg {
-    /// Name as written.
+    /// Name of the register as written.
     pub name: String,
     /// Type of the register, or of a vector register's element.
     pub ty: ScalarType,
@@ -206,7 +205,7 @@ pub struct Reg {
 /// A kernel or function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Name as written.
+    /// Name of the function as written.
     pub name: String,
     /// Whether the function is a kernel.
     pub is_entry: bool,
@@ -236,7 +235,7 @@ pub struct Function {
 /// The guard predicate of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// Predicate register.
+    /// The predicate register that is tested.
     pub reg: RegId,
     /// Whether the guard is negated: `@!p`.
     pub negated: bool,
@@ -290,8 +289,7 @@ pub enum Operand {
     EnvReg(u8),
     /// `%pm0` and other performance counters, which read as 0.
     ZeroCounter,
-    /// Operand of mov or cvta: the address of a variable, parameter or frame variable, plus an
-    /// offset.
+    /// Operand of mov or cvta: address of a variable, parameter or frame variable, plus offset.
     AddressOf(Base, i64),
     /// A function, in `mov.u64 %rd, f` and direct calls.
     Function(FuncId),

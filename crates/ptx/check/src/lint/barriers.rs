@@ -149,8 +149,7 @@ fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     ending
 }
 
-/// Whether a block leaves the function by running past its end, rather than by `exit`, `trap` or
-/// `ret`.
+/// Whether a block runs past the end of the function, rather than end by `exit`, `trap` or `ret`.
 fn falls(body: &Body, block: u32) -> bool {
     body.graph.range(block).last().is_none_or(|last| {
         !matches!(body.code[last].opcode, Opcode::Exit | Opcode::Trap | Opcode::Ret)

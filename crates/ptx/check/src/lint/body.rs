@@ -234,8 +234,7 @@ fn known(
     if foreign.is_empty() {
         return known;
     }
-    // Scopes may use the same name for different registers; all of these registers count as
-    // mentioned.
+    // Scopes may use the same name for different registers, which all count as mentioned.
     let mut mentions: HashMap<&str, bool> = HashMap::new();
     for (i, a) in foreign {
         let elects = i.opcode == Opcode::Elect;

@@ -67,8 +67,7 @@ impl<'b, 'a> Values<'b, 'a> {
         self.use_of(reg, at)
     }
 
-    /// The value on which the branch at the end of a block depends: its guard, or the index of
-    /// `brx`.
+    /// The value on which the branch that ends a block depends: its guard, or the index of `brx`.
     pub(super) fn decision(&mut self, block: u32) -> Value {
         if let Some(&known) = self.decisions.get(&block) {
             return known;

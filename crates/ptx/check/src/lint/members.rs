@@ -4,8 +4,8 @@
 //! The participating lanes are found by evaluating the predicates for all lanes of a warp, if they
 //! depend on `%laneid` and `%tid.x` through a few simple integer instructions; all other predicates
 //! count as true. In the first warp of a CTA, `%tid.x` equals the lane, modulo the size of the CTA
-//! in x if that is below 32. All such sizes are evaluated; if the mask is valid for any, nothing is
-//! reported.
+//! in x if that is below 32. All such sizes are evaluated; if the mask is valid for any of the
+//! sizes, nothing is reported.
 
 use std::collections::{HashMap, HashSet};
 

@@ -73,7 +73,7 @@ fn element_span(operand: &ast::Operand, n: usize) -> Span {
     }
 }
 
-/// Checks offsets in registers that hold a known constant; constants as operands are errors of the
+/// Checks offsets in registers that hold a known constant; constant operands are checked by the
 /// checker.
 fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     let i = &body.code[at];

@@ -14,8 +14,8 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let mut stack: Vec<u32> = (1..graph.exit())
         .filter(|&b| {
             let last = &body.code[graph.range(b - 1).end - 1];
-            // Code after `exit` or `trap` in inline assembly, which compilers do not parse, also
-            // counts.
+            // Likewise code after `exit` or `trap` in inline assembly, whose effect compilers do
+            // not see.
             let unseen = matches!(last.opcode, Opcode::Exit | Opcode::Trap) && body.origin.compiled;
             unseen || last.never_returns(body.module)
         })

@@ -121,8 +121,8 @@ fn names<'a>(source: &'a SourceFile, places: &[Span]) -> HashSet<&'a str> {
     names
 }
 
-/// For undeclared registers `%r1`, `%r2`, ... of one function, only the first is reported, and its
-/// help text names the others. An undefined label is reported once.
+/// Of undeclared registers `%r1`, `%r2`, ... of a function, only the first is reported; the help
+/// text names the other registers. An undefined label is reported once.
 fn one_of_each_group(
     source: &SourceFile,
     module: &ast::Module<'_>,

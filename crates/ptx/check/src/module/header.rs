@@ -55,8 +55,8 @@ impl<'a> Checker<'a> {
         target
     }
 
-    /// Reads `.version`, or its replacement from the options, which determines the release of ptxas
-    /// whose rules apply.
+    /// Reads `.version`, or its replacement from the options, and selects the ptxas whose rules
+    /// apply.
     fn version(&mut self, module: &ast::Module, start: Span) {
         let line = module.items.iter().find_map(|i| match i {
             ast::Item::Version(v) => Some(v),

@@ -9,8 +9,8 @@ use crate::context::Checker;
 use crate::ir::{Base, FuncId, Operand};
 use crate::names::{Map, Set};
 
-/// The limit of each type below sm_30, below sm_70, and from sm_70 on. In unified mode each texture
-/// includes a sampler.
+/// The limit of each type below sm_30, below sm_70, and from sm_70 on. In unified mode, textures
+/// include samplers.
 #[rustfmt::skip]
 const LIMITS: &[(ScalarType, [usize; 3])] = &[
     (ScalarType::Texref,     [128, 256, 256]),

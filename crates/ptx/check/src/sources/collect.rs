@@ -58,8 +58,8 @@ impl<'a> Collector<'a> {
             None => self.id(Entry { place: call, name: NONE, inlined_at: None }),
         };
         let words = (place, name, call);
-        // If a function is inlined into itself, the call location is in its own code; repeating the
-        // same `.loc` is not another level of inlining.
+        // If a function is inlined into itself, the call location is in the same function;
+        // repeating the same `.loc` is not another level of inlining.
         let before = self.inlined.get(&words).copied();
         let inside = |&id: &SourceId| {
             let chain = std::iter::successors(Some(around), |&id| self.entry(id).inlined_at);

@@ -30,7 +30,7 @@ pub struct SourceId(NonZeroU32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Entry {
     place: FilePlace,
-    /// Index in [`Sources::names`].
+    /// Index of the function's name in [`Sources::names`].
     name: u32,
     /// Location of the inlined call; always an earlier entry, so chains end.
     inlined_at: Option<SourceId>,
@@ -50,7 +50,7 @@ pub struct Sources {
     /// Number and name of each file, by number.
     files: Vec<(u32, String)>,
     entries: Vec<Entry>,
-    /// The byte of the text from which each location applies, in text order.
+    /// Each location with the byte of the PTX text from which it applies, in text order.
     rows: Vec<(u32, SourceId)>,
     bodies: Vec<Body>,
     /// Offsets of function names in `strings`, or [`NONE`].
@@ -123,8 +123,7 @@ impl Sources {
         Some(self.bodies.iter().find(|body| body.name == name)?.span)
     }
 
-    /// The span of the PTX function whose text contains the byte at `at`, including header and
-    /// body.
+    /// The span of the PTX function whose text contains the byte at `at`, with header and body.
     pub fn body_around(&self, at: u32) -> Option<Span> {
         Some(self.body_at(at)?.span)
     }

@@ -11,7 +11,7 @@ use values::{Origin, Origins, Values};
 /// The elements of memory that an instruction reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Element type.
+    /// Type of an element.
     pub ty: ScalarType,
     /// Number of elements: 1, 2 or 4.
     pub vector: u8,

@@ -32,8 +32,8 @@ impl<'a> Parser<'a> {
         block
     }
 
-    /// Parses statements up to the `}` that matches the `{` at `open`. The `{` is (or is missing
-    /// at) token `start`.
+    /// Parses statements up to the `}` that matches the `{`, which is token `start` or is missing
+    /// there. `open` is the position to report if there is no `}`.
     pub(crate) fn statements(&mut self, start: usize, open: Span) -> Parse<Block<'a>> {
         let mut statements = Vec::new();
         loop {
@@ -84,8 +84,7 @@ impl<'a> Parser<'a> {
             let diagnostic = Diagnostic::error("E0024", open, format!("missing `}}` {what}"))
                 .label("this `{` is never closed")
                 .help("close the block with `}`");
-            // Any of several nested blocks may lack its `}`; without nested blocks, the body ends
-            // here.
+            // Any nested block may lack its `}`; without nested blocks, the body ends here.
             let alone = self.depth == 1 && self.diagnostics.len() == told;
             let fixed = match alone {
                 true if self.kind() == TokenKind::End => diagnostic.fix(self.peek().span, "\n}\n"),
