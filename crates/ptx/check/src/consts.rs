@@ -23,7 +23,7 @@ fn mistake(
     Box::new(Diagnostic::error(code, span, message).help(help))
 }
 
-/// Evaluates an expression; the parser limits its height.
+/// Evaluates a constant expression, recursively: the parser limits the height.
 pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Box<Diagnostic>> {
     Ok(match &expr.kind {
         ExprKind::Integer { value, unsigned } => Const::Int(*value, *unsigned),
@@ -92,7 +92,8 @@ fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Dia
             return Err(mistake("E0123", span, "the quotient is 2^63", "write 0x8000000000000000"));
         }
         BinaryOp::Div => Const::Int((xs / ys) as u64, false),
-        // In ptxas, a remainder is unsigned, and the low six bits of a shift count.
+        // As in ptxas, a remainder is unsigned, and shifts use the low six bits of the shift
+        // amount.
         BinaryOp::Rem => Const::Int(x % y, true),
         BinaryOp::Shl => Const::Int(x.wrapping_shl(y as u32), xu),
         BinaryOp::Shr if xu => Const::Int(x.wrapping_shr(y as u32), true),

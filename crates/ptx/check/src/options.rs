@@ -32,7 +32,7 @@ impl Options {
         }
     }
 
-    /// Whether ptxas's verdicts are reported.
+    /// Whether the verdicts of a release of ptxas are reported.
     pub const fn ptxas_compat(&self) -> bool {
         matches!(self.verdicts, Verdicts::Ptxas(_))
     }
@@ -113,7 +113,7 @@ impl FromStr for Ptxas {
 pub struct Architecture {
     /// The number of the architecture, such as 75 for `sm_75`.
     pub number: u32,
-    /// The suffix, `a` or `f`.
+    /// The suffix of the architecture: `a` or `f`.
     pub suffix: Option<char>,
 }
 

@@ -7,7 +7,7 @@ pub(crate) fn fits(ty: ScalarType, reg: ScalarType) -> bool {
     if ty.bits() != reg.bits() {
         return false;
     }
-    // ptxas treats .f16x2 registers as untyped 32 bits.
+    // ptxas treats registers of type `.f16x2` as untyped 32 bits.
     let half = reg == ScalarType::F16x2 && !ty.is_float() && ty != ScalarType::Bf16x2;
     let bits = reg.kind() == TypeKind::Bits || half;
     match ty.kind() {
@@ -34,7 +34,7 @@ pub(crate) fn kind_fits(ty: ScalarType, reg: ScalarType) -> bool {
     }
 }
 
-/// The relaxed rule of ld, st and cvt: the register may also be wider.
+/// Whether a register is valid by the relaxed rule of ld, st and cvt: it may also be wider.
 pub(crate) fn fits_relaxed(ty: ScalarType, reg: ScalarType) -> bool {
     if reg.kind() == TypeKind::Predicate || ty.kind() == TypeKind::Predicate {
         return reg == ty;

@@ -68,7 +68,7 @@ pub struct Unknown {
     pub suggestion: Option<String>,
 }
 
-/// The opcodes of summaries.txt, each with one sentence that covers all of its forms.
+/// The opcodes in summaries.txt, each with a sentence that covers all forms of the opcode.
 fn summaries() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rows = include_str!("describe/summaries.txt").lines().skip(2);
     rows.filter_map(|row| row.split_once(' ')).map(|(name, text)| (name, text.trim_start()))
@@ -79,7 +79,7 @@ pub fn summary(opcode: Opcode) -> &'static str {
     summaries().find(|row| row.0 == opcode.name()).map_or("", |row| row.1)
 }
 
-/// All instructions, by name.
+/// The descriptions of all instructions, ordered by name.
 pub fn instructions() -> Vec<Description> {
     let mut list: Vec<_> = Opcode::ALL.iter().copied().map(of_opcode).collect();
     sort_by_key(&mut list, |d| d.name);

@@ -14,11 +14,11 @@ words! {
         // The PTX ISA and IEEE 754 define the result completely, except for the bits of a NaN of
         // f32, f16 and bf16, which is the canonical one.
         Specified = "specified",
-        // The results have been measured on a GPU and agree.
+        // The results have been measured on a GPU, and texunit's are the same.
         Measured = "measured",
         // The results have not been measured on a GPU.
         Assumed = "assumed",
-        // A GPU returns other bits.
+        // A GPU returns other bits than texunit.
         NotCard = "not_card",
     }
 }

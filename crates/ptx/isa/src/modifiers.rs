@@ -34,7 +34,7 @@ pub struct Modifiers {
     pub xorsign: bool,
     /// Whether `.abs` of min, max and redux is present.
     pub abs: bool,
-    /// `.cc`: the instruction writes the carry.
+    /// Whether `.cc` is present: the instruction writes the carry.
     pub cc: bool,
     /// Which half of a product is the result: `.lo`, `.hi`, or both with `.wide`.
     pub part: Option<MulPart>,
@@ -52,7 +52,7 @@ pub struct Modifiers {
     pub atom: Option<AtomOp>,
     /// Operation of sured, such as `.add`.
     pub reduce: Option<ReduceOp>,
-    /// `.L2::cache_hint`: the last operand is a cache policy.
+    /// Whether `.L2::cache_hint` is present: the last operand is a cache policy.
     pub policy: bool,
     /// Whether `.noftz` of atom.add.f16 and the like is present.
     pub noftz: bool,

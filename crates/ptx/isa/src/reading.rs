@@ -172,7 +172,7 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
         .filter(|s| !form.slots[*s].optional && !slot_of_word.contains(s))
         .map(|s| &form.slots[s]);
     let missing = match missing.next() {
-        // The type determines the valid rounding modes.
+        // A missing type is reported before a missing rounding mode, which depends on the type.
         Some(slot) if slot.class == Class::Rounding && !words.iter().any(|w| is_type(w)) => {
             Some(missing.find(|s| s.class == Class::Type).unwrap_or(slot))
         }

@@ -24,7 +24,7 @@ words! {
     }
 }
 
-/// The kind of a type.
+/// What the bits of a type mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TypeKind {

@@ -54,7 +54,7 @@ fn first_error(diagnostics: &[Diagnostic]) -> &str {
     diagnostics.iter().find(|d| d.is_error()).map_or("is not PTX", |error| &error.message)
 }
 
-/// A symbol at module scope.
+/// A function or variable at module scope.
 #[derive(Clone, Copy, Debug)]
 struct Symbol<'a> {
     name: &'a str,
@@ -160,7 +160,7 @@ fn link_all(inputs: &[Ptx]) -> Result<Ptx, LinkError> {
 
 /// All functions and variables at module scope.
 fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
-    // A declaration's span may or may not include the semicolon.
+    // The span of a declaration may lack its semicolon, which is added.
     let whole = |span: Span| {
         let rest = &text[span.end as usize..];
         let next = rest.trim_start();

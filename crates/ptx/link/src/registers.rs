@@ -9,7 +9,7 @@ use texunit_syntax::{Edit, SourceFile, Span, fix};
 
 /// Maximum number of registers of a thread.
 const MAX_REGISTERS: u32 = 255;
-/// Directives of a kernel that override the option, as in ptxas 13.5.
+/// Directives of a kernel that override `-maxrregcount`, as in ptxas 13.5.
 const OWN: [&str; 3] = ["maxnreg", "maxntid", "reqntid"];
 
 /// The lowest register limit for an architecture such as 86; ptxas raises lower limits to it.

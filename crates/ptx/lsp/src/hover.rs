@@ -31,7 +31,7 @@ impl Page {
         self
     }
 
-    /// The page as an LSP type.
+    /// The hover text as an LSP type.
     pub(crate) fn render(&self, markdown: bool) -> MarkupContent {
         let parts = self.0.iter().map(|part| match part {
             Part::Code(text) if markdown => format!("```ptx\n{text}\n```"),
@@ -43,7 +43,7 @@ impl Page {
         MarkupContent { kind, value: parts.collect::<Vec<_>>().join("\n\n") }
     }
 
-    /// The page as documentation of a completion.
+    /// The text as documentation of a completion.
     pub(crate) fn documentation(&self, markdown: bool) -> Documentation {
         Documentation::MarkupContent(self.render(markdown))
     }
@@ -79,7 +79,7 @@ fn other(text: &str, index: &Index, token: &Token) -> Option<Page> {
 /// Maximum number of instruction forms that a hover text shows.
 const MAX_FORMS: usize = 6;
 
-/// A page about an opcode with modifiers.
+/// A hover text about an opcode with modifiers.
 pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
     let Matching { forms, details } = matching(opcode, words);
     let mut page = Page::default();
@@ -128,7 +128,7 @@ fn modifier(instruction: &Instruction, index: usize, text: &str) -> Option<Page>
 /// Maximum length of a declaration that is shown, in bytes.
 const MAX_BYTES: usize = 2000;
 
-/// A page about the name at a range of the text.
+/// A hover text about the name at a range of the document.
 pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
     let word = &text[span.range()];
     if index.is_word(span.start) {
@@ -142,7 +142,7 @@ pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
     Some(declaration(text, index, symbol.decl))
 }
 
-/// A page about a declaration.
+/// A hover text about a declaration.
 pub(crate) fn declaration(text: &str, index: &Index, decl: u32) -> Page {
     let decl = &index.decls[decl as usize];
     let source = shortened(text.get(decl.span.range()).unwrap_or(""));
@@ -158,7 +158,7 @@ fn shortened(text: &str) -> String {
     format!("{} ...", &text[..text.floor_char_boundary(MAX_BYTES)])
 }
 
-/// A page with the value of a floating-point constant that is written as bits (`0f3F800000`).
+/// A hover text with the value of a floating-point constant that is written as bits (`0f3F800000`).
 fn number(word: &str) -> Option<Page> {
     let bits =
         |digits: &str, len| u64::from_str_radix(digits, 16).ok().filter(|_| digits.len() == len);

@@ -19,9 +19,9 @@ use texunit_syntax::{SourceFile, Span, numbered};
 pub(crate) enum DeclKind {
     /// A register, declared with `.reg`.
     Register,
-    /// A variable in memory.
+    /// A variable in memory, such as one declared with `.global`.
     Variable,
-    /// A `.texref`, `.samplerref` or `.surfref`.
+    /// A texture, sampler or surface reference: `.texref`, `.samplerref`, `.surfref`.
     Reference,
     /// A parameter or result of a function.
     Parameter,
@@ -254,7 +254,8 @@ impl Index {
         }
     }
 
-    /// Where to start scanning words: the last function that begins at or before an offset.
+    /// The offset from which to scan for words: of the last function that begins at or before
+    /// `offset`.
     pub(crate) fn function_before(&self, offset: usize) -> usize {
         let next = self.functions.partition_point(|&s| s as usize <= offset);
         next.checked_sub(1).map_or(0, |i| self.functions[i] as usize)

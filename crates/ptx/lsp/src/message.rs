@@ -47,7 +47,7 @@ pub enum ErrorCode {
     MethodNotFound = -32601,
     /// The parameters have the wrong type.
     InvalidParams = -32602,
-    /// An internal error.
+    /// The server has a bug: an internal error.
     InternalError = -32603,
     /// A request arrived before `initialize`.
     ServerNotInitialized = -32002,

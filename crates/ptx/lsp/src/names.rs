@@ -31,7 +31,7 @@ pub(crate) fn definition(text: &str, index: &Index, offset: usize) -> Option<Spa
 /// An occurrence of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
-    /// Position in the text.
+    /// Range of the occurrence in the text.
     pub(crate) span: Span,
     /// Whether the occurrence is a declaration.
     pub(crate) is_declaration: bool,

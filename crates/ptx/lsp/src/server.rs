@@ -77,7 +77,7 @@ struct Waiting {
     handler: Handler,
 }
 
-/// A server for one client.
+/// A language server for one client.
 #[derive(Debug, Default)]
 pub struct Server {
     phase: Phase,

@@ -9,7 +9,7 @@ use texunit_forms::words;
 pub struct Ident<'a> {
     /// The name's text.
     pub text: &'a str,
-    /// Position in the text.
+    /// Range of the name in the text.
     pub span: Span,
 }
 
@@ -222,7 +222,7 @@ pub enum Initializer<'a> {
 }
 
 impl Initializer<'_> {
-    /// Position in the text.
+    /// Range of the initial value in the text.
     pub const fn span(&self) -> Span {
         match self {
             Self::Value(InitialValue { span, .. })
@@ -239,7 +239,7 @@ pub struct InitialValue<'a> {
     pub mask: Option<u64>,
     /// The value without the mask.
     pub whole: WholeValue<'a>,
-    /// Position in the text, with the mask.
+    /// Range of the value in the text, with its mask.
     pub span: Span,
 }
 
@@ -262,14 +262,14 @@ pub enum WholeValue<'a> {
 /// The value of a field of a texref, samplerref or surfref.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldValue<'a> {
-    /// A word, such as `linear`.
+    /// A named value, such as `linear`.
     Word(Ident<'a>),
     /// A number.
     Number(Expr),
 }
 
 impl FieldValue<'_> {
-    /// Position in the text.
+    /// Range of the field's value in the text.
     pub const fn span(&self) -> Span {
         match self {
             Self::Word(word) => word.span,
@@ -401,9 +401,9 @@ pub struct Instruction<'a> {
 /// An operand with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand<'a> {
-    /// The kind of operand.
+    /// The kind of the operand, with its contents.
     pub kind: OperandKind<'a>,
-    /// Position in the text.
+    /// Range of the operand in the text.
     pub span: Span,
 }
 
@@ -467,9 +467,9 @@ pub struct Address<'a> {
 /// A constant expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// The kind of expression.
+    /// The kind of the expression, with its contents.
     pub kind: ExprKind,
-    /// Position in the text.
+    /// Range of the expression in the text.
     pub span: Span,
 }
 
@@ -480,7 +480,7 @@ pub enum ExprKind {
     /// An integer: `12`, `0x1f`, `0b101`, `017`, `12U`. It is unsigned if it has a suffix or
     /// exceeds `i64::MAX`.
     Integer {
-        /// The value as bits.
+        /// The 64 bits of the value.
         value: u64,
         /// Whether the integer is unsigned (`.u64`) instead of signed (`.s64`).
         unsigned: bool,

@@ -10,9 +10,9 @@ words! {
     Severity {
         /// Information that is often intended; never used for mistakes in a module.
         Note = "note",
-        /// The module can be used, but something in it is suspicious.
+        /// The module is valid, but something in it is suspicious.
         Warning = "warning",
-        /// The module cannot be used.
+        /// The module is invalid.
         #[default]
         Error = "error",
     }

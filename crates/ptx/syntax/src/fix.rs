@@ -24,7 +24,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     Some(result)
 }
 
-/// The edits in text order; `None` if they overlap or do not fit the text.
+/// Sorts edits by position; `None` if edits overlap or do not fit the text.
 fn in_order<'e>(text: &str, edits: &'e [Edit]) -> Option<Vec<&'e Edit>> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sort_by_key(&mut sorted, |e| (e.span.start, e.span.end));

@@ -74,7 +74,7 @@ const OF_C: &str = "\
 /// How to compile C to PTX.
 const COMPILE: &str = "compile it: `nvcc -ptx file.cu`";
 
-/// Whether a line begins a declaration of C.
+/// Whether a line begins a declaration of C, C++ or CUDA.
 fn is_c(line: &str) -> bool {
     let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '#'));
     let (word, rest) = line.split_at(end.unwrap_or(line.len()));
@@ -83,7 +83,7 @@ fn is_c(line: &str) -> bool {
         && next.is_some_and(|c| c.is_alphabetic() || "_<*&\"".contains(c))
 }
 
-/// Number of bytes at the beginning of a file that are examined.
+/// Number of bytes at the beginning of a file in which other languages are recognised.
 const LOOK: usize = 4096;
 
 /// Removes trailing NUL (of C strings, such as PTX from nvrtc), Ctrl-Z and white space.

@@ -54,7 +54,7 @@ pub(crate) fn scan(text: &str) -> Scanned {
     }
 }
 
-/// The valid literal in a malformed one with a C suffix: `1.0f`, `5ULL`.
+/// The valid literal in a literal with a C suffix: `1.0` in `1.0f`, `5U` in `5ULL`.
 pub(crate) fn without_c_suffix(literal: &str) -> Option<String> {
     let hexadecimal = literal.starts_with("0x");
     let of_suffix = |c: char| matches!(c, 'u' | 'U' | 'l' | 'L') || c == 'f' && !hexadecimal;

@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use crate::ast::*;
 use crate::parser::symbol_and_precedence;
 
-/// A list of items with a separator.
+/// Prints a list of items with a separator between them.
 struct Separated<'t, T>(&'t [T], &'static str);
 
 impl<T: Display> Display for Separated<'_, T> {
@@ -65,7 +65,7 @@ fn attributes(f: &mut Formatter<'_>, attributes: &[Ident<'_>]) -> fmt::Result {
     }
 }
 
-/// The declaration without its `;`.
+/// Prints the declaration without its `;`.
 impl Display for Variable<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some((linkage, _)) = self.linkage {

@@ -27,7 +27,7 @@ pub enum TokenKind {
 pub struct Token {
     /// The kind of token.
     pub kind: TokenKind,
-    /// Position in the text.
+    /// Range of the token in the text.
     pub span: Span,
     /// Whether the token is the first on its line.
     pub first_on_line: bool,

@@ -9,7 +9,7 @@ pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     /// Whether the token is the first on its line.
     pub(crate) first_on_line: bool,
-    /// Position in the text.
+    /// Range of the token in the text.
     pub(crate) span: Span,
 }
 
@@ -50,7 +50,7 @@ tokens! {
     Text,
     /// Text that the lexer has reported as an error.
     Bad,
-    /// The end of the text.
+    /// The end of the text, after the last token.
     End,
     /// A single `_`.
     Underscore,

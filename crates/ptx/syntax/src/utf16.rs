@@ -26,7 +26,7 @@ impl<'t> Utf16<'t> {
         Self { text, steps: text.as_bytes().chunks(STEP).map(step).collect() }
     }
 
-    /// Number of code units before a byte; past the end: of the whole text.
+    /// Number of code units before a byte offset; past the end, of the whole text.
     pub fn before(&self, offset: usize) -> u32 {
         let offset = offset.min(self.text.len());
         if self.steps.is_empty() {

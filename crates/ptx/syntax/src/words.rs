@@ -77,7 +77,7 @@ pub(crate) fn is_no_modifier(word: &str) -> bool {
         | "abi_preserve" | "abi_preserve_control")
 }
 
-/// Whether the word is a directive in some position.
+/// Whether a word after a dot is a directive in any position.
 pub(crate) fn is_directive(word: &str) -> bool {
     all().any(|name| name == word)
 }

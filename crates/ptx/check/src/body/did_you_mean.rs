@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::context::scope::Local;
 use crate::message::unknown;
 
-/// Number of errors after which no suggestions are made, because a search compares all names.
+/// Number of errors after which no suggestions are made, because each search compares all names.
 const MAX_GUESSES: usize = 50;
 
 impl<'a> Body<'_, 'a> {
@@ -60,7 +60,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The most similar visible name that satisfies `wanted`.
+    /// The visible name that satisfies `wanted` and is most similar to `name`.
     fn guess(&self, name: &str, wanted: impl Fn(&Local<'a>) -> bool) -> Option<String> {
         if self.cx.diagnostics.len() > MAX_GUESSES || !(2..=40).contains(&name.len()) {
             return None;

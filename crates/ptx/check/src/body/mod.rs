@@ -147,14 +147,15 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// Declares the per-thread variables of module scope around the body.
+    /// Declares the per-thread variables of module scope in the scope of the function.
     fn per_thread(&mut self, body: &Span) {
         let all = std::mem::take(&mut self.cx.per_thread);
         if all.is_empty() {
             return;
         }
         if !self.function.is_entry {
-            // texunit would give each body its own copy of the variable.
+            // A register shared by several functions is refused: texunit would give each function a
+            // copy.
             let message = "a function cannot share registers of module scope with its callers";
             let error = Diagnostic::error("E0130", self.function.span, message);
             let help = "declare the registers in each body, and pass values as parameters";

@@ -62,7 +62,7 @@ pub(crate) enum Value<'a> {
         id: RegId,
         ty: ScalarType,
     },
-    /// A whole vector register.
+    /// A vector register, named without a component.
     VectorReg {
         first: RegId,
         ty: ScalarType,
@@ -70,7 +70,7 @@ pub(crate) enum Value<'a> {
     },
     NotReg(RegId),
     Special(Special, u8),
-    /// A vector special register without a component.
+    /// A special register with components, named without a component: `%tid`.
     SpecialVector(Special),
     Const(Const),
     /// The address of a variable or parameter, plus an offset.
@@ -300,7 +300,7 @@ impl<'a> Body<'_, 'a> {
             Local::BranchTargets(t) => Value::BranchTargets(t),
             Local::CallTargets(t) => Value::CallTargets(t),
             Local::Prototype(p) => Value::Prototype(p),
-            // Registers are resolved elsewhere, and broken names have been reported.
+            // The caller resolves registers; an error for a broken name has been reported.
             Local::Reg(_) | Local::Broken => return None,
         })
     }

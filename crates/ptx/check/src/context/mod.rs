@@ -39,11 +39,11 @@ pub(crate) struct ReadModifiers {
     pub(crate) forms: Vec<&'static Form>,
     /// Version and target requirements of the modifiers.
     pub(crate) gates: Vec<Requirement>,
-    /// Requirements on the suffix letter of the target.
+    /// Required architecture variants, such as `sm_90a`.
     pub(crate) variants: Vec<Variant>,
 }
 
-/// A check of one module.
+/// The state of a check of a module.
 pub(crate) struct Checker<'a> {
     pub(crate) source: &'a SourceFile,
     pub(crate) options: Options,
@@ -215,8 +215,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The position of the number after `.version`, if a later version (times ten) is a valid
-    /// replacement.
+    /// The position of the number after `.version`, if `needed` (times ten) is a valid replacement.
     fn version_number(&self, needed: u32) -> Option<Span> {
         // Before version 2.0 other rules applied; later versions need a newer ptxas.
         let replaced = self.options.version.is_some() || self.module.version < (2, 0);
@@ -227,7 +226,7 @@ impl<'a> Checker<'a> {
         (len > 0).then_some(Span { start: place.end - len, end: place.end })
     }
 
-    /// The type with this name; reports an error if there is none.
+    /// The type that is called `name`; reports an error if there is none.
     pub(crate) fn scalar_type(&mut self, name: &ast::Ident) -> Option<ScalarType> {
         ScalarType::from_name(name.text).or_else(|| {
             let help = "types are .pred, .b8 to .b128, .u8 to .u64, .s8 to .s64, .f16, .f16x2, .f32, .f64, .texref, .samplerref and .surfref";

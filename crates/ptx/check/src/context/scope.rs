@@ -37,7 +37,7 @@ pub(crate) enum Numbered {
     Reg(RegDecl),
     /// Variables in memory, by the index of their pattern in `Body::patterns`.
     Variable(usize),
-    /// The declaration was invalid.
+    /// The declaration of the group was invalid.
     Broken,
 }
 
@@ -48,11 +48,11 @@ pub(crate) enum Pattern {
     Static(Box<Variable>),
 }
 
-/// A scope: one pair of braces.
+/// The names declared in a scope, a pair of braces.
 #[derive(Default)]
 pub(crate) struct Scope<'a> {
     pub(crate) names: Map<&'a str, (Local<'a>, Span)>,
-    /// Numbered groups such as `%r<10>`: count and contents.
+    /// Numbered groups such as `%r<10>`, by prefix: count, contents, declaration.
     pub(crate) ranges: Map<&'a str, (u64, Numbered, Span)>,
     /// For each prefix of declared names that end with a number, the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
@@ -77,7 +77,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// A resolved register.
+/// A register to which a name refers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Register {
     pub(crate) id: RegId,
@@ -113,7 +113,7 @@ impl<'a> Scopes<'a> {
             let named = scope.names.get(name).map(|(local, _)| *local);
             let group = match (named, scope.range_of(name)) {
                 (Some(Local::Reg(decl)), _) => Numbered::Reg(decl),
-                // A label does not hide a member of a numbered group.
+                // A label `r1` does not hide the register `r1` of a numbered group.
                 (None | Some(Local::Label(_)), Some((group, _))) => group,
                 (Some(other), _) => return Some(Resolved::Other(other)),
                 (None, None) => continue,
@@ -140,7 +140,7 @@ impl<'a> Scopes<'a> {
         Resolved::Other(local)
     }
 
-    /// Creates a register without a name.
+    /// Creates a register without a name, for a parameter of a prototype.
     pub(crate) fn anonymous(&mut self, decl: RegDecl) -> RegId {
         add_register(&mut self.registers, "", decl)
     }

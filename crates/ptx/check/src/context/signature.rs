@@ -11,7 +11,8 @@ pub(crate) struct Signature {
     pub(crate) declared: Span,
 }
 
-/// The source of a signature: a function declaration, or a prototype (by address).
+/// The source of a signature: a function declaration, or the address of a prototype in the syntax
+/// tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Callee {
     Function(FuncId, Span),

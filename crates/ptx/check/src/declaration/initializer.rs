@@ -21,10 +21,10 @@ const MAX_BYTES: u64 = 1 << 28;
 pub(crate) struct Image<'a> {
     pub(crate) bytes: Vec<u8>,
     pub(crate) relocations: Vec<Relocation>,
-    /// The name of the variable.
+    /// The name of the initialised variable.
     own: &'a str,
     ty: Option<ScalarType>,
-    /// Number of vector elements, else 1.
+    /// Number of vector elements of the variable; 1 without a vector length.
     vector: u8,
     failed: bool,
 }
@@ -101,7 +101,8 @@ impl<'a> Checker<'a> {
         self.wrong("E0136", span, message, "remove values or declare a larger array");
     }
 
-    /// Fills dimensions `dims` from byte `start`; returns the byte after the last value.
+    /// Fills an array of dimensions `dims` from byte `start`; returns the byte after the last
+    /// value.
     fn list(
         &mut self,
         items: &[Initializer<'a>],
@@ -160,7 +161,7 @@ impl<'a> Checker<'a> {
         at
     }
 
-    /// Writes a value at byte `at`.
+    /// Writes a value at byte `at` of the image.
     fn scalar(&mut self, value: &InitialValue<'a>, at: u64, image: &mut Image<'a>) -> Option<()> {
         let (ty, span) = (image.ty?, value.span);
         let size = u64::from(ty.bytes());
@@ -190,7 +191,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// The byte of a number that a mask selects.
+    /// The byte that a mask such as `0xff00` selects in a number.
     fn byte(&mut self, number: Const, mask: u64, span: Span) -> Option<Const> {
         match (number, masked_byte(mask)) {
             (Const::Int(v, _), Some(shift)) => Some(Const::Int((v >> shift) & 0xff, false)),
@@ -204,7 +205,7 @@ impl<'a> Checker<'a> {
     /// The bits of a number as an initial value of type `ty`.
     fn number(&mut self, value: Const, ty: ScalarType, span: Span) -> Option<u64> {
         if !value.is_int() && matches!(ty, ScalarType::B8 | ScalarType::B16 | ScalarType::B128) {
-            // ptxas accepts the number, but its result is unpredictable.
+            // ptxas accepts such a number, but stores unpredictable bytes.
             let message = format!("a floating-point number cannot initialise a .{ty}");
             let error = Diagnostic::error("E0137", span, message);
             self.beyond_ptxas(error.help("write the bits as an integer"))?;
@@ -223,7 +224,7 @@ impl<'a> Checker<'a> {
         bits
     }
 
-    /// The relocation at byte `offset` for an address.
+    /// The relocation for an address that is stored at byte `offset`.
     fn relocation(
         &mut self,
         value: &InitialValue<'a>,

@@ -12,18 +12,18 @@ pub(crate) struct Layout {
     pub(crate) ty: ScalarType,
     /// Array dimensions (the first is 0 for `[]`), followed by the vector length if it is not 1.
     pub(crate) dims: Vec<u64>,
-    /// Size in bytes; 0 for `[]`.
+    /// Size of the variable in bytes; 0 for `[]`.
     pub(crate) size: u64,
     pub(crate) align: u64,
     /// Whether the first dimension is `[]`.
     pub(crate) open: bool,
     pub(crate) is_array: bool,
-    /// Number of vector elements, else 1.
+    /// Number of vector elements; 1 without a vector length.
     pub(crate) vector: u8,
 }
 
 impl Layout {
-    /// Bytes per element of the first dimension.
+    /// Bytes from an index of the first dimension to the next.
     pub(crate) fn stride(&self) -> u64 {
         let rest = self.dims.get(1..).unwrap_or(&[]);
         rest.iter().fold(u64::from(self.ty.bytes()), |n, d| n.saturating_mul(*d))

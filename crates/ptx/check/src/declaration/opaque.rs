@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
         self.field_value(value)
     }
 
-    /// The number of a field's value; reports an error for an unknown word.
+    /// The value of a field as a number; reports an error for an unknown word.
     fn field_value(&mut self, value: &FieldValue<'a>) -> Option<i64> {
         let number = match value {
             FieldValue::Number(number) => number,

@@ -305,7 +305,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A variable of eight bytes without linkage, attributes and initial value.
+/// A variable of eight bytes (a handle) without linkage, attributes and initial value.
 fn plain(v: &ast::Variable, name: String, storage: Storage, ty: ScalarType) -> Variable {
     Variable {
         name,

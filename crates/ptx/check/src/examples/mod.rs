@@ -2,7 +2,7 @@
 //! `texunit explain-code` and docs/diagnostics.md show the examples; a test checks each of them.
 //! The texts are in files in this folder.
 //!
-//! Codes that only texts of absurd length cause, and codes for syntax trees that no text produces,
+//! Codes that only extremely long texts cause, and codes for syntax trees that no text produces,
 //! have no example ([`WITHOUT`] lists them with the reason).
 
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use texunit_syntax::examples::read;
 pub use texunit_syntax::examples::{Example, ExampleSite};
 
-/// Codes without an example, and the reason.
+/// Codes without an example, each with the reason.
 #[rustfmt::skip]
 pub const WITHOUT: &[(&str, &str)] = &[
     ("E0060", "the example would be too long"),
@@ -21,7 +21,7 @@ pub const WITHOUT: &[(&str, &str)] = &[
     ("E0504", "no file is wrong: only CUDA's driver does not load it"),
 ];
 
-/// The example of a code.
+/// The example for a diagnostic code.
 pub fn example(code: &str) -> Option<&'static Example> {
     all().find(|e| e.code == code)
 }
@@ -33,7 +33,7 @@ pub fn all() -> impl Iterator<Item = &'static Example> {
     ALL.iter()
 }
 
-/// Examples with characters that editors do not show or keep.
+/// Examples with characters that a text editor does not show or keep.
 const NOT_TEXT: [Example; 2] = [
     Example {
         code: "E0001",

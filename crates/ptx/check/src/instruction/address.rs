@@ -92,7 +92,7 @@ impl<'a> Site<'_, '_, 'a> {
                 let message = format!("a .{ty} register cannot hold an address");
                 let diagnostic = Diagnostic::error("E0217", base.span, message)
                     .help(format!("use a {}-bit integer register", widths.end()));
-                // ptxas accepts 8 bits as an address.
+                // ptxas accepts a register of 8 bits as an address, and miscompiles it.
                 if ty.bits() == 8 && widths.contains(&16) {
                     self.report_miscompiled(diagnostic);
                     return Some(Operand::Address(Base::Reg(id), extra));
@@ -238,7 +238,7 @@ impl<'a> Site<'_, '_, 'a> {
         operand: &ast::Operand<'a>,
     ) -> Option<()> {
         let span = operand.span;
-        // ptxas checks array elements less strictly.
+        // ptxas checks the state space of array elements less strictly.
         let element = matches!(operand.kind, OperandKind::Index(..));
         let space = match rule.pointee {
             Some(Pointee::Global) => Some(Space::Global),

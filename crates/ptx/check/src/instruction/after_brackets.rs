@@ -12,7 +12,7 @@ use crate::instruction::coordinates::Shift;
 use crate::instruction::site::Site;
 use crate::ir::{Lod, Operand};
 
-/// Valid vector sizes.
+/// Every valid size of a vector.
 pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
 
 /// The operands after the brackets; vectors may contain padding elements.

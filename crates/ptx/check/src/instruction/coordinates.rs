@@ -72,8 +72,8 @@ impl<'a> Site<'_, '_, 'a> {
         if !sizes.contains(&items.len()) {
             return self.coordinate_count(operand.span, geometry, items.len(), sizes);
         }
-        // A whole vector register has one type for layer and coordinates. After a sampler in
-        // unified mode, no element is interpreted as a layer.
+        // In a vector register without braces, layer and coordinates have the same type. After a
+        // sampler in unified mode, no element is interpreted as a layer.
         let indices = if braces && shift == Shift::None { row.apart() } else { 0 };
         let mut meant = items.iter().take(geometry.coordinates()).skip(indices);
         let float = meant
@@ -159,7 +159,7 @@ impl<'a> Site<'_, '_, 'a> {
         self.cx.refuse_with(diagnostic)
     }
 
-    /// Checks a coordinate without braces.
+    /// Checks a single coordinate without braces.
     pub(crate) fn scalar_coordinate(
         &mut self,
         operand: &ast::Operand<'a>,
@@ -187,7 +187,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some(vec![found])
     }
 
-    /// Checks an operand without braces, if it is valid in this position.
+    /// Checks an operand without braces in the position `place`.
     pub(crate) fn scalar_of(
         &mut self,
         value: &Value<'a>,

@@ -99,7 +99,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// The correct spelling of a word that belongs to another instruction, language or API.
+/// The advice for a word that belongs to another instruction, language or API.
 fn elsewhere(opcode: Opcode, word: &str) -> Option<&'static str> {
     use Opcode::{Suld, Sust, Tex};
     Some(match (opcode, word) {

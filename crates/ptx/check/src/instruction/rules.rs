@@ -17,7 +17,7 @@ impl<'a> Body<'_, 'a> {
     /// operands are checked elsewhere.
     pub(crate) fn require_words(&mut self, i: &ast::Instruction<'a>, words: &ReadModifiers) {
         let of_form = words.forms.first().and_then(|form| requirement_of(form, &words.mods));
-        // Among equal requirements, the last one is the most specific.
+        // `max_by_key` returns the last of equal requirements, which is the most specific.
         let all = || words.gates.iter().copied().chain(of_form);
         let version = all().max_by_key(|g| g.version);
         let target = all().max_by_key(|g| g.target);

@@ -27,7 +27,7 @@ pub(crate) enum Lead {
     Float,
 }
 
-/// The type of a vector.
+/// The type of a vector in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tuple {
     /// The type of all elements; `None` if the types differ, so that the vector is untyped.
@@ -47,7 +47,7 @@ pub(crate) enum Flaw {
     Width(usize),
     /// The element with this index is not compatible with the previous element.
     Neighbour(usize),
-    /// The element with this index is not valid in a vector.
+    /// The element with this index is of a kind that no vector may contain.
     Element(usize),
     /// All elements of the vector are `_`.
     Nothing,
@@ -59,7 +59,7 @@ fn type_of(value: &Value) -> Option<ScalarType> {
         Value::Reg { ty, .. } => *ty,
         Value::Special(special, _) if special.types.contains(&ScalarType::U64) => ScalarType::B64,
         Value::Special(..) => ScalarType::B32,
-        // Among registers, the name of a variable counts as a register of its type.
+        // The name of a variable in a vector counts as a register of the variable's type.
         Value::Named { ty, .. } => return *ty,
         Value::Const(Const::Int(..)) => ScalarType::S64,
         Value::Const(Const::F32(_)) => ScalarType::F32,
@@ -307,7 +307,7 @@ impl<'a> Site<'_, '_, 'a> {
     }
 }
 
-/// Values that ptxas refuses as a layer or sample index.
+/// Whether ptxas refuses a value as a layer or sample index.
 fn not_an_index(value: &Value) -> bool {
     match value {
         Value::Reg { ty, .. } | Value::Named { ty: Some(ty), .. } => {
@@ -318,7 +318,7 @@ fn not_an_index(value: &Value) -> bool {
     }
 }
 
-/// Whether the operand has an element of a vector register next to a constant.
+/// Whether the operand has a component of a vector register (`v.x`) next to a constant.
 pub(crate) fn component_beside_constant(operand: &ast::Operand, items: &Items) -> bool {
     let OperandKind::Vector(elements) = &operand.kind else { return false };
     let component = elements.iter().zip(items).any(|(element, (value, _))| {

@@ -94,7 +94,7 @@ pub enum Storage {
 pub struct Variable {
     /// Name as written; for a variable declared in a body, `function.name`.
     pub name: String,
-    /// Memory in which it is stored.
+    /// Memory in which the variable is stored.
     pub storage: Storage,
     /// The declared state space. References belong in `.global`, but ptxas accepts arrays of
     /// references elsewhere, too.
@@ -105,7 +105,7 @@ pub struct Variable {
     pub vector: u8,
     /// Array dimensions, followed by the vector length. The first is 0 for an uninitialised `[]`.
     pub dims: Vec<u64>,
-    /// Size in bytes (0 for `[]`).
+    /// Size of the variable in bytes (0 for `[]`).
     pub size: u64,
     /// Alignment of the variable in bytes.
     pub align: u64,
@@ -160,7 +160,7 @@ pub struct Param {
     pub ty: ScalarType,
     /// Size of the parameter in bytes.
     pub size: u32,
-    /// Alignment in bytes.
+    /// Alignment of the parameter in bytes.
     pub align: u32,
     /// Byte offset in the kernel's parameter buffer, or in the argument frame of a function, in
     /// which parameters and results are laid out separately from 0.
@@ -180,11 +180,11 @@ pub struct FrameVar {
     pub name: String,
     /// Whether the variable is a `.param` of a call sequence instead of a `.local`.
     pub is_param: bool,
-    /// Type of an element.
+    /// Type of an array element, or of the variable.
     pub ty: ScalarType,
     /// Size of the variable in bytes.
     pub size: u32,
-    /// Alignment in bytes.
+    /// Alignment of the variable in bytes.
     pub align: u32,
     /// Whether the variable was declared with dimensions.
     pub is_array: bool,
@@ -250,9 +250,9 @@ pub struct Instruction {
     pub mods: Arc<Modifiers>,
     /// Guard predicate.
     pub guard: Option<Guard>,
-    /// Operands.
+    /// Checked operands.
     pub operands: Operands,
-    /// Position in the source.
+    /// Range of the instruction in the PTX.
     pub span: Span,
 }
 

@@ -84,7 +84,7 @@ pub struct SurfaceOperands {
 /// The operands of a query, txq or suq.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryOperands {
-    /// The destination register.
+    /// The destination register of txq or suq.
     pub destination: Operand,
     /// The queried object: a `Handle`, or `Discard` in an instruction that ptxas miscompiles.
     pub handle: Operand,
@@ -112,7 +112,7 @@ pub(crate) fn first(
     vector
 }
 
-/// All coordinates, each as a slice.
+/// All coordinates, each as a slice of at most one operand.
 fn elements(coords: &Coordinates<Option<Operand>>) -> [&[Operand]; 5] {
     let Coordinates { layer, sample, point: [x, y, z] } = coords;
     [layer, sample, x, y, z].map(Option::as_slice)
@@ -166,7 +166,7 @@ impl Operands {
         parts.into_iter().flatten()
     }
 
-    /// Padding elements of vectors.
+    /// Padding elements of all vector operands.
     pub fn padding(&self) -> &[Operand] {
         match self {
             Self::Fetch(fetch) => &fetch.padding,

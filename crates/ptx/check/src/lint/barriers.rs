@@ -114,7 +114,7 @@ pub(super) fn member_mask(i: &Instruction) -> Option<&Operand> {
     }
 }
 
-/// Whether other threads, or the host, can observe an instruction.
+/// Whether other threads, or the host, can observe the effect of an instruction.
 fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
     let i = &body.code[at];
     match i.opcode {
@@ -126,7 +126,7 @@ fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
     }
 }
 
-/// Blocks after which the kernel ends without any effect.
+/// For each block, whether the kernel ends after it without any effect.
 fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     let graph: &Cfg = &body.graph;
     let exit = graph.exit();

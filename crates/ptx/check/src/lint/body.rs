@@ -143,7 +143,7 @@ impl<'a> Body<'a> {
         self.flow.operands(instruction, &mut |reg, access| f(RegId(reg), access));
     }
 
-    /// The position of a register in an instruction; the whole instruction if it is not found.
+    /// The position of a register in an instruction; the whole instruction if not found.
     pub(super) fn place(&self, reg: RegId, instruction: usize) -> Span {
         let syntax = self.syntax[instruction];
         let name = self.name(reg);
@@ -175,7 +175,7 @@ impl<'a> Body<'a> {
     /// The constant that a register must hold when an instruction reads it.
     pub(super) fn constant(&self, reg: RegId, instruction: usize) -> Option<(u64, usize)> {
         let (mut reg, mut at) = (reg, instruction);
-        // Longer chains of copies are not worth following.
+        // To save time, at most 8 copies are followed.
         for _ in 0..8 {
             let write = self.only_write(reg, at)?;
             let i = &self.code[write];
@@ -207,14 +207,14 @@ fn instructions<'a>(block: &'a ast::Block<'a>, list: &mut Vec<&'a ast::Instructi
     for statement in &block.statements {
         match statement {
             Statement::Instruction(i) => list.push(i),
-            // The parser limits the nesting of blocks.
+            // The recursion is safe: the parser limits the nesting of blocks.
             Statement::Block(b) => instructions(b, list),
             _ => {}
         }
     }
 }
 
-/// A register's name without `.y` of a lane, or a selector.
+/// A register's name without a component such as `.y` or a selector such as `.h0`.
 fn without_lane(name: &str) -> &str {
     name.split_once('.').map_or(name, |(register, _)| register)
 }

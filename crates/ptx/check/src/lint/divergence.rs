@@ -36,11 +36,11 @@ const MAX_DEPTH: usize = 200;
 /// The reaching definitions of a register at an instruction.
 type Reaching = Vec<u32>;
 
-/// The analysis of one function.
+/// The divergence analysis of a function.
 pub(super) struct Values<'b, 'a> {
     body: &'b Body<'a>,
     control: &'b Edges,
-    /// The value that each evaluated instruction writes.
+    /// For each evaluated instruction, the value that it writes.
     values: HashMap<u32, Value>,
     reaching: HashMap<(u32, u32), Reaching>,
     deciders: HashMap<u32, Option<BTreeSet<u32>>>,

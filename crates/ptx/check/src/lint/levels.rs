@@ -17,7 +17,7 @@ pub struct Levels {
     deny: BTreeSet<String>,
 }
 
-/// The word that stands for all codes.
+/// The word that stands for all warning codes.
 const ALL: &str = "warnings";
 
 impl Levels {

@@ -26,10 +26,10 @@ const WIDTHS: [u32; 6] = [32, 16, 8, 4, 2, 1];
 
 const ALL: u32 = u32::MAX;
 
-/// A number per lane.
+/// A 32-bit number for each lane.
 type LaneValues = [u32; 32];
 
-/// Finds masks that include lanes which do not participate.
+/// Finds member masks that include lanes which do not participate in the instruction.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     // Positions that lint W0206 has already reported.
     let said: HashSet<Span> =
@@ -88,11 +88,11 @@ fn members(body: &Body, at: usize) -> Option<u32> {
     Some(body.integer(mask?, at)?.0 as u32)
 }
 
-/// The lanes of one warp.
+/// The analysis of which lanes of a warp reach an instruction.
 struct Warp<'b, 'a> {
     body: &'b Body<'a>,
     control: &'b Edges,
-    /// The postdominator tree.
+    /// The postdominator tree of the function.
     ends: &'b DominatorTree,
     /// Size of the CTA in x.
     width: u32,

@@ -159,7 +159,7 @@ type Facts = Vec<(u32, bool)>;
 
 struct Search<'b, 'a> {
     body: &'b Body<'a>,
-    /// Number of decisions that use each predicate.
+    /// For each predicate, the number of guards and selp instructions that test it.
     tests: Map<u32, u32>,
     left: usize,
 }
@@ -352,7 +352,7 @@ fn branch_of(body: &Body, reg: RegId, path: &[u32]) -> Option<(Span, &'static st
         .take(MAX_SUCCESSORS)
         .map(|&w| graph.block_of(w as usize))
         .collect();
-    // The path runs from the read to the entry.
+    // The path runs backwards, from the read to the entry.
     let mut fallback = None;
     for pair in path.windows(2) {
         let (to, from) = (pair[0], pair[1]);

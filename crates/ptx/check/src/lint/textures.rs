@@ -32,9 +32,9 @@ struct Textures<'b, 'a> {
     handed_on: HashSet<VarId>,
     /// The declarations of references, by position.
     declared: HashMap<Span, &'a ast::Variable<'a>>,
-    /// The fields of each initialiser; if a field is given twice, the last value.
+    /// The value of each field of each initialiser; the last value, if a field is given twice.
     fields: HashMap<(VarId, &'b str), i64>,
-    /// Positions of the fields.
+    /// Positions of the fields, by declaration and name.
     places: HashMap<(Span, &'a str), Span>,
 }
 

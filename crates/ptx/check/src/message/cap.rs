@@ -18,7 +18,7 @@ const MAX_KEPT: usize = 10_000;
 /// Code of the message that there are more errors than are shown.
 const TOO_MANY: &str = "E0061";
 
-/// Number of errors, and of warnings by code.
+/// The number of errors, and of warnings with each code.
 #[derive(Default)]
 pub(crate) struct Counts {
     errors: usize,

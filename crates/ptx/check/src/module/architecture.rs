@@ -124,7 +124,7 @@ pub(crate) fn compatible(
     }
 }
 
-/// All architectures that `.target` can name, in order, with their suffixes.
+/// All architectures that `.target` can name, in ascending order, with and without suffixes.
 pub fn architectures() -> impl Iterator<Item = Architecture> {
     let suffixes = [None, Some('a'), Some('f')];
     let all = ROWS

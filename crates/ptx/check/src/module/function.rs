@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
         }
         let Some(id) = self.declare_function(f, &function) else { return };
         let Some(block) = &f.body else { return };
-        // A function's name is visible inside its own body.
+        // Declared before the body is checked, in which the function's name is visible.
         function.body = None;
         self.module.functions[id.0 as usize] = function.clone();
         self.sources.begin(f.name.text, f.span.to(block.span));

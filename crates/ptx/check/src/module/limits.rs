@@ -22,7 +22,7 @@ const LIMITS: &[(ScalarType, [usize; 3])] = &[
 /// exceeded, as in no real module, kernels are not checked.
 const MAX_STEPS: usize = 20_000_000;
 
-/// The references and functions that a function mentions.
+/// The references and functions that a function body names.
 #[derive(Default)]
 struct Mentions {
     references: Set<Base>,

@@ -47,7 +47,7 @@ struct Body {
 /// The source locations of all instructions of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Number and name of each file, by number.
+    /// Number and name of each `.file`, ordered by number.
     files: Vec<(u32, String)>,
     entries: Vec<Entry>,
     /// Each location with the byte of the PTX text from which it applies, in text order.
@@ -66,7 +66,7 @@ pub struct Sources {
 pub struct Frame<'a> {
     /// Source file name in `.file`; `None` if no `.file` has the number in `.loc`.
     pub file: Option<&'a str>,
-    /// Line, from 1; 0 if the compiler does not state it.
+    /// Line number, from 1; 0 if the compiler does not state it.
     pub line: u32,
     /// Column in bytes, from 1; 0 if the compiler does not state it.
     pub column: u32,

@@ -1,5 +1,5 @@
 //! How a kernel uses its parameters and the module's references. `texunit init` derives a job from
-//! it, and the Python module checks arrays with it.
+//! these uses, and the Python module checks arrays with them.
 
 mod values;
 
@@ -18,41 +18,41 @@ pub struct Access {
 }
 
 impl Access {
-    /// Size of all elements in bytes.
+    /// Size in bytes of all elements together.
     pub fn bytes(self) -> u32 {
         self.ty.bytes() * u32::from(self.vector)
     }
 }
 
-/// How a texture is fetched from.
+/// How a kernel fetches from a texture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
     /// The fetch instruction with its types: `tex.2d.v4.f32.f32`.
     pub form: String,
-    /// Geometry of the instruction.
+    /// Texture geometry of the instruction.
     pub geometry: Geometry,
     /// Type of the fetched texel components.
     pub result: ScalarType,
-    /// Whether coordinates are integers.
+    /// Whether the coordinates are integers.
     pub integers: bool,
-    /// Whether a level or gradients are given.
+    /// Whether the instruction has a level or gradients.
     pub levels: bool,
-    /// Whether texels are compared with a reference value.
+    /// Whether the instruction compares texels with a reference value.
     pub compares: bool,
 }
 
-/// How a surface is accessed.
+/// How a kernel accesses a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accessed {
     /// The surface instruction with its types: `suld.b.2d.b32`.
     pub form: String,
-    /// Geometry of the instruction.
+    /// Surface geometry of the instruction.
     pub geometry: Geometry,
     /// Size of an access in bytes; `None` for `.p`, which converts to the surface's format.
     pub bytes: Option<u32>,
-    /// Type of a component.
+    /// Type of a component of an access.
     pub ty: ScalarType,
-    /// Whether any instruction stores.
+    /// Whether any instruction of the kernel stores to the surface.
     pub written: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::types::words;
 use crate::{Opcode, ScalarType};
 
 words! {
-    /// The meaning of a modifier slot.
+    /// The meaning of the modifiers in a slot.
     Class {
         Type = "ty",
         Vector = "vec",
@@ -52,7 +52,7 @@ words! {
     }
 }
 
-/// A slot for one modifier.
+/// A position in an instruction form that one of several modifiers can fill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// The class of the modifier, which determines its meaning.
@@ -70,11 +70,11 @@ pub struct Slot {
 pub enum OperandType {
     /// The type that the instruction's type modifier with this index names.
     Word(u8),
-    /// Twice the width of the type modifier with this index.
+    /// The type of twice the width of the type modifier with this index.
     Wide(u8),
     /// The operand always has this type.
     Fixed(ScalarType),
-    /// No type, for addresses.
+    /// The operand has no type, because it is an address.
     None,
 }
 
@@ -95,7 +95,7 @@ words! {
     }
 }
 
-/// The rule for one operand of a form.
+/// The rule for an operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OperandRule {
     /// The role of the operand.
@@ -134,7 +134,7 @@ pub struct OperandRule {
 }
 
 words! {
-    /// The meaning of a predicate in the position of a number.
+    /// What a predicate register in the position of a number means.
     AsPredicate {
         /// The instruction accepts a predicate in this position, as an operand of type `.pred`.
         Taken = "pred",

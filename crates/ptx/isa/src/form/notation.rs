@@ -3,8 +3,8 @@
 //! The modifiers of a row are slots separated by spaces, in the documented order:
 //! `class:word|word?`. A `?` at the end makes the slot optional; a `^` at the start fixes its
 //! position (the sub-operation of `tex.level` must follow the opcode). A slot without a class is a
-//! single flag. Words in capitals are the sets of [`SETS`]. `m64n*k16` is the shapes with 8, 16,
-//! 24, ... to 256 columns, `m64n+k16` those with 8, 24 and the multiples of 16.
+//! single flag. Words in capitals are the sets of [`SETS`]. `m64n*k16` stands for the shapes with
+//! 8, 16, 24, ... to 256 columns, `m64n+k16` for the shapes with 8, 24 and the multiples of 16.
 //!
 //! The slot `policy` stands for `.L2::cache_hint`. A row with it is two forms: one without the
 //! modifier, and one with the modifier, a cache policy as last operand, only global memory, and at
@@ -14,17 +14,17 @@
 //!
 //! | role | operand | marks |
 //! |---|---|---|
-//! | `d` | destination register | `_` may be written; `~` before ptxas 13.5 any register of a bf16's width; `=` only an untyped one |
+//! | `d` | destination register | `_` is valid; `~` before ptxas 13.5, any register of a bf16's width is valid; `=` only an untyped register |
 //! | `s` | source: register or constant | `=` only an untyped register |
-//! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` exactly of the width; `{}` a vector in any case, `{4}` of so many, `{n/2}` of half as many as the shape has columns, `{n*2}` of twice as many as `.x4` says; `-` never a vector |
-//! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `~`, `=`, `{}` and `-` too; `%` a special register too |
-//! | `dp` | destination with an optional predicate, `d\|p` | `_` may be written for the first |
-//! | `pp` | one or two destination predicates, `p\|q` | `_` may be written for the first |
-//! | `c` | source predicate, `!` allowed | |
-//! | `m` | memory address in brackets | `[]` an element of an array too |
-//! | `w` | memory address in brackets, of memory that is written | `[]` |
+//! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` a register of exactly the width; `{}` always a vector, `{4}` a vector of 4, `{n/2}` of half as many elements as the shape has columns, `{n*2}` of twice as many as `.x4` says; `-` never a vector |
+//! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `~`, `=`, `{}` and `-` as above; `%` a special register is also valid |
+//! | `dp` | destination with an optional predicate, `d\|p` | `_` is valid for the first register |
+//! | `pp` | one or two destination predicates, `p\|q` | `_` is valid for the first register |
+//! | `c` | source predicate, which may be negated with `!` | |
+//! | `m` | memory address in brackets | `[]` an array element is also valid |
+//! | `w` | address in brackets of memory that is written | `[]` as above |
 //! | `t` | tensor map and coordinates in brackets | |
-//! | `a` | an address in a register | `&` the name of a variable too |
+//! | `a` | an address in a register | `&` the name of a variable is also valid |
 //! | `i` | integer constant | |
 //!
 //! The type is a digit for the type modifier with that index (`w` before it doubles the width), or

@@ -2,7 +2,7 @@
 
 use crate::types::ScalarType::{self, *};
 
-/// An operand position and the register types that it accepts.
+/// An operand position, and the register types that are valid there.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
     /// Name of the operand position, such as `coordinate`.

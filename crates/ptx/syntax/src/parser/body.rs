@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
             {
                 "declare registers as `.reg .u32 %r1;`"
             }
-            // A constant may have a sign: `pmevent +1;`.
+            // `pmevent +1;` is PTX, not an expression: a constant operand may have a sign.
             (_, TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash)
                 if !self.is_signed(1) =>
             {

@@ -37,7 +37,7 @@ impl<'a> Parser<'a> {
                 let help = "write a number, an address, or a list in braces after `=`";
                 p.unexpected("E0038", "an initial value", help)
             }
-            // ptxas accepts a field without braces.
+            // ptxas accepts a field of a reference without braces.
             TokenKind::Ident if p.peek_at(1).kind == TokenKind::Equal => {
                 let start = p.at;
                 let field = p.field()?;

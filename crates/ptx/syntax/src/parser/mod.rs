@@ -41,7 +41,7 @@ pub(crate) struct Parser<'a> {
     at: usize,
     depth: u32,
     operators: u32,
-    /// First byte of the current statement.
+    /// Offset of the first byte of the current statement.
     statement_start: u32,
     /// Whether error recovery after a broken function is already done.
     recovered: bool,

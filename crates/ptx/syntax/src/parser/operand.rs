@@ -332,7 +332,7 @@ impl<'a> Parser<'a> {
         }
         loop {
             let element = match self.kind() {
-                // The argument list begins before the result list has been closed.
+                // A `(` begins the argument list although the result list has not been closed.
                 TokenKind::LeftParen if self.name_follows() => {
                     self.close(TokenKind::RightParen, ")", open)?;
                     break;

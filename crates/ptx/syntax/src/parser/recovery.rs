@@ -7,7 +7,7 @@ use crate::span::Span;
 use crate::token::{Token, TokenKind};
 use crate::words;
 
-/// The scope of a broken statement.
+/// Where a broken statement stands: at module scope or in a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Module,
