@@ -27,15 +27,29 @@
 //! | `a` | an address in a register | `&` the name of a variable is also valid |
 //! | `i` | integer constant | |
 //!
-//! The type is a digit for the type modifier with that index (`w` before it doubles the width), or
-//! the name of a type; `!` before it refuses floats. After it, `|pred` accepts a predicate, and
-//! `|~pred` one that ptxas accepts and miscompiles. Limits of constants: `/a-b` is a range,
-//! `/a-bx8` the multiples in it, `/a^b` the powers of two in it, `/x16` multiples, `/2&3` a
-//! multiple of 2 up to 3 beside a number up to 3, `/sign` 1 and -1, `/part` above 0 and at most 1,
-//! `/warps` a number of threads of whole warps, `/warps+` the same except 0, `/f32` no f64, `/reg`
-//! no constant, of a vector not only constants, `/mask` 16 bits, before ptxas 13.5 no constant;
-//! `@13.5` is the release of ptxas that first checks the limit. A memory operand has the object at
-//! the address in place of a type; see [`Pointee`].
+//! The type is a digit for the type modifier with that index (`w` before the digit doubles the
+//! width), or the name of a type; `!` before the type refuses floats. After the type, `|pred` also
+//! accepts a predicate, and `|~pred` marks that ptxas accepts and miscompiles a predicate. A memory
+//! operand has the object at the address in place of a type; see [`Pointee`].
+//!
+//! Limits of the constants that are valid as an operand follow the type:
+//!
+//! | limit | valid constants |
+//! |---|---|
+//! | `/a-b` | from a to b |
+//! | `/a-bx8` | multiples of 8 from a to b |
+//! | `/a^b` | powers of two from a to b |
+//! | `/x16` | multiples of 16 |
+//! | `/2&3` | a vector of two: a multiple of 2 up to 3, and a number up to 3 |
+//! | `/sign` | 1 and -1 |
+//! | `/part` | above 0 and at most 1 |
+//! | `/warps` | numbers of threads in whole warps; `/warps+` the same except 0 |
+//! | `/f32` | all except f64 |
+//! | `/reg` | none; of a vector, not all elements may be constants |
+//! | `/mask` | 16 bits; before ptxas 13.5 none |
+//! | `/barrier` | 0 to 15 in the low 32 bits |
+//!
+//! `@13.5` after a limit is the release of ptxas that first checks it.
 //!
 //! `+name` is a property of the row; see [`Property`]. `@name` instead of operands selects the code
 //! with that name in crate `check`.
