@@ -28,7 +28,7 @@ pub struct Description {
     pub options: Vec<&'static TextureOption>,
 }
 
-/// The description of an instruction form.
+/// The description of an instruction form: an opcode with certain modifiers and operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormText {
     /// Opcode and modifiers: `(a|b)` is a choice, `{.a}` is optional.
@@ -41,9 +41,9 @@ pub struct FormText {
     pub requirement: Requirement,
     /// Section of the PTX ISA that documents the form.
     pub section: &'static str,
-    /// What the form does, for the documentation.
+    /// What an instruction of the form does, for the documentation.
     pub doc: &'static str,
-    /// The fidelity classes of all modifier combinations of the form.
+    /// The fidelity classes (specified, measured, assumed ...) of all modifier combinations.
     pub fidelity: Vec<Fidelity>,
 }
 

@@ -97,7 +97,7 @@ pub fn fidelity_of_register(reg: SpecialReg) -> Fidelity {
     }
 }
 
-/// The distinct fidelity classes of all modifier combinations of a form.
+/// The distinct fidelity classes of all modifier combinations of an instruction form.
 pub fn fidelities(form: &Form) -> Vec<Fidelity> {
     let mut all: Vec<_> =
         choices(form).iter().filter_map(|mods| fidelity(form.row.opcode, mods)).collect();
@@ -106,7 +106,7 @@ pub fn fidelities(form: &Form) -> Vec<Fidelity> {
     all
 }
 
-/// All modifier combinations of a form, except hints.
+/// All modifier combinations of an instruction form, without hints.
 fn choices(form: &Form) -> Vec<Modifiers> {
     let mut all = vec![Modifiers::default()];
     for slot in form.slots.iter().filter(|s| !matches!(s.class, Class::Hint | Class::Policy)) {
@@ -204,7 +204,7 @@ fn atomic(mods: &Modifiers) -> Option<Fidelity> {
     })
 }
 
-/// The fidelity class of `mma`: measured for some types of its matrices.
+/// Whether the results of `mma` have been measured on a GPU for the types of its matrices.
 fn product(mods: &Modifiers) -> Option<Fidelity> {
     use ScalarType as T;
     let &[d, a, b, _] = &mods.types[..] else { return None };

@@ -85,7 +85,7 @@ pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = R
     })
 }
 
-/// The variant features that an instruction's modifiers require.
+/// The features of architecture variants such as `sm_90a` that an instruction's modifiers require.
 pub fn variants<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = Variant> + 'w {
     let of = move |gate: &&Gate| !gate.variants.is_empty() && gate.holds(opcode, words);
     GATES.iter().filter(of).map(|gate| Variant { feature: gate.feature, targets: gate.variants })

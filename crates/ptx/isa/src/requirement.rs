@@ -44,5 +44,5 @@ pub const HALF: Requirement = requirement("texels in half precision", 42, 53);
 pub const CLAMP: Requirement = requirement("clamp modes other than .trap", 20, 0);
 /// Requirement of cache operators of suld and sust.
 pub const CACHE_OPERATOR: Requirement = requirement("a cache operator", 20, 20);
-/// Requirement of a kernel's name as a value.
+/// Requirement of a kernel's name as an operand or initial value, which is its address.
 pub const KERNEL_ADDRESS: Requirement = requirement("the address of a kernel", 31, 35);

@@ -251,10 +251,10 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Maximum number of registers that are offered from one numbered group.
+/// Maximum number of registers that are offered from a numbered group such as `%r<1000>`.
 const MAX_MEMBERS: usize = 100;
 
-/// The registers of a numbered group whose names begin with the typed text, smallest numbers first.
+/// The registers of a group `%r<1000>` whose names begin as typed, smallest numbers first.
 fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
     if !starts_with(prefix, typed) && !starts_with(typed, prefix) {
         return Vec::new();

@@ -142,7 +142,7 @@ pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
     Some(declaration(text, index, symbol.decl))
 }
 
-/// A hover text about a declaration.
+/// The hover text about a declaration.
 pub(crate) fn declaration(text: &str, index: &Index, decl: u32) -> Page {
     let decl = &index.decls[decl as usize];
     let source = shortened(text.get(decl.span.range()).unwrap_or(""));

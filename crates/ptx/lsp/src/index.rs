@@ -55,7 +55,7 @@ impl DeclKind {
     }
 }
 
-/// A declaration of a name, or of a numbered group of registers.
+/// A declaration of a name, or of a numbered group of registers such as `%r<10>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decl {
     pub(crate) kind: DeclKind,
@@ -99,7 +99,7 @@ pub(crate) struct Scope {
     /// Range of the scope in the text.
     pub(crate) span: Span,
     parent: Option<u32>,
-    /// Declarations of names other than numbered groups, by name.
+    /// Declarations of names other than numbered groups (`%r<10>`), by name.
     pub(crate) names: HashMap<Box<str>, Vec<u32>>,
     /// Declarations of numbered groups such as `%r<10>`, by prefix `%r`.
     pub(crate) ranges: HashMap<Box<str>, Vec<u32>>,
@@ -113,7 +113,7 @@ const MAX_SAME: usize = 64;
 pub(crate) struct Symbol {
     /// Index of the symbol's declaration; of its definition, if there are several declarations.
     pub(crate) decl: u32,
-    /// The number of the register, if the symbol belongs to a numbered group: 3 for `%r3`.
+    /// The number of the register, if a group such as `%r<10>` contains it: 3 for `%r3`.
     pub(crate) member: Option<u64>,
 }
 
@@ -365,7 +365,7 @@ impl Index {
         self.words.binary_search(&start).is_ok()
     }
 
-    /// All occurrences of a symbol in text order. The declaration of a numbered group counts as an
+    /// All occurrences of a symbol in text order. The declaration of a group `%r<10>` counts as an
     /// occurrence of each of its registers, and each of them as one of the group.
     pub(crate) fn occurrences(&self, text: &str, symbol: Symbol) -> Vec<Span> {
         let decl = &self.decls[symbol.decl as usize];
@@ -405,8 +405,8 @@ impl Index {
     }
 }
 
-/// The declarations in a scope to which a name may refer, with the register's number if they
-/// declare numbered groups.
+/// The declarations in a scope to which a name may refer, with the number in the name if they
+/// declare groups such as `%r<10>`.
 fn candidates<'a>(
     scope: &'a Scope,
     name: &'a str,

@@ -47,10 +47,10 @@ impl Instruction {
     }
 }
 
-/// The forms of an opcode that match an instruction, and further details.
+/// The rows of the instruction table that match an instruction, and further details.
 pub(crate) struct Matching {
-    /// The forms that match; if there are none, the forms that match after more modifiers; if there
-    /// are none either, all forms of the opcode.
+    /// The instruction forms that match; if there are none, the forms that would match with more
+    /// modifiers; if there are none either, all forms of the opcode.
     pub(crate) forms: Vec<&'static Form>,
     /// Effect and requirements of a texture or surface instruction, in sentences.
     pub(crate) details: Vec<String>,

@@ -56,7 +56,7 @@ pub(crate) struct Checker<'a> {
     /// Numbered groups: `x<8>` declares x0 to x7, and each is created when it is first named. The
     /// declaration is `None` if it was invalid.
     pub(crate) groups: Map<&'a str, (Option<&'a ast::Variable<'a>>, u64, Span)>,
-    /// The variables of numbered groups that have been created, by prefix and number.
+    /// The variables of numbered groups `x<8>` that have been created, by prefix and number.
     pub(crate) members: Map<(&'a str, u64), VarId>,
     /// For each prefix of module-scope names that end with a number, the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,

@@ -56,12 +56,12 @@ pub(crate) struct Scope<'a> {
     pub(crate) ranges: Map<&'a str, (u64, Numbered, Span)>,
     /// For each prefix of declared names that end with a number, the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
-    /// Cached meanings of names: registers, and the names of numbered groups.
+    /// Cached meanings of names: registers, and names in numbered groups such as `%r<10>`.
     members: Map<Cow<'a, str>, Resolved<'a>>,
 }
 
 impl<'a> Scope<'a> {
-    /// The numbered group that contains a name, and the group's declaration.
+    /// The numbered group that contains a name (`%r<10>` for `%r1`), and the group's declaration.
     pub(crate) fn range_of(&self, name: &str) -> Option<(Numbered, Span)> {
         let (prefix, number) = numbered(name)?;
         let &(count, group, span) = self.ranges.get(prefix)?;
@@ -89,7 +89,7 @@ pub(crate) struct Register {
 pub(crate) enum Resolved<'a> {
     Register(Register),
     Other(Local<'a>),
-    /// A variable of a numbered group that is named for the first time: the index of the group's
+    /// A variable of a group `l<2>` that is named for the first time: the index of the group's
     /// scope, and of its pattern.
     Member(usize, usize),
     /// A name that is not declared in the body: of module scope, or a special register.
@@ -113,7 +113,7 @@ impl<'a> Scopes<'a> {
             let named = scope.names.get(name).map(|(local, _)| *local);
             let group = match (named, scope.range_of(name)) {
                 (Some(Local::Reg(decl)), _) => Numbered::Reg(decl),
-                // A label `r1` does not hide the register `r1` of a numbered group.
+                // A label `r1` does not hide the register `r1` of a group `r<10>`.
                 (None | Some(Local::Label(_)), Some((group, _))) => group,
                 (Some(other), _) => return Some(Resolved::Other(other)),
                 (None, None) => continue,

@@ -1,5 +1,5 @@
 //! Suppression of follow-up errors: errors that are only a consequence of other errors, and
-//! repeated errors for names of a numbered group.
+//! repeated errors for names such as `%r1`, `%r2`.
 //!
 //! An error that remains after the shown errors have been corrected is reported by the next check.
 

@@ -1,5 +1,5 @@
-//! Rows of the instruction table, and the forms that are parsed from them: valid modifiers and
-//! operands, and other rules. [`notation`] defines the notation of rows.
+//! Rows of the instruction table, and the instruction forms that are parsed from them: valid
+//! modifiers and operands, and other rules. [`notation`] defines the notation of rows.
 
 mod fields;
 pub mod notation;
@@ -185,8 +185,7 @@ words! {
 }
 
 words! {
-    /// A rule of ptxas for instructions of a row that the row's modifiers and operands do not
-    /// express.
+    /// A rule of ptxas for an instruction form that its modifiers and operands do not express.
     Property {
         /// `+macro`: ptxas expands the instruction before it parses operands, which therefore
         /// cannot be a name plus an offset.
