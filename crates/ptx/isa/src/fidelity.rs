@@ -204,7 +204,7 @@ fn atomic(mods: &Modifiers) -> Option<Fidelity> {
     })
 }
 
-/// Whether the results of `mma` have been measured on a GPU for the types of its matrices.
+/// The fidelity class of `mma`, by the types and shape of its matrices.
 fn product(mods: &Modifiers) -> Option<Fidelity> {
     use ScalarType as T;
     let &[d, a, b, _] = &mods.types[..] else { return None };

@@ -366,7 +366,8 @@ impl Index {
     }
 
     /// All occurrences of a symbol in text order. The declaration of a group `%r<10>` counts as an
-    /// occurrence of each of its registers, and each of them as one of the group.
+    /// occurrence of each of its registers, and each use of a register as an occurrence of the
+    /// group.
     pub(crate) fn occurrences(&self, text: &str, symbol: Symbol) -> Vec<Span> {
         let decl = &self.decls[symbol.decl as usize];
         let name = &text[decl.name.range()];
