@@ -8,7 +8,7 @@ use texunit_syntax::codes::read;
 /// All codes in order, from codes.txt.
 pub static CODES: LazyLock<Vec<Code>> = LazyLock::new(|| read(include_str!("codes.txt")));
 
-/// The entry of a code of this crate or of the parser.
+/// The description of a diagnostic code of this crate or of the parser.
 pub fn find_code(code: &str) -> Option<&'static Code> {
     CODES.iter().find(|c| c.code == code).or_else(|| texunit_syntax::codes::find(code))
 }

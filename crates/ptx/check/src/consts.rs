@@ -23,7 +23,7 @@ fn mistake(
     Box::new(Diagnostic::error(code, span, message).help(help))
 }
 
-/// Evaluates an expression; the parser limits its height.
+/// Evaluates a constant expression, recursively: the parser limits the height.
 pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Box<Diagnostic>> {
     Ok(match &expr.kind {
         ExprKind::Integer { value, unsigned } => Const::Int(*value, *unsigned),
@@ -38,7 +38,7 @@ pub(crate) fn evaluate(expr: &Expr) -> Result<Const, Box<Diagnostic>> {
             else {
                 return Err(not_float(expr.span, "?"));
             };
-            // The type is that of the chosen operand.
+            // The expression has the type of the chosen operand.
             if c != 0 { a } else { b }
         }
         ExprKind::Cast(unsigned, e) => match evaluate(e)? {
@@ -87,12 +87,13 @@ fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Dia
         BinaryOp::Sub => Const::Int(x.wrapping_sub(y), unsigned),
         BinaryOp::Div | BinaryOp::Rem if y == 0 => return Err(by_zero(span)),
         BinaryOp::Div if unsigned => Const::Int(x / y, true),
-        // ptxas crashes.
+        // ptxas crashes on this quotient.
         BinaryOp::Div if (xs, ys) == (i64::MIN, -1) => {
             return Err(mistake("E0123", span, "the quotient is 2^63", "write 0x8000000000000000"));
         }
         BinaryOp::Div => Const::Int((xs / ys) as u64, false),
-        // In ptxas, a remainder is unsigned, and the low six bits of a shift count.
+        // As in ptxas, a remainder is unsigned, and shifts use the low six bits of the shift
+        // amount.
         BinaryOp::Rem => Const::Int(x % y, true),
         BinaryOp::Shl => Const::Int(x.wrapping_shl(y as u32), xu),
         BinaryOp::Shr if xu => Const::Int(x.wrapping_shr(y as u32), true),
@@ -175,7 +176,7 @@ impl Const {
     /// The bits of the constant as an f32 or f64.
     pub(crate) fn float_bits(self, ty: ScalarType) -> Option<u64> {
         Some(match (ty, self) {
-            // As an f64, `0f...` is its 32 bits, not its value.
+            // For an f64 operand, ptxas uses the 32 bits of `0f...`, not its value.
             (ScalarType::F32 | ScalarType::F64, Const::F32(bits)) => u64::from(bits),
             (ScalarType::F32, c) => u64::from((c.as_f64() as f32).to_bits()),
             (ScalarType::F64, c) => c.as_f64().to_bits(),

@@ -1,4 +1,4 @@
-//! The PTX checker: names, types and rules, from the syntax tree to a typed module.
+//! The PTX checker: checks names, types and rules, and converts the syntax tree to a typed module.
 //!
 //! [`check`] resolves every name, checks every modifier and operand with the table of crate `isa`,
 //! lays out parameters and initial values, and reports everything that ptxas would refuse, with a
@@ -64,7 +64,8 @@ pub fn check_with_sources(
     options: &Options,
 ) -> (Vec<Diagnostic>, Arc<sources::Sources>) {
     let mut parsed = texunit_syntax::parse(source);
-    // A header line that options replace may be missing, if the text is PTX at all.
+    // A missing `.version` or `.target` is no error if an option gives it; an empty text is an
+    // error.
     let replaced = |d: &Diagnostic| match d.code {
         "E0003" => options.version.is_some() && !parsed.module.items.is_empty(),
         "E0005" => options.target.is_some(),
@@ -79,7 +80,7 @@ pub fn check_with_sources(
             "E0014" => is_cut(source.snippet(diagnostic.primary.span)),
             "E0017" => match release {
                 Ptxas::V11_8 => message.contains(" in a"),
-                // It crashes if the comment is one in `/*` and `*/`.
+                // ptxas 12.4 crashes if the comment is in `/*` and `*/`.
                 Ptxas::V12_4 => message.ends_with(" in a comment"),
                 Ptxas::V12_9 => false,
                 Ptxas::V13_5 => message.ends_with(" comment"),
@@ -89,7 +90,7 @@ pub fn check_with_sources(
         diagnostic.severity = if accepted { Severity::Warning } else { Severity::Error };
     }
     let mut diagnostics = match parsed.diagnostics.iter().any(Diagnostic::is_error) {
-        // Lints need complete code to be certain.
+        // Lints are certain only about code without syntax errors.
         true => Vec::new(),
         false => lint::lint(source, &parsed.module, &checked),
     };

@@ -7,8 +7,8 @@ use texunit_syntax::numbered;
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, RandomState>;
 pub(crate) type Set<K> = std::collections::HashSet<K, RandomState>;
 
-/// The canonical spelling of a member of a numbered group, if its number is written differently:
-/// `%r12` for `%r012`.
+/// The canonical spelling of a name that ends with a number, if it is written differently: `%r12`
+/// for `%r012`.
 pub(crate) fn usual(name: &str) -> Option<String> {
     let (prefix, number) = numbered(name)?;
     let digits = &name[prefix.len()..];

@@ -7,13 +7,13 @@ use texunit_forms::words;
 /// How a module is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether the checker's own verdicts or those of a ptxas release are reported.
+    /// Whether verdicts of texunit or of a ptxas release are reported.
     pub verdicts: Verdicts,
     /// Replaces the architecture of `.target`.
     pub target: Option<Architecture>,
     /// Replaces `.version`: major, minor.
     pub version: Option<(u32, u32)>,
-    /// The GPU to assemble for, which determines the limits of a kernel. Default: the target.
+    /// The GPU for which to assemble, which determines the limits of a kernel. Default: `.target`.
     pub arch: Option<Architecture>,
 }
 
@@ -23,7 +23,7 @@ impl Options {
     pub const PTXAS: Self =
         Self { verdicts: Verdicts::Ptxas(None), target: None, version: None, arch: None };
 
-    /// The release of ptxas whose rules apply to a module of this version.
+    /// The release of ptxas whose rules apply to a module with this `.version`.
     pub(crate) fn release(&self, version: (u32, u32)) -> Ptxas {
         match self.verdicts {
             Verdicts::Texunit => Ptxas::V13_5,
@@ -32,7 +32,7 @@ impl Options {
         }
     }
 
-    /// Whether ptxas's verdicts are reported.
+    /// Whether the verdicts of a release of ptxas are reported.
     pub const fn ptxas_compat(&self) -> bool {
         matches!(self.verdicts, Verdicts::Ptxas(_))
     }
@@ -53,14 +53,14 @@ pub fn parse_version(text: &str) -> Result<(u32, u32), &'static str> {
     number(major).zip(number(minor)).ok_or(WANTED)
 }
 
-/// Whether the checker reports its own verdicts or those of a ptxas release.
+/// Whether the checker reports verdicts of texunit or of a ptxas release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verdicts {
-    /// texunit's: everything that ptxas accepts, except where it miscompiles or crashes.
+    /// The verdicts of texunit: all that ptxas accepts, except where it miscompiles or crashes.
     #[default]
     Texunit,
-    /// Those of a release of ptxas; `None`: of the oldest that supports the module's `.version`.
-    /// Additional errors of texunit become warnings.
+    /// The verdicts of a release of ptxas; `None`: the oldest release that supports the module's
+    /// `.version`. Errors that only texunit reports become warnings.
     Ptxas(Option<Ptxas>),
 }
 
@@ -80,7 +80,7 @@ impl Ptxas {
         }
     }
 
-    /// The newest version of the PTX ISA that it supports.
+    /// The newest version of the PTX ISA that the release supports.
     pub const fn newest_version(self) -> (u32, u32) {
         match self {
             Self::V11_8 => (7, 8),
@@ -111,9 +111,9 @@ impl FromStr for Ptxas {
 /// `sm_75`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Architecture {
-    /// The number, such as 75 for `sm_75`.
+    /// The number of the architecture, such as 75 for `sm_75`.
     pub number: u32,
-    /// The suffix, `a` or `f`.
+    /// The suffix of the architecture: `a` or `f`.
     pub suffix: Option<char>,
 }
 

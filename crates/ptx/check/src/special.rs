@@ -7,9 +7,9 @@ use texunit_isa::{ScalarType, SpecialReg};
 /// A special register as an operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Special {
-    /// The register; `%envreg` and counters have their own kinds.
+    /// Which register; `%envreg` and performance counters are separate kinds.
     pub(crate) kind: SpecialKind,
-    /// The types with which it can be read.
+    /// The types as which the special register can be read.
     pub(crate) types: &'static [ScalarType],
     /// Whether the special register has components, such as `%tid.x`.
     pub(crate) is_vector: bool,
@@ -36,7 +36,7 @@ static TABLE: LazyLock<Vec<(SpecialReg, Special)>> = LazyLock::new(|| {
         let is_vector = words.clone().next() == Some("vector");
         let types: Vec<_> = words.filter_map(ScalarType::from_name).collect();
         let kind = SpecialKind::Register(reg);
-        // The table is built once and never dropped.
+        // The leak is harmless: the table is built once and never dropped.
         Some((reg, Special { kind, types: types.leak(), is_vector, since }))
     };
     include_str!("special.txt").lines().filter_map(row).collect()

@@ -2,12 +2,12 @@
 
 use texunit_isa::{OperandType, ScalarType, TypeKind};
 
-/// Whether a register of type `reg` is valid for an operand of type `ty`, with exactly its width.
+/// Whether a register of type `reg` is valid for an operand of type `ty` of the same width.
 pub(crate) fn fits(ty: ScalarType, reg: ScalarType) -> bool {
     if ty.bits() != reg.bits() {
         return false;
     }
-    // ptxas treats .f16x2 registers as untyped 32 bits.
+    // ptxas treats registers of type `.f16x2` as untyped 32 bits.
     let half = reg == ScalarType::F16x2 && !ty.is_float() && ty != ScalarType::Bf16x2;
     let bits = reg.kind() == TypeKind::Bits || half;
     match ty.kind() {
@@ -23,7 +23,7 @@ pub(crate) fn is_pointer(reg: ScalarType) -> bool {
     reg != ScalarType::F16x2 && (fits(ScalarType::U64, reg) || fits(ScalarType::U32, reg))
 }
 
-/// Whether a register of type `reg` is of the kind of `ty`, whatever its width.
+/// Whether a register of type `reg` is of the same kind as `ty`, whatever its width.
 pub(crate) fn kind_fits(ty: ScalarType, reg: ScalarType) -> bool {
     let bits = reg.kind() == TypeKind::Bits;
     match ty.kind() {
@@ -34,7 +34,7 @@ pub(crate) fn kind_fits(ty: ScalarType, reg: ScalarType) -> bool {
     }
 }
 
-/// The relaxed rule of ld, st and cvt: the register may also be wider.
+/// Whether a register is valid by the relaxed rule of ld, st and cvt: it may also be wider.
 pub(crate) fn fits_relaxed(ty: ScalarType, reg: ScalarType) -> bool {
     if reg.kind() == TypeKind::Predicate || ty.kind() == TypeKind::Predicate {
         return reg == ty;

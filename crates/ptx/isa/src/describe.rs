@@ -1,5 +1,6 @@
-//! Descriptions of instructions, generated from the tables: for `texunit isa`, docs/isa.md and
-//! hover texts. They are structured data, which each user formats in its own way.
+//! Descriptions of instructions, generated from the instruction and texture tables for `texunit
+//! isa`, docs/isa.md and hover texts. Descriptions are structured data, which each of the three
+//! formats in its own way.
 
 mod texture;
 
@@ -15,7 +16,7 @@ use texunit_forms::sort_by_key;
 pub struct Description {
     /// The opcode.
     pub name: &'static str,
-    /// Section of the PTX ISA.
+    /// Section of the PTX ISA that documents the instruction.
     pub section: &'static str,
     /// What the instruction does, in one sentence.
     pub summary: &'static str,
@@ -27,22 +28,22 @@ pub struct Description {
     pub options: Vec<&'static TextureOption>,
 }
 
-/// The description of a form.
+/// The description of an instruction form: an opcode with certain modifiers and operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormText {
     /// Opcode and modifiers: `(a|b)` is a choice, `{.a}` is optional.
     pub syntax: String,
-    /// Operands; if the texturing mode matters, those of unified mode.
+    /// Operands; if the texturing mode matters, the operands in unified mode.
     pub operands: String,
-    /// Operands with `texmode_independent`, if they differ.
+    /// Operands with `texmode_independent`, if they differ from [`Self::operands`].
     pub independent: Option<String>,
     /// The required version and target.
     pub requirement: Requirement,
-    /// Section of the PTX ISA.
+    /// Section of the PTX ISA that documents the form.
     pub section: &'static str,
-    /// What the form does, for the documentation.
+    /// What an instruction of the form does, for the documentation.
     pub doc: &'static str,
-    /// The fidelity classes of all of its modifier combinations.
+    /// The fidelity classes (specified, measured, assumed ...) of all modifier combinations.
     pub fidelity: Vec<Fidelity>,
 }
 
@@ -52,7 +53,7 @@ pub struct OperandText {
     /// Name of the operand in the forms, with the geometry if the operand depends on it: `c`, `c of
     /// .2d`.
     pub name: String,
-    /// Valid operands.
+    /// What may be written as the operand, such as `a .pred register`.
     pub shape: String,
     /// The meaning of the operand.
     pub doc: String,
@@ -61,13 +62,13 @@ pub struct OperandText {
 /// The error for a name that cannot be described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// The unknown part of the name.
+    /// The unknown opcode or modifier in the name.
     pub word: String,
-    /// A suggestion.
+    /// The most similar opcode or modifier, if one is similar.
     pub suggestion: Option<String>,
 }
 
-/// The opcodes of summaries.txt, each with one sentence that covers all of its forms.
+/// The opcodes in summaries.txt, each with a sentence that covers all forms of the opcode.
 fn summaries() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rows = include_str!("describe/summaries.txt").lines().skip(2);
     rows.filter_map(|row| row.split_once(' ')).map(|(name, text)| (name, text.trim_start()))
@@ -78,19 +79,19 @@ pub fn summary(opcode: Opcode) -> &'static str {
     summaries().find(|row| row.0 == opcode.name()).map_or("", |row| row.1)
 }
 
-/// All instructions, by name.
+/// The descriptions of all instructions, ordered by name.
 pub fn instructions() -> Vec<Description> {
     let mut list: Vec<_> = Opcode::ALL.iter().copied().map(of_opcode).collect();
     sort_by_key(&mut list, |d| d.name);
     list
 }
 
-/// Describes an opcode (`tex`), or those of its forms that have all of the modifiers after it
+/// Describes an opcode (`tex`), or the forms of the opcode that have all modifiers of `name`
 /// (`tex.level.2d`).
 ///
 /// # Errors
 ///
-/// The opcode does not exist, or none of its forms has the modifiers; with a suggestion.
+/// The opcode does not exist, or none of its forms has all of the modifiers.
 pub fn describe(name: &str) -> Result<Description, Unknown> {
     let mut words = name.split('.');
     let opcode = words.next().unwrap_or_default();
@@ -138,7 +139,7 @@ fn of_form(form: &Form) -> FormText {
     }
 }
 
-/// Opcode and modifiers with all choices.
+/// Opcode and modifiers of a form with all choices: `(a|b)`, `{.a}`.
 fn syntax(form: &Form) -> String {
     let mut text = form.row.opcode.name().to_owned();
     for slot in &form.slots {
@@ -152,8 +153,8 @@ fn syntax(form: &Form) -> String {
     text
 }
 
-/// The operands of a form as they are written: `d, a{, c}`; if they are `typed`, with their types
-/// where those differ from the instruction's: `d, a, c (.pred)`.
+/// The operands of a form as they are written: `d, a{, c}`; if `typed`, an operand whose type
+/// differs from the instruction's has its type: `d, a, c (.pred)`.
 pub fn operands(form: &Form, typed: bool) -> String {
     let types = form.slots.iter().filter(|s| s.class == Class::Type).count();
     match form.shape {
@@ -174,7 +175,7 @@ pub fn operands(form: &Form, typed: bool) -> String {
         }
         Shape::Video => return "d{.part}, a{.part}, b{.part}{, c}".into(),
     }
-    // `d` is the destination.
+    // Sources are named `a`, `b` and so on without `d`, which is the destination.
     let mut sources = ('a'..='z').filter(|c| *c != 'd');
     let operands = form.operands.iter().enumerate();
     operands
@@ -199,7 +200,7 @@ pub fn operands(form: &Form, typed: bool) -> String {
         .collect()
 }
 
-/// The type of an operand, if it differs from the instruction's.
+/// The type of an operand, if it differs from the type of the instruction; otherwise empty.
 fn kind(rule: &OperandRule, types: usize) -> String {
     let constant = if rule.role == Role::Constant { " constant" } else { "" };
     let ty = match rule.ty {
@@ -224,7 +225,7 @@ fn unknown<'n>(word: &str, known: impl Iterator<Item = &'n str>) -> Unknown {
 }
 
 /// Edit distance between two words (insertions, deletions, replacements); only the first 40 letters
-/// of the second are used.
+/// of `b` are compared.
 pub fn distance(a: &str, b: &str) -> usize {
     let end = b.char_indices().nth(40).map_or(b.len(), |(at, _)| at);
     strsim::levenshtein(a, &b[..end])
@@ -234,7 +235,7 @@ pub fn distance(a: &str, b: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// Each instruction has a summary for all of its forms, instead of the description of its first
+    /// Each opcode has a summary that covers all of its forms, not the description of its first
     /// form.
     #[test]
     fn every_instruction_has_a_sentence() {

@@ -8,26 +8,26 @@ use crate::{
 use texunit_forms::sort_by_key;
 
 words! {
-    /// The source of a result's bits. If an instruction depends on several rules, the last of these
-    /// classes applies.
+    /// How the bits of a result are known. If an instruction depends on several rules, the last of
+    /// their classes in this enum's order applies.
     Fidelity {
         // The PTX ISA and IEEE 754 define the result completely, except for the bits of a NaN of
         // f32, f16 and bf16, which is the canonical one.
         Specified = "specified",
-        // The results have been measured on a GPU and agree.
+        // The results have been measured on a GPU, and texunit's are the same.
         Measured = "measured",
         // The results have not been measured on a GPU.
         Assumed = "assumed",
-        // A GPU returns other bits.
+        // A GPU returns other bits than texunit.
         NotCard = "not_card",
     }
 }
 
-/// The GPU on which [`Fidelity::Measured`] results were measured. Every simulated device computes
-/// as it does.
+/// The GPU on which [`Fidelity::Measured`] results were measured. All simulated devices agree with
+/// it.
 pub const MEASURED_ON: &str = "NVIDIA H200";
 
-/// The class of an instruction, whatever its operands; `None` for instructions that are not
+/// The fidelity class of an instruction, for any operands; `None` for instructions that are not
 /// executed.
 pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
     use Fidelity::{Assumed, Measured, NotCard, Specified};
@@ -39,8 +39,8 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         O::Cvt => conversion(mods)?,
         O::Atom | O::Red => atomic(mods)?,
         O::Mma => product(mods)?,
-        // The mapping of elements to lanes, and the order of summation, are derived from ptxas's
-        // code.
+        // The mapping of matrix elements to lanes, and the order of summation, are derived from
+        // code that ptxas generates.
         O::Wmma => Assumed,
         O::Mov | O::Selp | O::Set | O::Setp | O::Slct | O::Testp | O::Cvta | O::Isspacep => {
             Specified
@@ -51,17 +51,17 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         O::Nanosleep | O::Griddepcontrol | O::Fence | O::Membar | O::Bar | O::Barrier => Specified,
         O::Mbarrier | O::Vote | O::Match | O::Redux => Specified,
         O::Ldmatrix | O::Stmatrix | O::Movmatrix => Specified,
-        // Depends on inactive lanes, the elected lane, or which lanes execute together.
+        // The results depend on inactive lanes, the elected lane, or which lanes execute together.
         O::Shfl | O::Elect | O::Activemask => Measured,
         O::Tex | O::Tld4 | O::Suld | O::Sust | O::Sured => Measured,
         O::Istypep => Specified,
         O::Txq | O::Suq => match mods.query {
-            // Drivers load no module that queries OpenCL's enumeration values.
+            // Not measurable: drivers load no module that queries OpenCL's enumeration values.
             Some(Attribute::ChannelDataType | Attribute::ChannelOrder) => Assumed,
             _ => Specified,
         },
         O::Vadd | O::Vsub | O::Vabsdiff | O::Vmin | O::Vmax | O::Vshl | O::Vshr | O::Vset => {
-            // ptxas up to 13.0 merges the wrong half of the value into the upper half of c.
+            // For `d.h1`, ptxas up to 13.0 merges the wrong half of the value into c.
             let upper = |d: Selector| d.half && d.count == 1 && d.parts[0] == 1;
             let merges = mods.atom.is_none() && mods.video.is_some_and(|video| upper(video.d));
             if merges { NotCard } else { Measured }
@@ -73,7 +73,7 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
         O::Vadd4 | O::Vsub4 | O::Vavrg4 | O::Vabsdiff4 | O::Vmin4 | O::Vmax4 | O::Vset4 => {
             Specified
         }
-        // All policies are 0 in texunit.
+        // All cache policies are 0 in texunit.
         O::Createpolicy => NotCard,
         O::Getctarank | O::Mapa => Specified,
         O::Clusterlaunchcontrol | O::Multimem => return None,
@@ -82,7 +82,7 @@ pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
     })
 }
 
-/// The class of a special register's value.
+/// The fidelity class of a special register's value.
 pub fn fidelity_of_register(reg: SpecialReg) -> Fidelity {
     use SpecialReg as R;
     match reg {
@@ -97,7 +97,7 @@ pub fn fidelity_of_register(reg: SpecialReg) -> Fidelity {
     }
 }
 
-/// The distinct classes of all modifier combinations of a form.
+/// The distinct fidelity classes of all modifier combinations of an instruction form.
 pub fn fidelities(form: &Form) -> Vec<Fidelity> {
     let mut all: Vec<_> =
         choices(form).iter().filter_map(|mods| fidelity(form.row.opcode, mods)).collect();
@@ -106,7 +106,7 @@ pub fn fidelities(form: &Form) -> Vec<Fidelity> {
     all
 }
 
-/// All modifier combinations of a form, except hints.
+/// All modifier combinations of an instruction form, without hints.
 fn choices(form: &Form) -> Vec<Modifiers> {
     let mut all = vec![Modifiers::default()];
     for slot in form.slots.iter().filter(|s| !matches!(s.class, Class::Hint | Class::Policy)) {
@@ -130,7 +130,8 @@ fn arithmetic(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
     use Fidelity::{Assumed, Measured, Specified};
     use Opcode as O;
     use ScalarType as T;
-    // Flushing of a product or quotient that rounds up to the smallest normal number.
+    // With `.ftz`, a product or quotient that rounds up to the smallest normal number may be
+    // flushed to 0 or not.
     let at_border = mods.ftz && matches!(opcode, O::Div | O::Fma | O::Mad | O::Mul | O::Rcp);
     let ty = mods.ty()?;
     Some(match ty {
@@ -141,7 +142,7 @@ fn arithmetic(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
             integer(opcode, mods, ty)
         }
         T::F64 if opcode == O::Rsqrt && !mods.ftz => Assumed,
-        // Which NaN is returned.
+        // The PTX ISA does not define which NaN is returned.
         T::F64 => Measured,
         T::F32x2 if at_border => Assumed,
         T::F32x2 => Specified,
@@ -155,11 +156,11 @@ fn arithmetic(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
 
 fn integer(opcode: Opcode, mods: &Modifiers, ty: ScalarType) -> Fidelity {
     let is_open = match opcode {
-        // Division by zero.
+        // The PTX ISA does not define division by zero.
         Opcode::Div | Opcode::Rem => true,
-        // Fields that exceed 64 bits.
+        // The PTX ISA does not define bit fields that exceed 64 bits.
         Opcode::Bfe | Opcode::Bfi => ty.bits() == 64,
-        // The value of CC.CF after a subtraction.
+        // The PTX ISA does not define the value of CC.CF after a subtraction.
         Opcode::Sub => mods.cc,
         Opcode::Subc | Opcode::Fns => true,
         _ => false,
@@ -172,7 +173,7 @@ fn conversion(mods: &Modifiers) -> Option<Fidelity> {
     let &[to, from] = &mods.types[..] else { return mods.pack.map(|_| Fidelity::Specified) };
     let narrow = |ty| matches!(ty, T::E2m1x2 | T::E2m3x2 | T::E3m2x2 | T::Ue8m0x2 | T::Ue5m3x2);
     let tiny = |ty| matches!(ty, T::E4m3x2 | T::E5m2x2);
-    // The measured architecture has neither type.
+    // The measured GPU does not have these conversions.
     let is_late = narrow(to)
         || narrow(from)
         || tiny(to) && from == T::Bf16x2
@@ -182,7 +183,7 @@ fn conversion(mods: &Modifiers) -> Option<Fidelity> {
         _ if mods.pack.is_some() => Fidelity::Specified,
         _ if is_late => Fidelity::Assumed,
         T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => Fidelity::Specified,
-        // The result for a NaN.
+        // The result for a NaN had to be measured.
         T::F16 | T::F32 | T::F64 | T::Bf16 | T::F16x2 => Fidelity::Measured,
         T::E4m3x2 | T::E5m2x2 => Fidelity::Measured,
         _ => return None,
@@ -195,7 +196,7 @@ fn atomic(mods: &Modifiers) -> Option<Fidelity> {
         T::U32 | T::U64 | T::S32 | T::S64 | T::B16 | T::B32 | T::B64 | T::B128 => {
             Fidelity::Specified
         }
-        // NaNs, and f32 subnormals.
+        // Results for NaNs and f32 subnormals had to be measured.
         T::F32 | T::F64 => Fidelity::Measured,
         T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2 if mods.vector == 0 => Fidelity::Measured,
         T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2 => Fidelity::Assumed,
@@ -203,7 +204,7 @@ fn atomic(mods: &Modifiers) -> Option<Fidelity> {
     })
 }
 
-/// `mma`: whether this product and sum has been measured.
+/// The fidelity class of `mma`, by the types and shape of its matrices.
 fn product(mods: &Modifiers) -> Option<Fidelity> {
     use ScalarType as T;
     let &[d, a, b, _] = &mods.types[..] else { return None };
@@ -265,7 +266,7 @@ mod tests {
         assert_eq!(of("cvt.rs.f16x2.f32"), None);
     }
 
-    /// `vadd.s32.s32.s32 d.h1, a, b, c` merges the result, unlike `.add`.
+    /// `vadd.s32.s32.s32 d.h1, a, b, c` merges the result into c; a second operation `.add` adds c.
     #[test]
     fn a_fault_of_ptxas() {
         let class = |half, part, atom| {

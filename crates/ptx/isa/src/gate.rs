@@ -1,24 +1,24 @@
-//! Version and target requirements of single modifiers, beyond those of the row: the rows of
-//! `gates.txt`. Some are met by a number of the target (`sm_90` and later), others by certain
-//! architectures: `sm_90a` but not `sm_90`, or the whole family `sm_100f`.
+//! Version and target requirements of single modifiers, in addition to the requirements of an
+//! instruction form. Each is a row of `gates.txt`. A requirement is met by a target number (`sm_90`
+//! and later), or by certain architectures: `sm_90a` but not `sm_90`, or the family `sm_100f`.
 
 use crate::Opcode;
 use crate::requirement::Requirement;
 use std::sync::LazyLock;
 
-/// A requirement of some modifiers in some instructions.
+/// A requirement of some modifiers in the instructions of some opcodes.
 struct Gate {
-    /// Names of opcodes.
+    /// Names of the opcodes.
     opcodes: &'static str,
-    /// The modifiers, any of them. `-` is an instruction without a state space; empty: any
-    /// instruction.
+    /// The modifiers of which any has the requirement. `-` stands for the absence of a state space;
+    /// empty: the requirement does not depend on modifiers.
     words: &'static str,
     /// Modifiers of which one must also be present; empty: no condition.
     with: &'static str,
     feature: &'static str,
     version: u32,
     target: u32,
-    /// The only architectures that have the feature, without `sm_`; empty: all with the number.
+    /// The only architectures with the feature, without `sm_`; empty: all from `target` on.
     variants: &'static str,
 }
 
@@ -34,17 +34,17 @@ impl Gate {
     }
 }
 
-/// A feature of some architecture variants.
+/// A feature that only some architecture variants have, such as `sm_90a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// Name of the feature for messages.
     pub feature: &'static str,
-    /// The architectures, without `sm_`, separated by spaces.
+    /// The architectures with the feature, without `sm_`, separated by spaces.
     pub targets: &'static str,
 }
 
 impl Variant {
-    /// Whether an architecture, such as `sm_90a`, supports it.
+    /// Whether an architecture, such as `sm_90a`, has the feature.
     pub fn has(&self, architecture: &str) -> bool {
         let name = architecture.strip_prefix("sm_").unwrap_or(architecture);
         self.targets.split(' ').any(|target| target == name)
@@ -85,7 +85,7 @@ pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = R
     })
 }
 
-/// The variant features that an instruction's modifiers require.
+/// The features of architecture variants such as `sm_90a` that an instruction's modifiers require.
 pub fn variants<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = Variant> + 'w {
     let of = move |gate: &&Gate| !gate.variants.is_empty() && gate.holds(opcode, words);
     GATES.iter().filter(of).map(|gate| Variant { feature: gate.feature, targets: gate.variants })

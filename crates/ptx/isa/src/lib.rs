@@ -1,9 +1,9 @@
-//! The PTX instruction table as data: words, opcodes, modifiers, forms.
+//! The PTX instruction table as data: opcodes, modifiers, instruction forms.
 //!
 //! [`forms`] has a row for every form of every instruction that texunit checks; [`read_modifiers`]
-//! parses the modifiers of an instruction with them; [`texture`] has operands and requirements of
-//! texture and surface instructions. Opcodes without rows ([`forms_of`] is empty) are known only by
-//! name. The results of instructions are defined elsewhere.
+//! parses the modifiers of an instruction with these rows; [`texture`] has operands and
+//! requirements of texture and surface instructions. Opcodes without rows ([`forms_of`] is empty)
+//! are known only by name. What instructions compute is defined in other crates.
 
 pub mod describe;
 mod fidelity;

@@ -3,7 +3,7 @@
 use crate::types::words;
 
 words! {
-    /// The word before the first dot of an instruction.
+    /// An opcode: the word before the first dot of an instruction.
     Opcode {
         // Opcodes of integer arithmetic and bit operations.
         Abs = "abs", Add = "add", Addc = "addc", And = "and", Bfe = "bfe", Bfi = "bfi",
@@ -25,7 +25,7 @@ words! {
         Brkpt = "brkpt", Brx = "brx", Call = "call", Exit = "exit", Match = "match",
         Nanosleep = "nanosleep", Pmevent = "pmevent", Redux = "redux", Ret = "ret",
         Shfl = "shfl", Trap = "trap", Vote = "vote", Discard = "discard", Applypriority = "applypriority",
-        // Texture and surface
+        // Opcodes of texture and surface instructions.
         Istypep = "istypep", Suld = "suld", Suq = "suq", Sured = "sured", Sust = "sust",
         Tex = "tex", Tld4 = "tld4", Txq = "txq",
         // Opcodes of video instructions.
@@ -36,7 +36,7 @@ words! {
         Vshr = "vshr", Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4",
         // Opcodes of the stack.
         Alloca = "alloca", Stackrestore = "stackrestore", Stacksave = "stacksave",
-        // Copies, barriers in memory, matrices
+        // Opcodes of asynchronous copies, mbarriers and matrices.
         Cp = "cp", Createpolicy = "createpolicy", Elect = "elect",
         Griddepcontrol = "griddepcontrol", Ldmatrix = "ldmatrix", Mbarrier = "mbarrier",
         Mma = "mma", Movmatrix = "movmatrix", Stmatrix = "stmatrix", Wmma = "wmma",
@@ -48,7 +48,7 @@ words! {
 }
 
 impl Opcode {
-    /// Whether vectors may have 256 bits, which is so from PTX ISA 8.8 on.
+    /// Whether the instruction's vectors may have 256 bits, which PTX ISA 8.8 introduced.
     pub const fn moves_256_bits(self) -> bool {
         matches!(self, Self::Ld | Self::St)
     }

@@ -1,4 +1,5 @@
-//! Parsing of an instruction's modifiers: finds the matching rows and sets the fields.
+//! Parsing of an instruction's modifiers: finds the matching forms in the instruction table, and
+//! sets the fields of [`Modifiers`].
 //!
 //! As in ptxas, modifiers may be in any order, except that types and state spaces keep their order
 //! and that the sub-operation (`tex.level`, `suld.b`) follows the opcode.
@@ -12,44 +13,44 @@ use crate::{Modifiers, Opcode};
 const REPEATABLE: &[&str] =
     &["NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"];
 
-/// Why modifiers match no row.
+/// Why an instruction's modifiers match no form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModifierError {
-    /// The modifier with this index is not valid; with those that the most similar row accepts.
+    /// A modifier is not valid in the form that matches the other modifiers best.
     Unexpected {
         /// Index of the modifier.
         index: usize,
-        /// Modifiers that would be valid; empty if none would.
+        /// Modifiers that would be valid in its place; empty if none would be.
         expected: Vec<&'static str>,
     },
-    /// The modifier was given twice.
+    /// A modifier was given twice.
     Duplicate {
-        /// Index of the second one.
+        /// Index of the second occurrence.
         index: usize,
-        /// Index of the first one.
+        /// Index of the first occurrence.
         first: usize,
     },
-    /// The modifier must follow the opcode directly.
+    /// A modifier must follow the opcode directly.
     Misplaced {
         /// Index of the modifier.
         index: usize,
     },
     /// A modifier is missing.
     Missing {
-        /// The modifiers that would be valid.
+        /// The modifiers of which one must be added.
         expected: Vec<&'static str>,
         /// The class of the missing modifier.
         class: Class,
     },
 }
 
-/// Finds the rows that match the modifiers, and parses the modifiers into fields. Several rows
-/// match only if their operands distinguish them.
+/// Finds the forms of an opcode that match the modifiers, and parses the modifiers into fields.
+/// Several forms match only if their operands distinguish them.
 ///
 /// # Errors
 ///
-/// If no row matches, the error of the row that matched the most modifiers. If several rows matched
-/// equally many, the modifiers that any of them accepts are listed.
+/// If no form matches, the error of the form that matches the most modifiers. If several forms
+/// match equally many, the error lists the modifiers that any of these forms accepts.
 pub fn read_modifiers(
     opcode: Opcode,
     words: &[&str],
@@ -70,7 +71,7 @@ pub fn read_modifiers(
         let nothing = ModifierError::Unexpected { index: 0, expected: Vec::new() };
         return Err(best.map_or(nothing, |(_, error)| error));
     };
-    // In slot order, so that a flag such as `.red` is set before fields that depend on it.
+    // Fields are set in slot order: a flag such as `.red` before fields that depend on it.
     let mut mods = Modifiers::default();
     for (i, slot) in form.slots.iter().enumerate() {
         for (word, _) in words.iter().zip(slots).filter(|(_, of)| **of == i) {
@@ -82,7 +83,8 @@ pub fn read_modifiers(
     Ok((mods, fitting.into_iter().map(|(form, _)| form).collect()))
 }
 
-/// Merges the errors of rows that matched equally far: any of their choices may have been intended.
+/// Merges the errors of two forms that match equally many modifiers: the modifiers that either form
+/// accepts may have been intended.
 fn add_choices(known: &mut ModifierError, other: ModifierError) {
     match (known, other) {
         (
@@ -91,10 +93,11 @@ fn add_choices(known: &mut ModifierError, other: ModifierError) {
         ) => {
             match (*class == other, *class, other) {
                 (true, _, _) => add(expected, more),
-                // A missing modifier that all rows share is reported first.
+                // A missing type or query, which all of the forms need, is reported first.
                 (_, Class::Type | Class::Query, _) => {}
                 (_, _, Class::Type) => (*class, *expected) = (other, more),
-                // A rounding mode or `.approx`: report without a particular class.
+                // Different classes are missing, such as a rounding mode or `.approx`: the error
+                // names no particular class.
                 _ => {
                     *class = Class::Flag;
                     add(expected, more);
@@ -117,15 +120,15 @@ fn add(words: &mut Vec<&'static str>, more: Vec<&'static str>) {
     }
 }
 
-/// The slots that modifiers fill, in an order that ptxas accepts; `None` if one does not fit. Slots
-/// may remain empty.
+/// For each modifier, the index of the form's slot that it fills; `None` if a modifier fits no slot
+/// in an order that ptxas accepts. Mandatory slots may remain empty.
 pub fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
     place(form, words).ok()
 }
 
 fn place(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)> {
     let mut slot_of_word: Vec<usize> = Vec::with_capacity(words.len());
-    // The slot after that of the last type, and of the last state space.
+    // The index after the slot of the last type, and after the slot of the last state space.
     let mut next = [0; 2];
     for (index, word) in words.iter().enumerate() {
         let typed = is_type(word);
@@ -133,7 +136,7 @@ fn place(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierErro
         let takes = |s: usize| {
             let slot = &form.slots[s];
             let in_order = |order: Order| {
-                // A skipped type slot cannot be filled any more.
+                // Types keep their order: a skipped type slot could not be filled any more.
                 let first = next[order as usize];
                 let jumped = form.slots.get(first..s).unwrap_or_default();
                 s >= first && !jumped.iter().any(|s| order.is_of(s) && !s.optional)
@@ -148,7 +151,7 @@ fn place(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierErro
             let score = 4 * index + usize::from(typed);
             return Err((score, unexpected(form, words, index, &slot_of_word)));
         };
-        // A modifier with a fixed position follows the opcode, or another one with a fixed
+        // A modifier with a fixed position follows the opcode, or another modifier with a fixed
         // position.
         let pinned = |s: &usize| form.slots[*s].pinned && *s < slot;
         if form.slots[slot].pinned && !slot_of_word.iter().all(pinned) {
@@ -162,26 +165,26 @@ fn place(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierErro
     Ok(slot_of_word)
 }
 
-/// The slot of each modifier, or how many modifiers matched and the error.
+/// The slot index of each modifier; or the error, with a score of how many modifiers matched.
 fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)> {
     let slot_of_word = place(form, words)?;
     let mut missing = (0..form.slots.len())
         .filter(|s| !form.slots[*s].optional && !slot_of_word.contains(s))
         .map(|s| &form.slots[s]);
     let missing = match missing.next() {
-        // The type determines the valid rounding modes.
+        // A missing type is reported before a missing rounding mode, which depends on the type.
         Some(slot) if slot.class == Class::Rounding && !words.iter().any(|w| is_type(w)) => {
             Some(missing.find(|s| s.class == Class::Type).unwrap_or(slot))
         }
         slot => slot,
     };
     let Some(Slot { class, words: expected, .. }) = missing else { return Ok(slot_of_word) };
-    // The row with a cache policy is not suggested for a missing policy alone.
+    // The form with a cache policy is not the best match if it lacks only `.L2::cache_hint`.
     let score = if *class == Class::Policy { 0 } else { 4 * words.len() + 2 };
     Err((score, ModifierError::Missing { expected: expected.clone(), class: *class }))
 }
 
-/// Modifiers that keep their order among each other.
+/// Modifiers that keep their relative order: types, or state spaces.
 #[derive(Clone, Copy)]
 enum Order {
     Types,
@@ -198,7 +201,7 @@ impl Order {
     }
 }
 
-/// The order that a slot has a place in.
+/// The order that the modifiers of a slot must keep, if there is one.
 fn ordered(slot: &Slot) -> Option<Order> {
     let typed = || slot.words.iter().any(|w| is_type(w));
     match slot.class {
@@ -208,12 +211,12 @@ fn ordered(slot: &Slot) -> Option<Order> {
     }
 }
 
-/// The slot of a flag that was given before and may be repeated.
+/// The slot of the flag `words[index]`, if it was given before and may be repeated.
 fn repeated(form: &Form, words: &[&str], index: usize, filled: &[usize]) -> Option<usize> {
     let first = words[..index].iter().position(|w| *w == words[index])?;
     let slot = *filled.get(first)?;
     let class = form.slots[slot].class;
-    // In a texture fetch, `uni` is a hint.
+    // Hints count as flags, because `.uni` is a hint in a texture fetch.
     let flag = matches!(class, Class::Flag | Class::Hint);
     (flag && REPEATABLE.contains(&words[index])).then_some(slot)
 }

@@ -1,7 +1,7 @@
-//! Version and target requirements of features that several forms share. Those of forms are in the
-//! instruction table and in [`crate::texture`].
+//! Version and target requirements of features that several forms share. The requirements of forms
+//! are in the instruction table and in [`crate::texture`].
 
-/// A feature and its requirements.
+/// A feature, with the version and target that it requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirement {
     /// Name of the feature for messages.
@@ -13,36 +13,36 @@ pub struct Requirement {
 }
 
 impl std::fmt::Display for Requirement {
-    /// Writes version and target, such as `PTX ISA 3.1, sm_20`.
+    /// Writes the required version and target, such as `PTX ISA 3.1, sm_20`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "PTX ISA {}.{}", self.version / 10, self.version % 10)?;
         if self.target > 0 { write!(f, ", sm_{}", self.target) } else { Ok(()) }
     }
 }
 
-/// A requirement of a version, times ten, and a target.
+/// A requirement of a `.version`, times ten, and a `.target` number.
 pub const fn requirement(feature: &'static str, version: u32, target: u32) -> Requirement {
     Requirement { feature, version, target }
 }
 
-/// Handles in registers.
+/// Requirement of texture and surface handles in registers, in unified mode.
 pub const INDIRECT: Requirement = requirement("indirect access through a register", 31, 20);
-/// Handles in registers with `texmode_independent`.
+/// Requirement of handles in registers with `texmode_independent`.
 pub const INDIRECT_INDEPENDENT: Requirement =
     requirement("indirect access with texmode_independent", 43, 30);
-/// Offset operand.
+/// Requirement of the offset operand of texture fetches.
 pub const OFFSET: Requirement = requirement("a texture offset", 43, 30);
-/// Depth compare operand.
+/// Requirement of the depth compare operand of texture fetches.
 pub const COMPARE: Requirement = requirement("depth compare", 43, 30);
-/// `.uni` of texture fetches.
+/// Requirement of `.uni` in texture fetches.
 pub const UNIFORM: Requirement = requirement(".uni of tex and tld4", 32, 0);
-/// Destination predicate `d|p`.
+/// Requirement of the destination predicate `d|p` of texture fetches.
 pub const RESIDENCY: Requirement = requirement("a destination predicate", 71, 60);
-/// Texels in half precision.
+/// Requirement of texels in half precision.
 pub const HALF: Requirement = requirement("texels in half precision", 42, 53);
-/// `.clamp` and `.zero` of suld and sust.
+/// Requirement of `.clamp` and `.zero` of suld and sust.
 pub const CLAMP: Requirement = requirement("clamp modes other than .trap", 20, 0);
-/// Cache operators of suld and sust.
+/// Requirement of cache operators of suld and sust.
 pub const CACHE_OPERATOR: Requirement = requirement("a cache operator", 20, 20);
-/// A kernel's name as a value.
+/// Requirement of a kernel's name as an operand or initial value, which is its address.
 pub const KERNEL_ADDRESS: Requirement = requirement("the address of a kernel", 31, 35);

@@ -1,12 +1,12 @@
 //! The instruction table: a row of `instructions.txt` for each form. [`crate::form::notation`]
-//! defines the notation.
+//! defines the notation of rows.
 
 use crate::form::{Form, FormRow, read_row};
 use crate::{Opcode, types::ScalarType};
 use std::sync::LazyLock;
 use texunit_forms::sort_by_key;
 
-/// Reads the rows of the table. Panics on an invalid one; a test reads all.
+/// Reads the rows of `instructions.txt`. Panics on an invalid row; a test reads all rows.
 fn rows() -> impl Iterator<Item = FormRow> {
     let lines = include_str!("instructions.txt").lines();
     lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
@@ -39,7 +39,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { forms, of_opcode }
 });
 
-/// All forms, by opcode.
+/// All forms of the instruction table, ordered by opcode.
 pub fn forms() -> &'static [Form] {
     &TABLE.forms
 }

@@ -65,8 +65,7 @@ fn says_what_is_wrong() {
     assert_eq!(index, 0);
 }
 
-/// A row with `policy` is two forms: without a cache policy, and with both the modifier and the
-/// operand.
+/// A row with `policy` is two forms: without a cache policy, and with the modifier and the operand.
 #[test]
 fn a_cache_policy_is_one_optional_operand() {
     let (plain, forms) = read("ld.shared::cta.ca.b128").unwrap();
@@ -75,10 +74,10 @@ fn a_cache_policy_is_one_optional_operand() {
     assert!(with.policy);
     assert_eq!(forms[0].operands.len(), 3);
     assert_eq!((forms[0].row.version, forms[0].row.target), (83, 80));
-    // Only for global memory.
+    // A cache policy is valid only for global memory.
     assert!(read("ld.shared.ca.L2::cache_hint.b32").is_err());
     assert!(read("st.global.wb.L2::cache_hint.v2.f32").is_ok());
-    // A predicate may replace the size or the policy.
+    // A predicate may replace the size operand or the cache policy.
     let (_, forms) = read("cp.async.ca.shared.global.L2::cache_hint").unwrap();
     let taken: Vec<_> = forms[0].operands.iter().map(|rule| rule.predicate.is_some()).collect();
     assert_eq!(taken, [false, false, false, true, true]);

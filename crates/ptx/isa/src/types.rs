@@ -1,5 +1,4 @@
-//! The words of PTX as enums with their spellings: types, rounding modes, comparisons, state spaces
-//! and so on.
+//! Keywords of PTX as enums with their spellings: types, rounding modes, state spaces and so on.
 
 pub(crate) use texunit_forms::words;
 pub use texunit_forms::{
@@ -25,7 +24,7 @@ words! {
     }
 }
 
-/// The kind of a type.
+/// What the bits of a type mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TypeKind {
@@ -39,7 +38,7 @@ pub enum TypeKind {
 }
 
 impl ScalarType {
-    /// Size in bits; a predicate has 1, an opaque type 64 (its handle).
+    /// Size in bits; a predicate has 1, an opaque type 64 (the size of its handle).
     pub const fn bits(self) -> u32 {
         use ScalarType::*;
         match self {
@@ -84,7 +83,7 @@ impl ScalarType {
         matches!(self.kind(), TypeKind::Float)
     }
 
-    /// The type of this number of untyped bits.
+    /// The untyped type `.bN` with this number of bits.
     pub fn untyped(bits: u32) -> Option<Self> {
         use ScalarType::*;
         [B8, B16, B32, B64, B128].into_iter().find(|ty| ty.bits() == bits)
@@ -141,12 +140,12 @@ words! {
 }
 
 words! {
-    /// Modes of `prmt`. Absent: the selector's nibbles are used.
+    /// Modes of `prmt`. Absent: each nibble of the selector selects a byte.
     PrmtMode { F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16" }
 }
 
 words! {
-    /// Classes of `testp`.
+    /// Classes of floating-point numbers for which `testp` tests.
     TestOp {
         Finite = "finite", Infinite = "infinite", Number = "number", NotANumber = "notanumber",
         Normal = "normal", Subnormal = "subnormal",
@@ -172,12 +171,12 @@ words! {
 }
 
 words! {
-    /// Component of `tld4`.
+    /// The texel component that `tld4` gathers.
     Component { R = "r", G = "g", B = "b", A = "a" }
 }
 
 words! {
-    /// Special registers that the executor provides, without `%`. Vector ones have components.
+    /// Special registers that the executor provides, without `%`. Vector registers have components.
     #[derive(Default)]
     SpecialReg {
         #[default]

@@ -1,19 +1,19 @@
 //! Object archives (`.a`): recognises NVIDIA's device runtime `libcudadevrt.a`, which programs link
 //! for launches from the device and for cooperative groups.
 
-/// Magic bytes of an archive.
+/// Magic bytes at the beginning of an archive.
 const MAGIC: &[u8] = b"!<arch>\n";
-/// Size of a member's header in bytes: name 16, date 12, owner 6, group 6, mode 8, size 10, end 2.
+/// Size in bytes of a member's header: name 16, date 12, owner 6, group 6, mode 8, size 10, end 2.
 const HEADER: usize = 60;
-/// Name of the only member of `libcudadevrt.a`.
+/// Name of the only object file in `libcudadevrt.a`.
 const RUNTIME: &str = "cuda_device_runtime.o";
 
-/// Whether these bytes are `libcudadevrt.a`: an archive with a single object of the expected name,
-/// apart from symbol and name tables.
+/// Whether the bytes of a file are `libcudadevrt.a`: an archive with a single object of the
+/// expected name, apart from symbol and name tables.
 pub fn is_device_runtime(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.strip_prefix(MAGIC) else { return false };
     let mut objects = 0;
-    // Names that exceed the field are in a table, and the field holds their position there.
+    // The member `//` has all long names; the name field then holds `/` and the position there.
     let mut long: &[u8] = &[];
     while let Some((header, behind)) = rest.split_at_checked(HEADER) {
         let Some(size) = number(&header[48..58]) else { return false };
@@ -39,7 +39,7 @@ pub fn is_device_runtime(bytes: &[u8]) -> bool {
     objects == 1
 }
 
-/// The text up to the end of a line, without trailing spaces.
+/// The first line of a header field, without trailing spaces.
 fn trimmed(bytes: &[u8]) -> &str {
     let line = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
     std::str::from_utf8(line).unwrap_or_default().trim_end()

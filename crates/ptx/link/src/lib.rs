@@ -1,8 +1,9 @@
-//! The linker: combines several PTX texts into one.
+//! The linker: combines several PTX modules, given as text, into one.
 //!
-//! `.extern` declarations are replaced by the definition from another text, a `.weak` definition
-//! gives way to another one, and private names are renamed if they conflict. The crate includes
-//! replacements for the parts of NVIDIA's device runtime that cooperative groups need.
+//! An `.extern` declaration is replaced by the definition in another module, a `.weak` definition
+//! gives way to another definition of its name, and names without linkage are renamed if they
+//! conflict. The crate includes replacements for the parts of NVIDIA's device runtime that
+//! cooperative groups need.
 
 mod archive;
 mod registers;
@@ -17,33 +18,34 @@ use texunit_syntax::ast::{
 use texunit_syntax::scan::{Scan, TokenKind};
 use texunit_syntax::{Diagnostic, Edit, SourceFile, Span, fix};
 
-/// Beginning of the last line of PTX that a tool of texunit returns instead of machine code.
+/// Beginning of the comment that is the last line of PTX text which a tool of texunit, such as its
+/// ptxas, returns instead of machine code.
 pub const IN_PLACE: &str = "// In place of machine code, by texunit";
 
-/// A PTX text with a name for messages.
+/// A PTX module as text, with a name for error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ptx {
-    /// Name in messages.
+    /// Name of the module in error messages.
     pub name: String,
     /// The PTX text of the module.
     pub text: String,
 }
 
-/// Why texts cannot be linked.
+/// Why PTX modules cannot be linked.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LinkError {
-    /// There are no texts.
+    /// No module was given.
     #[error("nothing was given to be linked")]
     Nothing,
-    /// A symbol has two definitions.
+    /// Two modules define the same symbol.
     #[error("`{symbol}` is defined in {} and in {}", texts[0], texts[1])]
     Twice {
         /// Name of the symbol.
         symbol: String,
-        /// The texts that define it.
+        /// Names of the two modules that define the symbol.
         texts: [String; 2],
     },
-    /// A text has syntax errors.
+    /// A module has syntax errors.
     #[error("{}: {}", .0.name(), first_error(.1))]
     Unreadable(Box<SourceFile>, Vec<Diagnostic>),
 }
@@ -52,33 +54,33 @@ fn first_error(diagnostics: &[Diagnostic]) -> &str {
     diagnostics.iter().find(|d| d.is_error()).map_or("is not PTX", |error| &error.message)
 }
 
-/// A symbol at module scope.
+/// A function or variable at module scope.
 #[derive(Clone, Copy, Debug)]
 struct Symbol<'a> {
     name: &'a str,
     linkage: Option<Linkage>,
     /// Whether this is a definition, as opposed to a declaration.
     defines: bool,
-    /// From the linkage to the end.
+    /// Range from the linkage directive to the end of the declaration or of the function's body.
     whole: Span,
-    /// The word `.extern`.
+    /// Range of the word `.extern`, if the linkage is `.extern`.
     word: Option<Span>,
     function: bool,
 }
 
-/// Replacements for NVIDIA's `libcudadevrt.a`: the prefix of the names that a text defines, and the
-/// text.
+/// Replacements for NVIDIA's `libcudadevrt.a`: the prefix of the function names that a replacement
+/// defines, and its PTX text.
 const DEVICE_RUNTIME: [(&str, &str); 2] = [
     ("cudaCG", include_str!("device_runtime.ptx")),
     (OF_GRAPHS, include_str!("graph_runtime.ptx")),
 ];
 
-/// Links texts, together with the device runtime if the program links it. Symbols that remain
-/// undefined, such as those for launches from the device, are reported when the module is loaded.
+/// Links PTX modules, together with the device runtime if the program links it. Symbols that remain
+/// undefined, such as those for launches from the device, are reported on loading.
 ///
 /// # Errors
 ///
-/// There are no texts, a text has syntax errors, or two texts define a symbol.
+/// No module was given, a module has syntax errors, or two modules define the same symbol.
 pub fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, LinkError> {
     for (prefix, text) in DEVICE_RUNTIME {
         let is_named = with_runtime && inputs.iter().any(|ptx| ptx.text.contains(prefix));
@@ -97,9 +99,9 @@ pub fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, LinkError> 
 /// Prefix of the functions that the driver itself defines for kernels of graphs.
 const OF_GRAPHS: &str = "cudaGraph";
 
-/// Adds definitions for functions that a text declares and that a driver defines without a linker,
-/// such as `cudaGraphSetConditional`. A text that declares none, or that has syntax errors, is
-/// unchanged.
+/// Adds definitions for functions that a module declares and that NVIDIA's driver defines without a
+/// linker, such as `cudaGraphSetConditional`. A module that declares no such function, or that has
+/// syntax errors, is unchanged.
 pub fn completed(ptx: Ptx) -> Ptx {
     if !ptx.text.contains(OF_GRAPHS) {
         return ptx;
@@ -112,7 +114,7 @@ pub fn completed(ptx: Ptx) -> Ptx {
     }
 }
 
-/// Functions that are declared but not defined in any text.
+/// Names of functions that are declared, but not defined in any of the modules.
 fn missing(inputs: &[Ptx]) -> HashSet<String> {
     let (mut declared, mut defined) = (HashSet::new(), HashSet::new());
     for ptx in inputs {
@@ -156,9 +158,9 @@ fn link_all(inputs: &[Ptx]) -> Result<Ptx, LinkError> {
     Ok(Ptx { name: "linked.ptx".to_owned(), text })
 }
 
-/// All symbols.
+/// All functions and variables at module scope.
 fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
-    // A declaration's span may or may not include the semicolon.
+    // The span of a declaration may lack its semicolon, which is added.
     let whole = |span: Span| {
         let rest = &text[span.end as usize..];
         let next = rest.trim_start();
@@ -167,7 +169,7 @@ fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
     };
     let word = |linkage: Option<(Linkage, Span)>| {
         let (_, span) = linkage.filter(|(linkage, _)| *linkage == Linkage::Extern)?;
-        // The span begins with the dot or after it.
+        // The span of a linkage directive begins at its dot or after it.
         let dot = text[..span.start as usize].ends_with('.');
         Some(Span { start: span.start - u32::from(dot), ..span })
     };
@@ -195,8 +197,8 @@ fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
     items.iter().filter_map(symbol).collect()
 }
 
-/// Index of the text and of the symbol that defines each shared name. The first definition that is
-/// not weak wins.
+/// For each name with linkage, the index of the module that defines it, and the index of the symbol
+/// there. The first definition that is not weak wins.
 type Chosen<'a> = HashMap<&'a str, (usize, usize)>;
 
 fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>, LinkError> {
@@ -224,7 +226,8 @@ fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>,
     Ok(chosen)
 }
 
-/// Whether a section contains names of functions; bytes of other sections are not kept.
+/// Whether a `.section` contains the function names of `.loc` directives; the parser does not keep
+/// the bytes of other sections.
 fn has_names(section: &Section<'_>) -> bool {
     !section.bytes.is_empty()
 }
@@ -240,8 +243,8 @@ fn labels<'a>(items: &[Item<'a>]) -> Vec<&'a str> {
     items.iter().flat_map(of).collect()
 }
 
-/// New names for private symbols of a text that conflict with names of other texts. `labels` must
-/// also remain unique.
+/// For each module, new names for the symbols without linkage that conflict with names of other
+/// modules. The `labels` of function names also become unique.
 fn private_names<'a>(
     symbols: &[Vec<Symbol<'a>>],
     labels: &[Vec<&'a str>],
@@ -282,7 +285,7 @@ fn private_names<'a>(
     result
 }
 
-/// An unused name for a symbol of text number `i`.
+/// An unused name for a symbol of module number `i`, derived from its present name.
 fn fresh_name(name: &str, i: usize, taken: &mut HashSet<String>) -> String {
     let names = (0..).map(|n| format!("{name}__{i}_{n}"));
     let fresh = names.into_iter().find(|name| !taken.contains(name)).unwrap_or_default();
@@ -290,7 +293,7 @@ fn fresh_name(name: &str, i: usize, taken: &mut HashSet<String>) -> String {
     fresh
 }
 
-/// The header of the result: the newest version, and the highest target.
+/// The header of the linked module: the newest `.version` and the highest `.target` of the inputs.
 fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone) -> String {
     let versions = items.clone().filter_map(|item| match item {
         Item::Version(v) => Some((v.major, v.minor)),
@@ -298,29 +301,29 @@ fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone) -> String {
     });
     let (major, minor) = versions.max().unwrap_or_default();
     let targets = items.filter_map(|item| match item {
-        // Sections of debug information are removed, and so is the target option `debug`.
+        // Linking removes the debug sections, and so the target option `debug`.
         Item::Target(target) => {
             let words = target.options.iter().map(|word| word.text).filter(|&w| w != "debug");
             Some(words.collect::<Vec<_>>().join(", "))
         }
         _ => None,
     });
-    // Among equal targets, the first.
+    // `max_by_key` returns the last maximum; reversed, the first of equal targets.
     let targets: Vec<String> = targets.collect();
     let highest = targets.iter().rev().max_by_key(|words| architecture(words));
     let target = highest.map_or("", String::as_str);
     format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n")
 }
 
-/// The architecture number, such as 86 for `sm_86, texmode_independent`.
+/// The architecture number of a `.target` line, such as 86 for `sm_86, texmode_independent`.
 fn architecture(target: &str) -> u32 {
     let digits = target.strip_prefix("sm_").unwrap_or_default();
     let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
     digits[..end].parse().unwrap_or_default()
 }
 
-/// Edits that remove the header, and the sections of debug information, whose positions are not
-/// valid any more. Names of functions are kept.
+/// Edits that remove a module's header and its debug sections, whose positions linking makes
+/// invalid. Sections with function names are kept.
 fn headers(items: &[Item<'_>]) -> Vec<Edit> {
     let span = |item: &Item<'_>| match item {
         Item::Version(v) => Some(v.span),
@@ -335,8 +338,8 @@ fn headers(items: &[Item<'_>]) -> Vec<Edit> {
     items.iter().filter_map(span).map(removed).collect()
 }
 
-/// Renumbers the files of a text with numbers above `taken`, so that they are unique; returns the
-/// highest number.
+/// Renumbers the `.file` directives of a module with numbers above `taken`, so that they are unique
+/// among the linked modules; returns the highest number.
 fn number_files(items: &[Item<'_>], text: &str, taken: u64, edits: &mut Vec<Edit>) -> u64 {
     let mut highest = taken;
     let mut change = |directive: &Directive<'_>| {
@@ -376,7 +379,7 @@ fn number_files(items: &[Item<'_>], text: &str, taken: u64, edits: &mut Vec<Edit
     highest
 }
 
-/// Visits all directives of a body.
+/// Visits all directives of a function body, also in nested blocks.
 fn each_directive<'a>(block: &Block<'a>, visit: &mut impl FnMut(&Directive<'a>)) {
     let mut blocks = vec![block];
     while let Some(block) = blocks.pop() {
@@ -394,7 +397,7 @@ fn removed(span: Span) -> Edit {
     Edit { span, text: String::new() }
 }
 
-/// The edit for a symbol, if linking changes it.
+/// The edit of a symbol's declaration or definition, if linking changes it.
 fn edit(
     symbol: &Symbol<'_>,
     place: (usize, usize),
@@ -404,7 +407,7 @@ fn edit(
     let remove = || Some(removed(symbol.whole));
     symbol.linkage?;
     let Some(&at) = chosen.get(symbol.name) else {
-        // Declared in each text and defined in none: `.extern .shared`, or a device function.
+        // No module defines the name, as for `.extern .shared`: only the first declaration is kept.
         let before = |s: &Symbol<'_>| s.name == symbol.name && s.linkage.is_some();
         let again = symbols[..place.0].iter().flatten().any(before);
         return if again && !symbol.defines { remove() } else { None };
@@ -415,7 +418,8 @@ fn edit(
     if symbol.defines {
         return remove();
     }
-    // A declaration is kept if the name is used before its definition, and removed otherwise.
+    // A declaration is kept if its module precedes that of the definition, because uses need a
+    // preceding declaration; otherwise it is removed.
     if at < place {
         return remove();
     }
@@ -427,11 +431,11 @@ fn edit(
     Some(Edit { span, text: word.to_owned() })
 }
 
-/// Applies edits, and renames names outside the edited parts.
+/// Applies edits to a module's text, and renames the keys of `names` outside the edited ranges.
 fn apply(text: &str, mut edits: Vec<Edit>, names: &HashMap<&str, String>) -> String {
     edits.sort_by_key(|edit| edit.span.start);
-    // Several declarations of one statement may have the same range, and a removed function may
-    // have directives with edits.
+    // Edits may overlap: variables declared in one statement are removed with the same range, and a
+    // removed function may contain `.loc` directives to renumber. Only the first is applied.
     let mut done = 0;
     edits.retain(|edit| {
         let is_apart = edit.span.start >= done;

@@ -1,8 +1,7 @@
-//! `CU_JIT_MAX_REGISTERS` and the tools' `-maxrregcount`: a register limit for all kernels of a
-//! text.
+//! `CU_JIT_MAX_REGISTERS` and the tools' `-maxrregcount`: a register limit for all kernels.
 //!
-//! texunit makes no machine code, so the limit affects only what is reported about a kernel. It is
-//! inserted as the equivalent directive (`.maxnreg`), which linking keeps.
+//! texunit makes no machine code, so the limit affects only what is reported about a kernel. The
+//! limit is inserted as the equivalent directive `.maxnreg`, which linking keeps.
 
 use crate::Ptx;
 use texunit_syntax::ast::Item;
@@ -10,16 +9,16 @@ use texunit_syntax::{Edit, SourceFile, Span, fix};
 
 /// Maximum number of registers of a thread.
 const MAX_REGISTERS: u32 = 255;
-/// Directives of a kernel that override the option, as in ptxas 13.5.
+/// Directives of a kernel that override `-maxrregcount`, as in ptxas 13.5.
 const OWN: [&str; 3] = ["maxnreg", "maxntid", "reqntid"];
 
-/// The minimum limit, to which ptxas raises lower ones, for an architecture such as 86.
+/// The lowest register limit for an architecture such as 86; ptxas raises lower limits to it.
 pub const fn fewest_registers(architecture: u32) -> u32 {
     if architecture < 70 { 16 } else { 24 }
 }
 
-/// Adds a limit to each kernel without its own. A limit of 0, or above the maximum of a thread, is
-/// ignored; one that is too low is raised.
+/// Adds a register limit to each kernel without directives that override it. A limit of 0, or above
+/// the maximum of a thread, is ignored; a limit below [`fewest_registers`] is raised to it.
 #[must_use]
 pub fn limited(ptx: Ptx, limit: Option<u32>, architecture: u32) -> Ptx {
     let Some(limit) = limit.filter(|limit| (1..=MAX_REGISTERS).contains(limit)) else { return ptx };
@@ -30,7 +29,7 @@ pub fn limited(ptx: Ptx, limit: Option<u32>, architecture: u32) -> Ptx {
         Item::Function(f) if f.is_entry => {
             let own = f.directives.iter().any(|d| OWN.contains(&d.name.text));
             let brace = f.body.as_ref().filter(|_| !own)?.span.start;
-            // On the line of the brace, so that line numbers do not change.
+            // Inserted on the line of the brace, so that line numbers do not change.
             let span = Span { start: brace, end: brace };
             Some(Edit { span, text: format!(".maxnreg {limit} ") })
         }

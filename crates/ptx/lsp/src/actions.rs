@@ -21,11 +21,11 @@ pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.te
 pub(crate) struct Target<'a> {
     /// URI of the document.
     pub(crate) uri: &'a Uri,
-    /// The client's version number.
+    /// The client's version number of the document.
     pub(crate) version: i32,
     /// The text of the document.
     pub(crate) text: &'a Text,
-    /// The unit of columns.
+    /// The unit of a position's column.
     pub(crate) encoding: Encoding,
     /// Whether the client supports versioned edits.
     pub(crate) versioned_edits: bool,
@@ -73,7 +73,7 @@ fn diagnostic(
     }
 }
 
-/// Warnings about removable code, which editors show faded.
+/// Codes of warnings about removable PTX code, which editors show faded.
 const UNNECESSARY: &[&str] = &["W0103", "W0204", "W0208", "W0209"];
 
 fn edits(fix: &[Edit], converter: &Converter<'_>) -> Vec<TextEdit> {
@@ -81,7 +81,7 @@ fn edits(fix: &[Edit], converter: &Converter<'_>) -> Vec<TextEdit> {
     fix.iter().map(edit).collect()
 }
 
-/// The code actions for corrections in a range.
+/// The code actions that apply corrections of diagnostics in a range.
 pub(crate) fn actions(
     list: &[Diagnostic],
     target: &Target<'_>,
@@ -122,13 +122,13 @@ pub(crate) fn actions(
     found
 }
 
-/// Whether a requested kind includes this one: `source` includes `source.fixAll`.
+/// Whether the code action kind `asked` includes `kind`: `source` includes `source.fixAll`.
 fn covers(asked: &str, kind: &str) -> bool {
     kind.strip_prefix(asked).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         || asked.is_empty()
 }
 
-/// The title of a correction.
+/// The title of a correction's code action.
 fn title(fix: &[Edit], text: &Text) -> String {
     let [edit] = fix else { return format!("Correct it in {}", Count(fix.len(), "place")) };
     let old = shown(text.as_str().get(edit.span.range()).unwrap_or(""));
@@ -150,7 +150,7 @@ fn shown(text: &str) -> String {
 pub(crate) fn workspace_edit(edits: Vec<TextEdit>, target: &Target<'_>) -> WorkspaceEdit {
     if !target.versioned_edits {
         return WorkspaceEdit {
-            // The key has no interior mutability that affects its hash.
+            // `Uri` may be a key: its interior mutability does not affect its hash.
             changes: Some(HashMap::from([(target.uri.clone(), edits)])),
             ..WorkspaceEdit::default()
         };

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use texunit_syntax::{Diagnostic, Span};
 
-/// The error of a request.
+/// The error with which a request is answered.
 #[derive(Debug)]
 pub(crate) struct Failure {
     /// The LSP error code.
@@ -28,24 +28,24 @@ impl Failure {
     }
 }
 
-/// The result of a request.
+/// The JSON result of a request, or its error.
 pub(crate) type Answer = Result<Value, Failure>;
 
 /// The analysis results that a request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// The index of names.
+    /// Only the index of names.
     Index,
-    /// The index and the diagnostics.
+    /// The index of names and the diagnostics.
     Diagnostics,
 }
 
-/// The results that a method needs, and the function that answers it; `None` for unknown methods.
+/// The analysis results that a request method needs, and its handler; `None` for unknown methods.
 pub(crate) fn method(name: &str) -> Option<(Need, Handler)> {
     METHODS.iter().find(|row| row.0 == name).map(|row| (row.1, row.2))
 }
 
-/// Answers a request with these parameters.
+/// A function that answers a request about a document, given the request's parameters.
 pub(crate) type Handler = fn(&View<'_>, Value) -> Answer;
 
 #[rustfmt::skip]
@@ -62,7 +62,7 @@ const METHODS: &[(&str, Need, Handler)] = &[
     ("textDocument/codeAction",        Need::Diagnostics, code_actions),
 ];
 
-/// The client's capabilities.
+/// Capabilities that the client declared in `initialize`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Client {
     /// Whether hover texts may be Markdown.
@@ -77,13 +77,13 @@ pub(crate) struct Client {
 
 /// A document with its analysis results.
 pub(crate) struct View<'a> {
-    /// The document.
+    /// The document's text, URI and version.
     pub(crate) target: Target<'a>,
     /// The document's index of names.
     pub(crate) index: &'a Index,
     /// The document's diagnostics, if they are needed.
     pub(crate) diagnostics: &'a [Diagnostic],
-    /// The client's capabilities.
+    /// The capabilities of the client that sent the request.
     pub(crate) client: Client,
 }
 

@@ -1,5 +1,5 @@
-//! Completion at a cursor: modifiers that can still lead to a form of the table, opcodes, visible
-//! names, directives and types.
+//! Completion at a cursor: modifiers with which a form in the instruction table still matches,
+//! opcodes, visible names, directives and types.
 
 mod words;
 
@@ -15,18 +15,18 @@ use texunit_isa::{Class, Opcode};
 use texunit_syntax::Span;
 use texunit_syntax::scan::{Token, TokenKind};
 
-/// A completion item.
+/// A word that completion offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// The inserted word.
+    /// The offered word, which is inserted.
     pub(crate) label: String,
     /// The kind of the item, which determines the icon that an editor shows before the label.
     pub(crate) kind: ItemKind,
-    /// A short description.
+    /// A short description of the word.
     pub(crate) detail: String,
-    /// Documentation.
+    /// Documentation of the inserted word.
     pub(crate) page: Option<Page>,
-    /// Sort key: smaller is first.
+    /// Sort key: the smallest is shown first.
     pub(crate) rank: usize,
 }
 
@@ -35,13 +35,13 @@ pub(crate) struct Item {
 pub(crate) struct Completion {
     /// The items in display order.
     pub(crate) items: Vec<Item>,
-    /// The range that they replace: the word at the cursor.
+    /// Range of the word at the cursor, which a chosen item replaces.
     pub(crate) span: Span,
     /// Whether items were left out.
     pub(crate) is_incomplete: bool,
 }
 
-/// Maximum number of items.
+/// Maximum number of items in a completion.
 const MAX: usize = 500;
 
 pub(crate) fn complete(text: &str, index: &Index, offset: usize) -> Completion {
@@ -71,7 +71,7 @@ struct Cursor<'a> {
     word: Option<Token>,
     /// The part of the word before the cursor.
     typed: &'a str,
-    /// The whole word, without its dot.
+    /// Range of the whole word, without its dot.
     span: Span,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
             Some(t) => t.span,
             None => Span::new(offset, offset),
         };
-        // Before a dot, no part of the following word has been typed.
+        // With the cursor before a word's dot, no part of the word has been typed.
         let word = word.filter(|_| span.start as usize <= offset);
         let span = if word.is_none() { Span::new(offset, offset) } else { span };
         Self { text, index, offset, place, word, typed: &text[span.start as usize..offset], span }
@@ -140,7 +140,7 @@ impl<'a> Cursor<'a> {
         ["x", "y", "z", "w"].into_iter().enumerate().map(item).collect()
     }
 
-    /// Completions at the beginning of a statement: after nothing, a guard, or a part of a word.
+    /// Completions at the beginning of a statement, behind at most a guard and a part of a word.
     fn at_statement(&self) -> Vec<Item> {
         let is = |at: usize, b: u8| self.token(at).is_some_and(|t| t.kind == TokenKind::Other(b));
         let name = usize::from(is(1, b'!')) + 1;
@@ -154,7 +154,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Completions at module scope: names in initial values, options of the target.
+    /// Completions at module scope: names in initial values, and options of `.target`.
     fn at_module(&self) -> Vec<Item> {
         let after_equal = self.place.statement[..self.place.before]
             .iter()
@@ -210,7 +210,7 @@ impl<'a> Cursor<'a> {
         is(&before[last], b'[') && name.is_some_and(|t| t.kind == TokenKind::Ident)
     }
 
-    /// Visible names with the typed prefix (inner ones hide outer ones), and special registers.
+    /// Visible names that begin as typed (inner scopes hide outer scopes), and special registers.
     fn names(&self, wanted: impl Fn(&Decl) -> bool, rank: impl Fn(&Decl) -> usize) -> Vec<Item> {
         let mut items = Vec::new();
         let mut seen = HashSet::new();
@@ -226,7 +226,7 @@ impl<'a> Cursor<'a> {
         };
         'scopes: for (_, scope) in self.index.scopes_at(self.offset) {
             for (name, ids) in &scope.names {
-                // The word at the cursor may be its own declaration.
+                // The word at the cursor may itself be a declared name, which is not offered.
                 let here = |id: &u32| self.index.decls[*id as usize].name != self.span;
                 let id = ids.iter().copied().find(here);
                 let Some(id) = id.filter(|_| starts_with(name, self.typed)) else { continue };
@@ -251,10 +251,10 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Maximum number of names from one numbered group; longer lists are not useful.
+/// Maximum number of registers that are offered from a numbered group such as `%r<1000>`.
 const MAX_MEMBERS: usize = 100;
 
-/// The names of a group with the typed prefix, smallest numbers first.
+/// The registers of a group `%r<1000>` whose names begin as typed, smallest numbers first.
 fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
     if !starts_with(prefix, typed) && !starts_with(typed, prefix) {
         return Vec::new();
@@ -264,7 +264,7 @@ fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
     let numbers: Vec<u64> = match digits.parse::<u64>() {
         _ if digits.is_empty() => (0..count).take(MAX_MEMBERS).collect(),
         _ if digits == "0" => (0..count.min(1)).collect(),
-        // For the prefix `1`: 1, then 10 to 19, then 100 to 199.
+        // If the digit `1` has been typed: 1, then 10 to 19, then 100 to 199.
         Ok(first) if canonical => {
             let decades = (0..20).map_while(|zeros| {
                 let size = 10_u64.checked_pow(zeros)?;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::str::FromStr;
 use texunit_check::{Levels, Options, Verdicts, parse_version};
 
-/// How files are checked.
+/// How documents are checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Config {
     /// Options of the checker.

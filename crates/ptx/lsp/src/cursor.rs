@@ -12,7 +12,7 @@ use texunit_syntax::scan::{Scan, Token, TokenKind};
 pub(crate) struct CursorContext {
     /// The tokens of the statement without comments; empty between statements.
     pub(crate) statement: Vec<Token>,
-    /// Number of tokens that end before the offset, without the one that is being typed.
+    /// Number of the statement's tokens that end before the offset, without the word at the cursor.
     pub(crate) before: usize,
     /// Index in `statement` of the word that contains the offset or ends at it.
     pub(crate) word: Option<usize>,
@@ -26,8 +26,8 @@ pub(crate) struct CursorContext {
 const MAX_TOKENS: usize = 4096;
 
 impl CursorContext {
-    /// Finds the context of `offset`, scanning from `from`, the beginning of the text or of a
-    /// function.
+    /// Finds the statement around `offset`. The scan starts at `from`: a function's or the text's
+    /// start.
     pub(crate) fn find(text: &str, from: usize, offset: usize) -> Self {
         let mut reader = Reader { text, tokens: Vec::new(), depth: 0, blocks: 0 };
         let mut in_comment = false;
@@ -58,9 +58,9 @@ impl CursorContext {
 struct Reader<'a> {
     text: &'a str,
     tokens: Vec<Token>,
-    /// Number of open brackets in the statement.
+    /// Number of brackets in the statement that are not closed yet.
     depth: u32,
-    /// Number of open blocks.
+    /// Number of blocks `{ ... }` that are not closed yet.
     blocks: u32,
 }
 
@@ -69,14 +69,14 @@ impl Reader<'_> {
         self.tokens.first().is_some_and(|t| t.kind == TokenKind::Word)
     }
 
-    /// Whether a `{` here opens a block, as opposed to a vector or an initial value.
+    /// Whether a `{` as the next token opens a block, as opposed to a vector or an initial value.
     fn opens_block(&self) -> bool {
         let after_equal =
             self.depth > 0 || self.tokens.last().is_some_and(|t| t.kind == TokenKind::Other(b'='));
         self.tokens.is_empty() || self.starts_with_word() && !after_equal
     }
 
-    /// Whether a token ends the statement.
+    /// Whether a token is the last of the current statement.
     fn ends_with(&self, token: &Token) -> bool {
         match token.kind {
             TokenKind::Other(b';') => true,
@@ -87,7 +87,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a token begins another statement although the previous one has no end.
+    /// Whether a token begins a new statement although the current statement lacks its `;`.
     fn begins(&self, token: &Token) -> bool {
         let Some(last) = self.tokens.last() else { return true };
         let guard = matches!(last.kind, TokenKind::Other(b'@' | b'!'));
@@ -149,8 +149,8 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    /// The tokens of the statement at `|`, the index of the cursor's word, and the number of tokens
-    /// before it.
+    /// The context of a cursor that `|` marks in the text: the statement's tokens, the index of the
+    /// word at the cursor, the number of tokens before it, and the whole context.
     fn at(text: &str) -> (Vec<String>, Option<usize>, usize, CursorContext) {
         let offset = text.find('|').unwrap();
         let text = text.replacen('|', "", 1);

@@ -1,9 +1,9 @@
-//! Short descriptions of words: modifiers, directives and special registers, which doc.txt has, and
-//! types.
+//! Short descriptions of PTX words: modifiers, directives and special registers, read from doc.txt,
+//! and types, generated.
 
 use texunit_isa::{Class, Geometry, ScalarType, texture};
 
-/// The words of a part of doc.txt, each with its description.
+/// The words of a section of doc.txt, each with its description.
 fn part(number: usize) -> impl Iterator<Item = (&'static str, &'static str)> {
     let part = include_str!("doc.txt").split("\n== ").nth(number).unwrap_or_default();
     part.lines().skip(1).filter_map(|line| line.split_once(": "))
@@ -58,7 +58,7 @@ pub(crate) fn directive(name: &str) -> Option<&'static str> {
     directives().find(|row| row.0 == name).map(|row| row.1)
 }
 
-/// Special registers with their type and description. `<n>` stands for a number.
+/// Special registers with their type and description. `<n>` in a name stands for a number below n.
 pub(crate) fn specials() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     part(3).filter_map(|(register, meaning)| {
         let (name, ty) = register.split_once(' ')?;
@@ -76,7 +76,8 @@ pub(crate) fn special(name: &str) -> Option<(&'static str, &'static str)> {
     row.map(|row| (row.1, row.2))
 }
 
-/// Whether a name matches the pattern `before<N>after`; `rest` is the part after the `<`.
+/// Some if a name without its prefix `before` matches the pattern `before<N>after`, with a number
+/// below N; `rest` is `N>after`.
 fn numbered(name: &str, before: &str, rest: &str) -> Option<()> {
     let (count, after) = rest.split_once('>')?;
     let digits = name.strip_prefix(before)?.strip_suffix(after)?;

@@ -10,15 +10,15 @@ use texunit_syntax::utf16::Utf16;
 /// The unit of a position's column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// Columns count bytes (UTF-8).
+    /// Columns count the bytes of the UTF-8 text.
     Utf8,
-    /// 16-bit code units, which every client supports.
+    /// Columns count UTF-16 code units, which every client supports.
     #[default]
     Utf16,
 }
 
 impl Encoding {
-    /// The name in the protocol.
+    /// The name of the encoding in the protocol.
     pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
@@ -27,11 +27,11 @@ impl Encoding {
     }
 }
 
-/// A text with an index of its lines.
+/// A document's text with an index of its lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Text {
     text: String,
-    /// First byte of each line.
+    /// Offset of the first byte of each line.
     starts: Vec<u32>,
 }
 
@@ -39,7 +39,7 @@ impl Text {
     /// Maximum size of a document in bytes; smaller in tests.
     pub(crate) const MAX_LEN: usize = if cfg!(test) { 1 << 16 } else { 1 << 30 };
 
-    /// Indexes a text.
+    /// Finds the lines of a text.
     pub(crate) fn new(text: String) -> Self {
         let bytes = text.as_bytes();
         let ends_line = |(at, &byte): (usize, &u8)| {
@@ -51,7 +51,7 @@ impl Text {
         Self { text, starts }
     }
 
-    /// The text.
+    /// The document's whole text.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
@@ -70,7 +70,7 @@ impl Text {
         true
     }
 
-    /// The byte at a position.
+    /// The byte offset of a position.
     pub(crate) fn offset(&self, position: Position, encoding: Encoding) -> usize {
         let Some(&start) = self.starts.get(position.line as usize) else {
             return self.text.len();
@@ -95,7 +95,7 @@ impl Text {
         self.converter(encoding).range(span)
     }
 
-    /// A converter for many offsets.
+    /// A converter to positions, for many offsets.
     pub(crate) fn converter(&self, encoding: Encoding) -> Converter<'_> {
         let counts = encoding == Encoding::Utf16;
         Converter { text: self, units: counts.then(|| Utf16::new(&self.text)) }
@@ -120,12 +120,12 @@ impl Text {
 /// Converts offsets to positions, in constant time even in long lines.
 pub(crate) struct Converter<'a> {
     text: &'a Text,
-    /// Code unit counts, if columns do not count bytes.
+    /// Counts of the text's UTF-16 code units, unless columns count bytes.
     units: Option<Utf16<'a>>,
 }
 
 impl Converter<'_> {
-    /// The position of a byte.
+    /// The position of a byte offset.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let text = self.text;
         let offset = text.text.floor_char_boundary(offset);
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The position computed by walking the text, as the expected value of tests.
+    /// The position of a byte offset, computed by walking the text: the expected value in tests.
     fn slow_position(text: &str, offset: usize, encoding: Encoding) -> Position {
         let (mut line, mut column) = (0, 0);
         let mut chars = text.char_indices().peekable();
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn edits() {
         let mut edited = Text::new("ab\r\ncd".into());
-        // From behind the text back to the end of its first line.
+        // A reversed range, from behind the text's end back to the first line's end.
         let range = Range::new(Position::new(9, 0), Position::new(0, 7));
         assert!(edited.replace(range, "x\ry", Encoding::Utf16));
         assert_eq!(edited, Text::new("abx\ry".into()));

@@ -1,4 +1,4 @@
-//! Hover texts: instructions and modifiers from the table, names from their declarations.
+//! Hover texts: instructions and modifiers from the instruction table, names from declarations.
 
 use super::cursor::CursorContext;
 use super::doc;
@@ -10,7 +10,7 @@ use texunit_isa::{Form, Opcode, ScalarType, slots};
 use texunit_syntax::Span;
 use texunit_syntax::scan::{Token, TokenKind};
 
-/// A text in paragraphs, which can be rendered with or without Markdown.
+/// A hover text in paragraphs, which can be rendered with or without Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page(Vec<Part>);
 
@@ -31,7 +31,7 @@ impl Page {
         self
     }
 
-    /// The page as an LSP type.
+    /// The hover text as an LSP type.
     pub(crate) fn render(&self, markdown: bool) -> MarkupContent {
         let parts = self.0.iter().map(|part| match part {
             Part::Code(text) if markdown => format!("```ptx\n{text}\n```"),
@@ -43,7 +43,7 @@ impl Page {
         MarkupContent { kind, value: parts.collect::<Vec<_>>().join("\n\n") }
     }
 
-    /// The page as documentation of a completion.
+    /// The text as documentation of a completion.
     pub(crate) fn documentation(&self, markdown: bool) -> Documentation {
         Documentation::MarkupContent(self.render(markdown))
     }
@@ -76,10 +76,10 @@ fn other(text: &str, index: &Index, token: &Token) -> Option<Page> {
     }
 }
 
-/// Maximum number of forms that are shown.
+/// Maximum number of instruction forms that a hover text shows.
 const MAX_FORMS: usize = 6;
 
-/// A page about an instruction with these modifiers.
+/// A hover text about an opcode with modifiers.
 pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
     let Matching { forms, details } = matching(opcode, words);
     let mut page = Page::default();
@@ -93,7 +93,7 @@ pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
     details.into_iter().fold(page, Page::text)
 }
 
-/// The summary of a form, such as `Texture fetch. PTX ISA 9.7.10.3, needs ...`.
+/// The summary of an instruction form, such as `Texture fetch. PTX ISA 9.7.10.3, needs ...`.
 fn about(form: &Form) -> String {
     let row = &form.row;
     let needs = needs(row.version, row.target);
@@ -128,7 +128,7 @@ fn modifier(instruction: &Instruction, index: usize, text: &str) -> Option<Page>
 /// Maximum length of a declaration that is shown, in bytes.
 const MAX_BYTES: usize = 2000;
 
-/// A page about a name.
+/// A hover text about the name at a range of the document.
 pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
     let word = &text[span.range()];
     if index.is_word(span.start) {
@@ -142,7 +142,7 @@ pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
     Some(declaration(text, index, symbol.decl))
 }
 
-/// A page about a declaration.
+/// The hover text about a declaration.
 pub(crate) fn declaration(text: &str, index: &Index, decl: u32) -> Page {
     let decl = &index.decls[decl as usize];
     let source = shortened(text.get(decl.span.range()).unwrap_or(""));
@@ -158,7 +158,7 @@ fn shortened(text: &str) -> String {
     format!("{} ...", &text[..text.floor_char_boundary(MAX_BYTES)])
 }
 
-/// The value of a floating-point number written as bits.
+/// A hover text with the value of a floating-point constant that is written as bits (`0f3F800000`).
 fn number(word: &str) -> Option<Page> {
     let bits =
         |digits: &str, len| u64::from_str_radix(digits, 16).ok().filter(|_| digits.len() == len);

@@ -1,8 +1,8 @@
 //! The index of a module's names: declarations in nested scopes, built from the syntax tree.
 //!
-//! It is built in linear time, even for texts with errors, where only declarations in broken
-//! statements are missing. Uses are not stored; [`Index::occurrences`] scans the words of a scope
-//! again. Visibility follows the checker: registers and variables are visible from their
+//! The index is built in linear time, even for texts with errors, where only declarations in broken
+//! statements are missing. Uses of names are not stored; [`Index::occurrences`] scans the text of a
+//! scope for them. Visibility follows the checker: registers and variables are visible from their
 //! declaration on, labels and names of module scope everywhere.
 
 use lsp_types::{CompletionItemKind, SymbolKind};
@@ -17,28 +17,28 @@ use texunit_syntax::{SourceFile, Span, numbered};
 /// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclKind {
-    /// A declaration with `.reg`.
+    /// A register, declared with `.reg`.
     Register,
-    /// A variable in memory.
+    /// A variable in memory, such as one declared with `.global`.
     Variable,
-    /// A `.texref`, `.samplerref` or `.surfref`.
+    /// A texture, sampler or surface reference: `.texref`, `.samplerref`, `.surfref`.
     Reference,
     /// A parameter or result of a function.
     Parameter,
     /// A label `name:`.
     Label,
-    /// A declaration with `.entry`.
+    /// A kernel, declared with `.entry`.
     Kernel,
-    /// A declaration with `.func`.
+    /// A device function, declared with `.func`.
     Function,
-    /// A declaration with `.alias`.
+    /// A second name of a function, declared with `.alias`.
     Alias,
-    /// A label with `.branchtargets`, `.calltargets` or `.callprototype`.
+    /// The label of a `.branchtargets`, `.calltargets` or `.callprototype` directive.
     Targets,
 }
 
 impl DeclKind {
-    /// The word for messages, and the kinds of the outline and of completions.
+    /// The kind as a word for messages, as LSP kind in the outline, and as LSP kind of completions.
     pub(crate) fn shown(self) -> (&'static str, SymbolKind, CompletionItemKind) {
         use {CompletionItemKind as Item, SymbolKind as Symbol};
         match self {
@@ -55,25 +55,25 @@ impl DeclKind {
     }
 }
 
-/// A declaration.
+/// A declaration of a name, or of a numbered group of registers such as `%r<10>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decl {
     pub(crate) kind: DeclKind,
-    /// Position of the name.
+    /// Range of the declared name.
     pub(crate) name: Span,
-    /// Position of the declaration; for a function, of its header.
+    /// Range of the declaration; for a function, of its header.
     pub(crate) span: Span,
-    /// Position including the body.
+    /// Range of the declaration including a function's body.
     pub(crate) extent: Span,
-    /// The scope that contains it.
+    /// Index of the scope that contains the declaration.
     pub(crate) scope: u32,
-    /// The count of a numbered group `%r<10>`.
+    /// The number of registers, if the declaration is a numbered group such as `%r<10>`.
     pub(crate) count: Option<u64>,
     /// Whether the declaration is a definition, as opposed to a prototype.
     pub(crate) is_definition: bool,
-    /// Whether it declares predicates.
+    /// Whether the declaration is of predicate registers.
     pub(crate) is_predicate: bool,
-    /// Line of the name, from 1.
+    /// Line number of the name, from 1.
     pub(crate) line: u32,
 }
 
@@ -96,12 +96,12 @@ impl Decl {
 /// A scope: a pair of braces, a function with its header, or the module.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    /// Extent of the scope.
+    /// Range of the scope in the text.
     pub(crate) span: Span,
     parent: Option<u32>,
-    /// Declarations of single names.
+    /// Declarations of names other than numbered groups (`%r<10>`), by name.
     pub(crate) names: HashMap<Box<str>, Vec<u32>>,
-    /// Declarations of numbered groups, by prefix.
+    /// Declarations of numbered groups such as `%r<10>`, by prefix `%r`.
     pub(crate) ranges: HashMap<Box<str>, Vec<u32>>,
 }
 
@@ -111,31 +111,31 @@ const MAX_SAME: usize = 64;
 /// The symbol that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Symbol {
-    /// Index of its declaration; if there are several, of the best one.
+    /// Index of the symbol's declaration; of its definition, if there are several declarations.
     pub(crate) decl: u32,
-    /// The number within a numbered group.
+    /// The number of the register, if a group such as `%r<10>` contains it: 3 for `%r3`.
     pub(crate) member: Option<u64>,
 }
 
 /// The names of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// Scopes ordered by their beginnings; the first is the module.
+    /// Scopes ordered by their starts in the text; the first is the module.
     pub(crate) scopes: Vec<Scope>,
     /// Declarations in text order.
     pub(crate) decls: Vec<Decl>,
-    /// Whether the parser found errors.
+    /// Whether the parser found syntax errors.
     pub(crate) has_errors: bool,
-    /// Start of each declared name, with the index of the declaration, sorted.
+    /// Offset of each declared name, with the index of its declaration; sorted.
     places: Vec<(u32, u32)>,
-    /// Starts of functions, sorted.
+    /// Offsets of functions, sorted.
     functions: Vec<u32>,
-    /// Starts of words that are not names: opcodes, and fields of initialisers.
+    /// Offsets of words that are not names: opcodes, and fields of initialisers.
     words: Vec<u32>,
 }
 
 impl Index {
-    /// Indexes a text.
+    /// Parses a text and indexes its declarations.
     pub(crate) fn new(source: &SourceFile) -> Self {
         let parsed = texunit_syntax::parse(source);
         let mut index =
@@ -222,7 +222,7 @@ impl Index {
         }
     }
 
-    /// Indexes the statements of a block; the parser limits the nesting.
+    /// Indexes the statements of a block; the parser limits the nesting, and so the recursion.
     fn statements(&mut self, block: &Block<'_>, scope: u32) {
         for statement in &block.statements {
             match statement {
@@ -254,7 +254,8 @@ impl Index {
         }
     }
 
-    /// Where to start scanning words: the last function that begins at or before an offset.
+    /// The offset from which to scan for words: of the last function that begins at or before
+    /// `offset`.
     pub(crate) fn function_before(&self, offset: usize) -> usize {
         let next = self.functions.partition_point(|&s| s as usize <= offset);
         next.checked_sub(1).map_or(0, |i| self.functions[i] as usize)
@@ -269,13 +270,14 @@ impl Index {
             next = self.scopes[id as usize].parent;
             Some((id, &self.scopes[id as usize]))
         });
-        // The last scope that began may have ended; an enclosing one has not.
+        // The last scope that begins before the offset may end before it, too; then the offset is
+        // in an enclosing scope.
         let inside = move |s: &Scope| offset <= s.span.end as usize;
         let first = chain.by_ref().find(|(_, s)| inside(s));
         first.into_iter().chain(chain)
     }
 
-    /// The symbol that the name at an offset refers to.
+    /// The symbol to which the name at an offset refers; the offset may be that of a declaration.
     pub(crate) fn resolve(&self, name: &str, offset: usize) -> Option<Symbol> {
         if let Ok(i) = self.places.binary_search_by_key(&(offset as u32), |p| p.0) {
             let decl = self.places[i].1;
@@ -284,7 +286,7 @@ impl Index {
         self.look_up(name, offset)
     }
 
-    /// The symbol that a name would refer to at an offset.
+    /// The symbol to which a name would refer if it were used at an offset.
     pub(crate) fn look_up(&self, name: &str, offset: usize) -> Option<Symbol> {
         let mut hidden = None;
         for (id, scope) in self.scopes_at(offset) {
@@ -304,7 +306,8 @@ impl Index {
         hidden
     }
 
-    /// Number of these declarations that are visible at an offset: those before it, and all labels.
+    /// Number of declarations in `list` that are visible at an offset: declarations before the
+    /// offset, and all labels.
     fn known(&self, list: &[u32], offset: usize) -> usize {
         let label =
             |d: &u32| matches!(self.decls[*d as usize].kind, DeclKind::Label | DeclKind::Targets);
@@ -323,28 +326,29 @@ impl Index {
         list.iter().rev().take(MAX_SAME).copied().find(|&d| self.fits(d, member))
     }
 
-    /// The best declaration of a name that is also declared here.
+    /// The preferred declaration of the name that `decl` declares: its definition, if the name has
+    /// several declarations at module scope.
     fn best_of_same(&self, decl: u32, name: &str) -> u32 {
         let d = &self.decls[decl as usize];
-        // A name inside a body is declared once; a second declaration is an error.
+        // Only at module scope may a name have several declarations.
         match self.scopes[0].names.get(name) {
             Some(list) if d.scope == 0 && d.count.is_none() => self.best(list),
             _ => decl,
         }
     }
 
-    /// The definition among the declarations of a name at module scope.
+    /// The definition among the declarations of a name at module scope, else the first one.
     fn best(&self, list: &[u32]) -> u32 {
         let mut first = list.iter().take(MAX_SAME).copied();
         first.find(|&d| self.decls[d as usize].is_definition).unwrap_or(list[0])
     }
 
-    /// Whether a name is declared at exactly this position.
+    /// Whether the word at `name` is the declared name of a declaration.
     pub(crate) fn declares(&self, name: Span) -> bool {
         self.places.binary_search_by_key(&name.start, |p| p.0).is_ok()
     }
 
-    /// A declaration of a name in a scope or an inner one.
+    /// A declaration of a name in a scope or in a scope inside it.
     pub(crate) fn declared_inside(&self, text: &str, scope: u32, name: &str) -> Option<u32> {
         let span = self.scopes[scope as usize].span;
         let inside = |d: &Decl| span.start <= d.name.start && d.name.end <= span.end;
@@ -356,13 +360,14 @@ impl Index {
         self.decls.iter().position(|d| inside(d) && same(d)).map(|i| i as u32)
     }
 
-    /// Whether the word at an offset is an opcode or a field, not a name.
+    /// Whether the word at an offset is an opcode or a field of an initialiser, not a name.
     pub(crate) fn is_word(&self, start: u32) -> bool {
         self.words.binary_search(&start).is_ok()
     }
 
-    /// All occurrences of a symbol in order. An occurrence of any member of a numbered group counts
-    /// for the group's declaration.
+    /// All occurrences of a symbol in text order. The declaration of a group `%r<10>` counts as an
+    /// occurrence of each of its registers, and each use of a register as an occurrence of the
+    /// group.
     pub(crate) fn occurrences(&self, text: &str, symbol: Symbol) -> Vec<Span> {
         let decl = &self.decls[symbol.decl as usize];
         let name = &text[decl.name.range()];
@@ -379,7 +384,7 @@ impl Index {
             if token.kind != TokenKind::Ident || !named || self.is_word(token.span.start) {
                 continue;
             }
-            // Broken statements are missing in the tree.
+            // Opcodes in statements with syntax errors are not in `words`.
             if self.has_errors && is_opcode_at(text, token.span) {
                 continue;
             }
@@ -401,7 +406,8 @@ impl Index {
     }
 }
 
-/// The declarations in a scope that a name may refer to, with the number within a group.
+/// The declarations in a scope to which a name may refer, with the number in the name if they
+/// declare groups such as `%r<10>`.
 fn candidates<'a>(
     scope: &'a Scope,
     name: &'a str,

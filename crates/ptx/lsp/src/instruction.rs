@@ -1,23 +1,24 @@
-//! The instruction at a cursor, complete or not, and the table rows that it can become.
+//! The instruction at a cursor, complete or not, and the forms in the instruction table that it
+//! matches or can become.
 
 use super::cursor::CursorContext;
 use texunit_isa::gate::gates;
 use texunit_isa::{Class, Form, Modifiers, Opcode, forms_of, read_modifiers, slots, texture};
 use texunit_syntax::scan::{Token, TokenKind};
 
-/// The opcode and modifiers of a statement.
+/// The opcode and modifiers of an instruction in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction {
     /// Index of the opcode among the statement's tokens.
     pub(crate) at: usize,
-    /// The opcode, if the name is known.
+    /// The opcode, if texunit knows its name.
     pub(crate) opcode: Option<Opcode>,
     /// The modifiers: words directly after the opcode.
     pub(crate) modifiers: Vec<Token>,
 }
 
 impl Instruction {
-    /// Parses a statement in a body that begins like an instruction.
+    /// Parses a cursor's statement, if it is in a body and begins like an instruction.
     pub(crate) fn read(text: &str, place: &CursorContext) -> Option<Self> {
         let tokens = &place.statement;
         let is = |at: usize, b: u8| tokens.get(at).is_some_and(|t| t.kind == TokenKind::Other(b));
@@ -35,27 +36,27 @@ impl Instruction {
         })
     }
 
-    /// The index of the modifier at this index of the statement's tokens.
+    /// The index in `modifiers` of token number `word` of the statement, if that is a modifier.
     pub(crate) fn modifier(&self, word: usize) -> Option<usize> {
         word.checked_sub(self.at + 1).filter(|&i| i < self.modifiers.len())
     }
 
-    /// The words of the modifiers.
+    /// The text of each modifier.
     pub(crate) fn words<'a>(&self, text: &'a str) -> Vec<&'a str> {
         self.modifiers.iter().map(|t| t.text(text)).collect()
     }
 }
 
-/// The table rows that match an instruction, and further details.
+/// The rows of the instruction table that match an instruction, and further details.
 pub(crate) struct Matching {
-    /// The rows that match; or else those that the instruction can become; or else all rows of the
-    /// opcode.
+    /// The instruction forms that match; if there are none, the forms that would match with more
+    /// modifiers; if there are none either, all forms of the opcode.
     pub(crate) forms: Vec<&'static Form>,
     /// Effect and requirements of a texture or surface instruction, in sentences.
     pub(crate) details: Vec<String>,
 }
 
-/// Finds the rows of an instruction.
+/// Finds the forms that match an opcode with modifiers.
 pub(crate) fn matching(opcode: Opcode, words: &[&str]) -> Matching {
     if let Ok((mods, forms)) = read_modifiers(opcode, words) {
         let details = details(forms[0], &mods, words);
@@ -84,7 +85,7 @@ fn details(form: &Form, mods: &Modifiers, words: &[&str]) -> Vec<String> {
     found
 }
 
-/// The requirement as text: a `.version` (times ten), and the number of a `.target`.
+/// A requirement as text, from a `.version` times ten and the number of a `.target`.
 pub(crate) fn needs(version: u32, target: u32) -> String {
     let version = format!("`.version {}.{}`", version / 10, version % 10);
     match target {
@@ -93,18 +94,18 @@ pub(crate) fn needs(version: u32, target: u32) -> String {
     }
 }
 
-/// A modifier that is valid at a position.
+/// A modifier that completion can offer at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) word: &'static str,
     /// The class of the modifier.
     pub(crate) class: Class,
-    /// Sort key among the candidates: smaller is first.
+    /// Sort key among the candidates: the smallest is offered first.
     pub(crate) rank: usize,
 }
 
-/// The modifiers that are valid after `before` and before `after`, so that some row still matches.
-/// The next ones in the documented order are first.
+/// The modifiers that are valid between the modifiers `before` and `after`, so that some form of
+/// the opcode still matches. Modifiers that come next in the documented order are first.
 pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     let mut words = Vec::with_capacity(before.len() + after.len() + 1);
@@ -125,7 +126,7 @@ pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec
                 if slots(form, &words).is_none_or(|s| s[before.len()] != i) {
                     continue;
                 }
-                // Skipped slots are last; ptxas accepts them, too.
+                // Modifiers of skipped slots are offered last; ptxas accepts any order.
                 let rank = if i >= last { i - last } else { form.slots.len() + i };
                 match found.iter_mut().find(|c| c.word == word && c.class == slot.class) {
                     Some(known) => known.rank = known.rank.min(rank),

@@ -3,10 +3,10 @@
 //! It supports diagnostics with corrections, hover, definitions, references, highlights, outline,
 //! completion and renaming, for documents that the client has opened; each document is analysed
 //! alone. The crate does not read files, start threads or read the clock, so it runs on wasm32 too.
-//! Long-running work is returned as [`Task`]s, which the caller may run anywhere;
-//! [`Server::respond`] runs them immediately. Framing, threads and process exit are the caller's
-//! (`texunit lsp`). Formatting and files that are not open are not supported. docs/lsp.md is the
-//! user documentation.
+//! Long-running analyses are returned as [`Task`]s, which the caller may run on any thread;
+//! [`Server::respond`] runs them immediately. The caller (`texunit lsp`) is responsible for message
+//! framing, threads and process exit. Formatting and files that are not open are not supported.
+//! docs/lsp.md is the user documentation.
 //!
 //! ```
 //! use texunit_lsp::Server;

@@ -9,7 +9,7 @@ pub enum Incoming {
     Request(Request),
     /// A notification, which is not answered.
     Notification(Notification),
-    /// Invalid input, with its error answer.
+    /// Invalid input, with the error answer to send.
     Refused(Value),
 }
 
@@ -19,20 +19,20 @@ pub type RequestId = lsp_types::NumberOrString;
 /// A request, which must be answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// The id, which the answer repeats.
+    /// The id of the request, which the answer repeats.
     pub id: RequestId,
-    /// The method, such as `textDocument/hover`.
+    /// The requested method, such as `textDocument/hover`.
     pub method: String,
-    /// The parameters; null if there are none.
+    /// The parameters of the method; null if there are none.
     pub params: Value,
 }
 
 /// A notification, which is not answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notification {
-    /// The method, such as `textDocument/didOpen`.
+    /// The notified method, such as `textDocument/didOpen`.
     pub method: String,
-    /// The parameters; null if there are none.
+    /// The parameters of the method; null if there are none.
     pub params: Value,
 }
 
@@ -47,20 +47,20 @@ pub enum ErrorCode {
     MethodNotFound = -32601,
     /// The parameters have the wrong type.
     InvalidParams = -32602,
-    /// An internal error.
+    /// The server has a bug: an internal error.
     InternalError = -32603,
-    /// A request before `initialize`.
+    /// A request arrived before `initialize`.
     ServerNotInitialized = -32002,
     /// The document has changed since the request.
     ContentModified = -32801,
     /// The client has cancelled the request.
     RequestCanceled = -32800,
-    /// The request failed for the reason in the message.
+    /// The request failed for the reason in the error's message.
     RequestFailed = -32803,
 }
 
 impl Incoming {
-    /// Parses a message.
+    /// Parses a message from the client.
     pub fn read(text: &[u8]) -> Self {
         match serde_json::from_slice(text) {
             Ok(value) => Self::of(value),
@@ -87,7 +87,7 @@ impl Incoming {
                     Self::refused(id, ErrorCode::InvalidRequest, message)
                 }
             },
-            // The server sends no requests whose answers it needs.
+            // The client's answers to requests of the server are ignored.
             (None, Some(_)) if value.get("result").is_some() || value.get("error").is_some() => {
                 Self::Notification(Notification { method: "$/answer".into(), params })
             }

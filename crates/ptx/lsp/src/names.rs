@@ -31,7 +31,7 @@ pub(crate) fn definition(text: &str, index: &Index, offset: usize) -> Option<Spa
 /// An occurrence of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
-    /// Position in the text.
+    /// Range of the occurrence in the text.
     pub(crate) span: Span,
     /// Whether the occurrence is a declaration.
     pub(crate) is_declaration: bool,
@@ -46,7 +46,7 @@ pub(crate) fn references(text: &str, index: &Index, offset: usize) -> Option<Vec
     Some(uses.collect())
 }
 
-/// The name at an offset, if it can be renamed; else the reason.
+/// The name at an offset, if it can be renamed; else the reason why not.
 pub(crate) fn renameable(
     text: &str,
     index: &Index,
@@ -65,7 +65,7 @@ pub(crate) fn renameable(
     Ok((span, symbol))
 }
 
-/// The occurrences to change for a rename; else the reason why it is not possible.
+/// The occurrences to change for a rename; else the reason why the rename is not possible.
 pub(crate) fn rename(
     text: &str,
     index: &Index,
@@ -84,8 +84,8 @@ pub(crate) fn rename(
         return Err(format!("`{new}` is a special register"));
     }
     let places = index.occurrences(text, symbol);
-    // The new name must not be visible at any of the positions, where one would hide the other, and
-    // must not be declared in an inner scope.
+    // The new name must not be visible at any occurrence, where one of the two symbols would hide
+    // the other, and must not be declared in an inner scope.
     let taken = places.iter().find_map(|p| index.look_up(new, p.start as usize));
     let hidden = index.declared_inside(text, decl.scope, new);
     if let Some(other) = taken.map(|s| s.decl).or(hidden) {
@@ -95,14 +95,14 @@ pub(crate) fn rename(
     Ok(places)
 }
 
-/// Whether a word is a valid name.
+/// Whether a word is a valid PTX identifier.
 fn is_name(word: &str) -> bool {
     let whole = |t: Token| t.kind == TokenKind::Ident && t.span.range() == (0..word.len());
     let is_one = Scan::new(word, 0).next().is_some_and(whole);
     is_one && word.len() <= 1024 && !matches!(word, "_" | "WARP_SZ")
 }
 
-/// Maximum number of symbols that are listed.
+/// Maximum number of symbols in the outline.
 const MAX: usize = 50_000;
 
 /// The first line of a declaration, without its body.
@@ -112,8 +112,8 @@ fn detail(text: &str, span: Span) -> String {
     line.trim().trim_end_matches(['{', ';']).trim_end().to_string()
 }
 
-/// The outline: functions with their labels, parameters, registers and variables, and variables of
-/// the module. It is a tree, or a list for a client without tree support, which needs the `uri`.
+/// The outline: functions with their labels, parameters, registers and variables, and variables at
+/// module scope. The outline is a tree; for clients without tree support, a list with the `uri`.
 pub(crate) fn symbols(
     text: &Text,
     index: &Index,
@@ -122,7 +122,7 @@ pub(crate) fn symbols(
 ) -> DocumentSymbolResponse {
     let converter = text.converter(encoding);
     let mut list: Vec<DocumentSymbol> = Vec::new();
-    // The current function: its index in the list, and its end.
+    // The current function: its index in the outline, and the offset of its end.
     let mut function: Option<(usize, u32)> = None;
     let mut decls: Vec<&Decl> = index.decls.iter().take(MAX).collect();
     decls.sort_by_key(|d| (d.extent.start, d.scope));

@@ -1,8 +1,8 @@
 //! The state of the server: the protocol's life cycle, open documents, and waiting requests.
 //!
 //! Long-running work is done in tasks (module `task`); the server itself only edits texts and
-//! answers from finished results. A request about a document whose index is not finished waits for
-//! it, and fails with `ContentModified` if the document changes first.
+//! answers from finished results. A request about a document waits until the document's index is
+//! finished, and fails with `ContentModified` if the document changes first.
 
 mod documents;
 
@@ -31,15 +31,15 @@ enum Phase {
 #[derive(Debug)]
 struct Document {
     text: Text,
-    /// The client's version number.
+    /// The client's version number of the document.
     version: i32,
-    /// The server's revision number, which also changes with the settings.
+    /// The server's revision number of the document, which also changes with the settings.
     revision: u64,
-    /// Whether its tasks have been handed out.
+    /// Whether the tasks of this revision have been given to the caller.
     is_posted: bool,
-    /// The index of this revision.
+    /// The index of names of this revision, once it is finished.
     index: Option<Index>,
-    /// The diagnostics of this revision.
+    /// The diagnostics of this revision, once they are finished.
     diagnostics: Option<Vec<Diagnostic>>,
     /// Whether a task panicked on this revision, so that missing results will never arrive.
     is_broken: bool,
@@ -52,14 +52,14 @@ impl Document {
         Self { text, version, revision, is_posted, index, diagnostics, is_broken }
     }
 
-    /// Discards the results, because the text or the settings have changed.
+    /// Discards the analysis results, because the text or the settings have changed.
     fn renew(&mut self, revision: u64) {
         self.revision = revision;
         (self.is_posted, self.is_broken) = (false, false);
         (self.index, self.diagnostics) = (None, None);
     }
 
-    /// Whether a request can be answered.
+    /// Whether the results that a request needs are finished.
     fn has(&self, need: Need) -> bool {
         match need {
             Need::Index => self.index.is_some(),
@@ -77,7 +77,7 @@ struct Waiting {
     handler: Handler,
 }
 
-/// A server for one client.
+/// A language server for one client.
 #[derive(Debug, Default)]
 pub struct Server {
     phase: Phase,
@@ -101,8 +101,8 @@ impl Server {
         Self::default()
     }
 
-    /// Processes a message completely on the calling thread, and returns the answers. Callers with
-    /// threads use the methods below.
+    /// Processes a message, with all analyses, on the calling thread, and returns the answers.
+    /// Callers with threads use [`Self::receive`], [`Self::take_tasks`] and [`Self::done`] instead.
     pub fn respond(&mut self, text: &str) -> Vec<String> {
         self.receive(Incoming::read(text.as_bytes()));
         for task in self.take_tasks() {
@@ -123,12 +123,12 @@ impl Server {
         }
     }
 
-    /// Messages for the client, in order.
+    /// Takes the messages for the client, in order.
     pub fn take_messages(&mut self) -> Vec<String> {
         std::mem::take(&mut self.out)
     }
 
-    /// Documents that were closed, so that their tasks need not be executed.
+    /// Takes the URIs of closed documents, whose tasks need not be executed any more.
     pub fn take_closed(&mut self) -> Vec<Uri> {
         std::mem::take(&mut self.closed)
     }
@@ -167,7 +167,7 @@ impl Server {
         self.answer(&request.id, answer);
     }
 
-    /// Handles a request about a document: answers it now, or when its index is finished.
+    /// Handles a request about a document: answers it now, or once the needed results are finished.
     fn about_document(&mut self, request: Request) {
         let Some((need, handler)) = answers::method(&request.method) else {
             let message = format!("unknown method `{}`", request.method);
@@ -187,7 +187,7 @@ impl Server {
         self.answer_waiting(&uri);
     }
 
-    /// Answers the waiting requests about a document whose results are complete.
+    /// Answers the waiting requests about a document whose analysis results are finished.
     fn answer_waiting(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
         let is_ready = |w: &mut Waiting| w.uri == *uri && document.has(w.need);
@@ -200,7 +200,7 @@ impl Server {
         }
     }
 
-    /// Fails the waiting requests about a document.
+    /// Answers all waiting requests about a document with an error.
     fn fail_waiting(&mut self, uri: &Uri, failure: fn() -> Failure) {
         let now: Vec<_> = self.waiting.extract_if(.., |w| w.uri == *uri).collect();
         for waiting in now {

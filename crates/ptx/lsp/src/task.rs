@@ -1,5 +1,5 @@
-//! Long-running analyses of a text, independent of the server's state so that they can run on other
-//! threads.
+//! Long-running analyses of a document's text, independent of the server's state so that they can
+//! run on other threads.
 
 use crate::config::Config;
 use crate::index::Index;
@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// A text to analyse in two ways: [`Self::index`] and [`Self::check`]. Requests are answered once
-/// the server has received both results.
+/// A document's text to analyse in two ways: [`Self::index`] and [`Self::check`]. Requests are
+/// answered once the server has received both results.
 #[derive(Clone, Debug)]
 pub struct Task {
     uri: Uri,
@@ -26,13 +26,13 @@ pub struct TaskResult {
     pub(crate) found: TaskOutput,
 }
 
-/// The result.
+/// What a [`Task`] produced.
 #[derive(Debug)]
 pub(crate) enum TaskOutput {
-    /// The index of names.
+    /// The index of the document's names.
     Index(Index),
     Diagnostics(Vec<Diagnostic>),
-    /// An internal error.
+    /// The analysis panicked: an internal error.
     Panic,
 }
 
@@ -46,7 +46,7 @@ impl Task {
         &self.uri
     }
 
-    /// The revision of the text; newer ones are larger.
+    /// The revision of the text; newer revisions have larger numbers.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -56,7 +56,7 @@ impl Task {
         self.attempt(|task| TaskOutput::Index(Index::new(&task.source)))
     }
 
-    /// Checks the text.
+    /// Runs the checker on the document's text.
     pub fn check(&self) -> TaskResult {
         self.attempt(|task| {
             let mut found = texunit_check::check_source(&task.source, &task.config.options);
@@ -65,7 +65,7 @@ impl Task {
         })
     }
 
-    /// Runs an analysis; a panic becomes a result.
+    /// Runs an analysis; a panic becomes the result [`TaskOutput::Panic`].
     fn attempt(&self, work: impl FnOnce(&Self) -> TaskOutput) -> TaskResult {
         let found = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or(TaskOutput::Panic);
         TaskResult { uri: self.uri.clone(), revision: self.revision, found }

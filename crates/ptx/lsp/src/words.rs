@@ -1,11 +1,11 @@
 //! The words of PTX for syntax highlighting: the TextMate grammar in `editors/vscode` is generated
-//! from them.
+//! from these functions' results.
 
 use crate::doc;
 use std::collections::BTreeSet;
 use texunit_isa::{Class, Opcode, forms};
 
-/// All opcodes, including those that are known only by name.
+/// The names of all opcodes, including opcodes that texunit knows only by name.
 pub fn opcodes() -> Vec<&'static str> {
     Opcode::ALL.iter().map(|opcode| opcode.name()).collect::<BTreeSet<_>>().into_iter().collect()
 }
@@ -15,7 +15,7 @@ pub fn modifiers() -> Vec<&'static str> {
     slots(|class| class != Class::Type)
 }
 
-/// Types and vector types of instructions and declarations.
+/// Types and vector types of instructions and declarations, without the dot.
 pub fn types() -> Vec<&'static str> {
     let declared = texunit_isa::ScalarType::ALL.iter().map(|ty| ty.name());
     let all: BTreeSet<_> =

@@ -1,5 +1,5 @@
-//! The syntax tree of a PTX module. Names are borrowed from the source text, and the order and
-//! position of everything are kept, so that the printer can reproduce the text.
+//! The syntax tree of a PTX module. Names are borrowed from the source text, and every node keeps
+//! its order and position, so that the printer can reproduce the text.
 
 use crate::span::Span;
 use texunit_forms::words;
@@ -7,16 +7,16 @@ use texunit_forms::words;
 /// A name as written (identifiers may begin with `%`, `$` or `_`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ident<'a> {
-    /// The text.
+    /// The name's text.
     pub text: &'a str,
-    /// Position in the text.
+    /// Range of the name in the text.
     pub span: Span,
 }
 
-/// A whole module.
+/// A whole PTX module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module<'a> {
-    /// The items in order.
+    /// The items of the module in source order.
     pub items: Vec<Item<'a>>,
 }
 
@@ -46,16 +46,16 @@ pub struct Version {
     pub major: u32,
     /// Minor version.
     pub minor: u32,
-    /// The whole directive.
+    /// Range of the whole directive.
     pub span: Span,
 }
 
 /// A `.target` directive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target<'a> {
-    /// Architecture and options, in order.
+    /// Architecture and options of the module, in source order.
     pub options: Vec<Ident<'a>>,
-    /// The whole directive.
+    /// Range of the whole directive.
     pub span: Span,
 }
 
@@ -64,31 +64,31 @@ pub struct Target<'a> {
 pub struct AddressSize {
     /// Size in bits; 32 or 64 in valid modules.
     pub bits: u64,
-    /// The whole directive.
+    /// Range of the whole directive.
     pub span: Span,
 }
 
 /// An alias: `.alias alias, aliasee;`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alias<'a> {
-    /// The new name.
+    /// The new name of the function.
     pub alias: Ident<'a>,
     /// The aliased function.
     pub aliasee: Ident<'a>,
-    /// The whole directive.
+    /// Range of the whole directive.
     pub span: Span,
 }
 
 /// A directive that does not affect execution, kept as text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Directive<'a> {
-    /// Name without the dot: `file`, `loc`, `pragma`, `section`; or `@@DWARF`.
+    /// Name of the directive without its dot: `file`, `loc`, `pragma`, `section`; or `@@DWARF`.
     pub name: Ident<'a>,
-    /// The text after the name, without the final `;`.
+    /// The text after the directive's name, without the final `;`.
     pub text: &'a str,
-    /// The parsed content, for directives whose content is used.
+    /// The parsed content, for directives whose content texunit uses.
     pub content: Content<'a>,
-    /// The whole directive.
+    /// Range of the whole directive.
     pub span: Span,
 }
 
@@ -99,7 +99,7 @@ pub enum Content<'a> {
     None,
     /// `.file 1 "name.cu"`: number and name.
     File(u32, &'a str),
-    /// `.loc` and its location.
+    /// `.loc 1 20 5`: a source location.
     Loc(Loc<'a>),
     /// `.pragma "nounroll", "used_bytes_mask 0xf";`: the strings without quotes.
     Pragma(Vec<&'a str>),
@@ -107,12 +107,12 @@ pub enum Content<'a> {
     Section(Box<Section<'a>>),
 }
 
-/// A location in a source file. Numbers that are too large are `u32::MAX`.
+/// A location in a source file of a `.loc` directive. Numbers that are too large are `u32::MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FilePlace {
-    /// Number of its `.file`.
+    /// Number of the `.file` directive that names the source file.
     pub file: u32,
-    /// Line, from 1; 0 for none.
+    /// Line number, from 1; 0 for none.
     pub line: u32,
     /// Column in bytes, from 1; 0 for none.
     pub column: u32,
@@ -129,25 +129,25 @@ pub struct Loc<'a> {
     pub inlined_at: Option<FilePlace>,
 }
 
-/// The contents of a section.
+/// The contents of a `.section`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section<'a> {
     /// Contents of `.debug_str`: zero-terminated strings. Empty for other sections.
     pub bytes: Vec<u8>,
-    /// Labels, each with its byte offset.
+    /// Labels in the section, each with its byte offset.
     pub labels: Vec<(Ident<'a>, u32)>,
-    /// The first `name+4`, for diagnostics.
+    /// Range of the first value of the form `name+4`, for diagnostics.
     pub offset: Option<Span>,
-    /// The first `name-name`, for diagnostics.
+    /// Range of the first value of the form `name-name`, for diagnostics.
     pub difference: Option<Span>,
-    /// The first negative number, for diagnostics.
+    /// Range of the first negative number, for diagnostics.
     pub negative: Option<Span>,
-    /// The name in `@@DWARF .section .debug_info, "", @progbits`, for diagnostics.
+    /// Range of the name in `@@DWARF .section .debug_info, "", @progbits`, for diagnostics.
     pub begun: Option<Span>,
 }
 
 words! {
-    /// `.extern`, `.visible`, `.weak`, `.common`
+    /// The linkage of a symbol: `.extern`, `.visible`, `.weak`, `.common`.
     Linkage {
         Extern = "extern", Visible = "visible", Weak = "weak", Common = "common",
     }
@@ -158,7 +158,7 @@ words! {
     Space {
         Reg = "reg", Const = "const", Global = "global", Local = "local", Shared = "shared",
         Param = "param",
-        /// Legacy `.tex`.
+        /// The obsolete space `.tex` of textures.
         Tex = "tex",
     }
 }
@@ -166,54 +166,54 @@ words! {
 /// A declared variable, such as `.global .align 4 .v4 .f32 a[3] = {...}`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable<'a> {
-    /// `.extern`, `.visible`, ...
+    /// Linkage directive, such as `.visible`, with its range.
     pub linkage: Option<(Linkage, Span)>,
-    /// State space.
+    /// State space of the variable.
     pub space: Space,
-    /// `.align n`
+    /// Alignment in bytes, from `.align n`.
     pub align: Option<(u64, Span)>,
     /// Vector length of `.v2`, `.v4`, `.v8`, else 1.
     pub vector: u8,
     /// Type without the dot: `f32`, `b64`, `pred`, `texref`, ...
     pub ty: Ident<'a>,
-    /// `.ptr{.space}{.align n}` of a kernel parameter.
+    /// What `.ptr{.space}{.align n}` of a kernel parameter says.
     pub ptr: Option<Ptr>,
-    /// The words of `.attribute(...)`.
+    /// The attributes in `.attribute(...)`.
     pub attributes: Vec<Ident<'a>>,
-    /// The name; empty for an anonymous parameter `_`.
+    /// The variable's name; empty for an anonymous parameter `_`.
     pub name: Ident<'a>,
-    /// The count of a numbered group `%r<10>`: variables numbered from 0.
+    /// The number of variables, if the name declares a numbered group `%r<10>`: `%r0` to `%r9`.
     pub count: Option<(u64, Span)>,
     /// Array dimensions `a[2][3]`; `None` for `[]`.
     pub dimensions: Vec<Option<Expr>>,
-    /// The value after `=`.
+    /// The initial value after `=`.
     pub initializer: Option<Initializer<'a>>,
-    /// The whole declaration.
+    /// Range of the whole declaration.
     pub span: Span,
 }
 
-/// `.ptr` of a kernel parameter.
+/// The object to which a kernel parameter with `.ptr` points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ptr {
-    /// The state space that it points to; `None`: generic.
+    /// State space of the object; `None`: the pointer is generic.
     pub space: Option<Space>,
-    /// `.align` of the object that it points to.
+    /// Alignment of the object in bytes.
     pub align: Option<u64>,
-    /// A handle type: `.ptr .texref` and so on.
+    /// Type of the object, if the parameter is a handle: `.ptr .texref` and so on.
     pub opaque: Option<OpaqueType>,
 }
 
 words! {
-    /// Handle types that `.ptr` accepts instead of a state space.
+    /// Opaque types that `.ptr` accepts instead of a state space.
     OpaqueType {
         Texref = "texref", Samplerref = "samplerref", Surfref = "surfref",
     }
 }
 
-/// Initial value of a variable.
+/// The initial value of a variable, or of a part of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Initializer<'a> {
-    /// A value.
+    /// A number or an address.
     Value(InitialValue<'a>),
     /// `{ ..., ... }`, nested for arrays and vectors.
     List(Vec<Initializer<'a>>, Span),
@@ -222,7 +222,7 @@ pub enum Initializer<'a> {
 }
 
 impl Initializer<'_> {
-    /// Position in the text.
+    /// Range of the initial value in the text.
     pub const fn span(&self) -> Span {
         match self {
             Self::Value(InitialValue { span, .. })
@@ -232,27 +232,27 @@ impl Initializer<'_> {
     }
 }
 
-/// A number or an address.
+/// A number or an address as initial value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InitialValue<'a> {
-    /// The mask of the only byte that is used: `0xff00(name)`.
+    /// The mask that selects one byte of the value: `0xff00(name)`.
     pub mask: Option<u64>,
-    /// The value, whose byte the mask selects.
+    /// The value without the mask.
     pub whole: WholeValue<'a>,
-    /// Position in the text, with the mask.
+    /// Range of the value in the text, with its mask.
     pub span: Span,
 }
 
 /// An initial value without its mask.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WholeValue<'a> {
-    /// A number.
+    /// A number or constant expression.
     Number(Expr),
     /// The address of a variable or function.
     Address {
         /// Whether the address is generic: `generic(name)`.
         generic: bool,
-        /// The variable or function.
+        /// The variable or function whose address is the value.
         name: Ident<'a>,
         /// Constant offset: `name+4`, `generic(name)+4`.
         offset: Option<Expr>,
@@ -262,14 +262,14 @@ pub enum WholeValue<'a> {
 /// The value of a field of a texref, samplerref or surfref.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldValue<'a> {
-    /// A word, such as `linear`.
+    /// A named value, such as `linear`.
     Word(Ident<'a>),
     /// A number.
     Number(Expr),
 }
 
 impl FieldValue<'_> {
-    /// Position in the text.
+    /// Range of the field's value in the text.
     pub const fn span(&self) -> Span {
         match self {
             Self::Word(word) => word.span,
@@ -281,61 +281,61 @@ impl FieldValue<'_> {
 /// A kernel (`.entry`) or function (`.func`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function<'a> {
-    /// `.extern`, `.visible`, `.weak`
+    /// Linkage directive, such as `.visible`, with its range.
     pub linkage: Option<(Linkage, Span)>,
     /// Whether the function is a kernel (`.entry`).
     pub is_entry: bool,
-    /// The words of `.attribute(...)`.
+    /// The attributes in `.attribute(...)`.
     pub attributes: Vec<Ident<'a>>,
     /// Results of a `.func`.
     pub returns: Vec<Variable<'a>>,
-    /// Name.
+    /// Name of the function.
     pub name: Ident<'a>,
-    /// Parameters.
+    /// Parameters of the function.
     pub params: Vec<Variable<'a>>,
     /// Performance directives: `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, `.noreturn`,
     /// `.pragma` and so on.
     pub directives: Vec<PerformanceDirective<'a>>,
     /// The body `{ ... }`; `None` for a prototype.
     pub body: Option<Block<'a>>,
-    /// From the linkage to the end of the header.
+    /// Range from the linkage to the end of the header.
     pub span: Span,
 }
 
 /// A performance directive, such as `.maxntid 256, 1, 1`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PerformanceDirective<'a> {
-    /// Name without the dot.
+    /// Name of the directive without its dot.
     pub name: Ident<'a>,
     /// The numbers after the directive.
     pub values: Vec<u64>,
     /// The strings after the directive, without quotes (only for `.pragma`).
     pub strings: Vec<&'a str>,
-    /// The whole directive.
+    /// Range of the whole directive.
     pub span: Span,
 }
 
 /// A block `{ ... }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block<'a> {
-    /// The statements in order.
+    /// The statements of the block in source order.
     pub statements: Vec<Statement<'a>>,
-    /// Position, including the braces.
+    /// Range of the block, including the braces.
     pub span: Span,
 }
 
-/// A statement of a body.
+/// A statement of a function body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement<'a> {
     /// A label `name:`.
     Label(Ident<'a>),
     /// An instruction.
     Instruction(Instruction<'a>),
-    /// A declaration.
+    /// A declaration of a register or variable.
     Variable(Box<Variable<'a>>),
-    /// A nested scope.
+    /// A nested block, which is a scope of names.
     Block(Block<'a>),
-    /// `name: .branchtargets a, b;` (the label is inside).
+    /// `name: .branchtargets a, b;`, including the label.
     BranchTargets(BranchTargets<'a>),
     /// `name: .calltargets f, g;`
     CallTargets(BranchTargets<'a>),
@@ -348,26 +348,26 @@ pub enum Statement<'a> {
 /// A `.branchtargets` or `.calltargets` statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BranchTargets<'a> {
-    /// The label before it.
+    /// The label before the directive, which names the list.
     pub label: Ident<'a>,
-    /// The names. `name<n>` stands for `name0` to `name(n-1)`.
+    /// The listed labels or functions. `name<n>` stands for `name0` to `name(n-1)`.
     pub targets: Vec<(Ident<'a>, Option<u64>)>,
-    /// The whole statement.
+    /// Range of the whole statement.
     pub span: Span,
 }
 
 /// A `.callprototype` statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallPrototype<'a> {
-    /// The label before it.
+    /// The label before the directive, which names the prototype.
     pub label: Ident<'a>,
-    /// Results.
+    /// Results of a function with the prototype.
     pub returns: Vec<Variable<'a>>,
-    /// Parameters.
+    /// Parameters of a function with the prototype.
     pub params: Vec<Variable<'a>>,
-    /// `.noreturn` and so on.
+    /// Directives of the prototype, such as `.noreturn`.
     pub directives: Vec<PerformanceDirective<'a>>,
-    /// The whole statement.
+    /// Range of the whole statement.
     pub span: Span,
 }
 
@@ -378,7 +378,7 @@ pub struct Guard<'a> {
     pub register: Ident<'a>,
     /// Whether the guard is negated (`!`).
     pub negated: bool,
-    /// Position, from `@` on.
+    /// Range of the guard, including the `@`.
     pub span: Span,
 }
 
@@ -387,27 +387,27 @@ pub struct Guard<'a> {
 pub struct Instruction<'a> {
     /// Guard predicate.
     pub guard: Option<Guard<'a>>,
-    /// The word before the first dot.
+    /// The opcode: the word before the first dot.
     pub opcode: Ident<'a>,
-    /// The words after the dots, without dots, in order. `::` does not split a word
-    /// (`L1::evict_last`, `shared::cta`).
+    /// The modifiers: the words after the dots, without dots, in source order. `::` does not split
+    /// a word (`L1::evict_last`, `shared::cta`).
     pub modifiers: Vec<Ident<'a>>,
-    /// Operands in source order; `d|p` is one operand.
+    /// Operands in source order; `d|p` is a single operand.
     pub operands: Vec<Operand<'a>>,
-    /// The whole instruction with its `;`.
+    /// Range of the whole instruction with its `;`.
     pub span: Span,
 }
 
 /// An operand with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand<'a> {
-    /// The kind of operand.
+    /// The kind of the operand, with its contents.
     pub kind: OperandKind<'a>,
-    /// Position in the text.
+    /// Range of the operand in the text.
     pub span: Span,
 }
 
-/// Kinds of operands. Operands take nearly all memory of a tree, so the parts of rare kinds are
+/// Kinds of operands. Operands take nearly all memory of a tree, so the contents of rare kinds are
 /// boxed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OperandKind<'a> {
@@ -423,13 +423,13 @@ pub enum OperandKind<'a> {
     Constant(Expr),
     /// The address of a variable with an offset: `name + 4`, `name + -4`.
     Offset(Ident<'a>, Box<Expr>),
-    /// An array element: `name[2]`, `name[%r1+2]`. In `ld`, `ldu` and `st` it is a memory operand,
-    /// elsewhere the element's address.
+    /// An array element: `name[2]`, `name[%r1+2]`. In `ld`, `ldu` and `st` it stands for the
+    /// element in memory, elsewhere for its address.
     Index(Ident<'a>, Box<Subscript<'a>>),
     /// A negated predicate `!p`.
     Not(Ident<'a>),
-    /// A negated register `-%r1`, which only `vmad` accepts; elsewhere it is kept for the error
-    /// message. A selector is part of the name (`%r1.h0`).
+    /// A negated register `-%r1`, which only `vmad` accepts; other instructions are refused later.
+    /// A selector is part of the name (`%r1.h0`).
     Negated(Ident<'a>),
     /// The discarded operand `_`.
     Discard,
@@ -439,14 +439,14 @@ pub enum OperandKind<'a> {
     Pair(Box<Operand<'a>>, Box<Operand<'a>>),
     /// A memory operand: `[base]`, `[base+8]`, `[base+-8]`.
     Address(Address<'a>),
-    /// The operands in brackets of texture, surface and tensor instructions: `[a, {x, y}]`, `[a, b,
+    /// The operands in brackets of a texture, surface or tensor instruction: `[a, {x, y}]`, `[a, b,
     /// {x, y}]`.
     Bracket(Vec<Operand<'a>>),
     /// The operand list of a call: `(a, b)`.
     List(Vec<Operand<'a>>),
 }
 
-/// The subscript of an array, which counts elements.
+/// The subscript of an array, in elements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subscript<'a> {
     /// A constant expression.
@@ -458,18 +458,18 @@ pub enum Subscript<'a> {
 /// A memory operand `[base + offset]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Address<'a> {
-    /// A register, a variable or a number.
+    /// The base: a register, a variable or a number.
     pub base: Box<Operand<'a>>,
-    /// Constant offset; `None`: 0.
+    /// Constant offset from the base; `None`: 0.
     pub offset: Option<Expr>,
 }
 
-/// Constant expression.
+/// A constant expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// The kind of expression.
+    /// The kind of the expression, with its contents.
     pub kind: ExprKind,
-    /// Position in the text.
+    /// Range of the expression in the text.
     pub span: Span,
 }
 
@@ -480,7 +480,7 @@ pub enum ExprKind {
     /// An integer: `12`, `0x1f`, `0b101`, `017`, `12U`. It is unsigned if it has a suffix or
     /// exceeds `i64::MAX`.
     Integer {
-        /// The value as bits.
+        /// The 64 bits of the value.
         value: u64,
         /// Whether the integer is unsigned (`.u64`) instead of signed (`.s64`).
         unsigned: bool,

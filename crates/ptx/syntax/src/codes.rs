@@ -8,18 +8,18 @@ use std::sync::LazyLock;
 pub struct Code {
     /// The code, such as `E0010`.
     pub code: &'static str,
-    /// A short title.
+    /// A short title of the diagnostic.
     pub title: &'static str,
-    /// A paragraph with the meaning and the correction.
+    /// A paragraph that explains what the diagnostic means and how to correct the mistake.
     pub explanation: &'static str,
 }
 
-/// Looks a code up.
+/// The description of a diagnostic code.
 pub fn find(code: &str) -> Option<&'static Code> {
     CODES.iter().find(|c| c.code == code)
 }
 
-/// Reads a table of codes: of each a line `== CODE TITLE`, and the lines of its explanation.
+/// Reads a list of codes. Each has a line `== CODE TITLE`, and the lines of its explanation.
 pub fn read(table: &str) -> Vec<Code> {
     let shared = |text: String| -> &'static str { text.leak() };
     let code = |part: &str| {

@@ -10,9 +10,9 @@ words! {
     Severity {
         /// Information that is often intended; never used for mistakes in a module.
         Note = "note",
-        /// The module can be used, but something in it is suspicious.
+        /// The module is valid, but something in it is suspicious.
         Warning = "warning",
-        /// The module cannot be used.
+        /// The module is invalid.
         #[default]
         Error = "error",
     }
@@ -32,7 +32,7 @@ pub struct Label {
 pub struct Edit {
     /// The range that is replaced; empty for an insertion.
     pub span: Span,
-    /// The new text.
+    /// The text that replaces the range.
     pub text: String,
 }
 
@@ -41,7 +41,7 @@ pub struct Edit {
 pub struct Diagnostic {
     /// Stable code: `E0xxx` for errors, `W0xxx` for warnings. Listed in docs/diagnostics.md.
     pub code: &'static str,
-    /// Severity; for mistakes, error or warning.
+    /// Severity: error or warning if something is wrong, note if it is often intended.
     pub severity: Severity,
     /// The message: one sentence without a full stop.
     pub message: String,
@@ -53,8 +53,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Further information, one line each.
     pub remarks: Vec<String>,
-    /// Replacements that certainly correct the mistake, in source order and without overlaps; empty
-    /// if no correction is certain. They must be applied together.
+    /// Replacements that together certainly correct the mistake, in source order and without
+    /// overlaps; empty if no correction is certain.
     pub fix: Vec<Edit>,
 }
 
@@ -82,21 +82,21 @@ impl Diagnostic {
         }
     }
 
-    /// Sets the text at the primary position.
+    /// Sets the explanation at the primary position.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();
         self
     }
 
-    /// Adds another position.
+    /// Adds another position with an explanation.
     #[must_use]
     pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
-    /// Sets the advice.
+    /// Sets the advice on what to write instead.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
@@ -117,8 +117,8 @@ impl Diagnostic {
         self
     }
 
-    /// Shortens texts that repeat a name or number of absurd length, and drops a correction that
-    /// contains one.
+    /// Shortens message texts that quote an extremely long name or number, and drops a correction
+    /// that contains such a name or number.
     pub fn shorten(&mut self) {
         const MAX_WRITTEN: usize = 4096;
         shorten(&mut self.message);
@@ -130,7 +130,7 @@ impl Diagnostic {
         }
     }
 
-    /// Whether this is an error.
+    /// Whether the severity is error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -8,11 +8,11 @@ use texunit_forms::words;
 pub struct Example {
     /// The code, such as `E0110`.
     pub code: &'static str,
-    /// The context of both texts.
+    /// The context in which `wrong` and `right` are placed.
     pub place: ExampleSite,
-    /// A text with the mistake.
+    /// A PTX text with the mistake.
     pub wrong: &'static str,
-    /// The text without the mistake.
+    /// The corrected PTX text.
     pub right: &'static str,
 }
 
@@ -21,24 +21,24 @@ words! {
     ExampleSite {
         /// The text is a whole file.
         File = "file",
-        /// Module scope.
+        /// The text stands at module scope.
         Module = "module",
-        /// The body of a kernel.
+        /// The text stands in the body of a kernel.
         Body = "body",
-        /// The body of a kernel in a module with `texmode_independent`.
+        /// The text stands in the body of a kernel in a module with `texmode_independent`.
         Independent = "independent",
         /// The text is a machine instruction, not PTX.
         Machine = "machine",
     }
 }
 
-/// Declarations that surround a text in a body.
+/// Declarations before the kernel that surrounds an example.
 const DECLARATIONS: &str = "\
 .global .texref tex_a;
 .global .surfref surf_a;
 .global .f32 data[64];
 ";
-/// The kernel that surrounds a text in a body.
+/// Header and beginning of the kernel that surrounds an example.
 const KERNEL: &str = "\
 .visible .entry kernel(.param .u64 out)
 {
@@ -62,8 +62,8 @@ impl Example {
     }
 }
 
-/// Reads examples: of each a line `== CODE CONTEXT`, the wrong text, a line `-- corrected`, and the
-/// corrected text.
+/// Reads a list of examples. Each has a line `== CODE CONTEXT`, the wrong text, a line `--
+/// corrected`, and the corrected text.
 pub fn read(table: &'static str) -> impl Iterator<Item = Example> {
     table.split("\n== ").skip(1).filter_map(|text| {
         let (head, texts) = text.split_once('\n')?;
@@ -74,7 +74,7 @@ pub fn read(table: &'static str) -> impl Iterator<Item = Example> {
     })
 }
 
-/// The complete module for a text in its context.
+/// The complete module for an example's text in its context.
 fn module(place: ExampleSite, text: &str) -> String {
     let header = |options| format!(".version 8.8\n.target sm_90{options}\n.address_size 64\n");
     let body = |samplers| format!("{DECLARATIONS}{samplers}{KERNEL}{text}\n\tret;\n}}\n");

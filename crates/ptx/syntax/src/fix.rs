@@ -1,14 +1,14 @@
 //! Application of the corrections that diagnostics propose.
 //!
-//! Whether a correction is right is decided where the mistake is reported.
+//! Corrections are assumed to be right; the code that reports a mistake ensures this.
 
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Diagnostic, Edit};
 use texunit_forms::sort_by_key;
 
-/// Applies edits, in any order. Returns `None` if two of them touch the same bytes, or if one does
-/// not fit the text. Insertions at the same position are kept in their order.
+/// Applies edits, in any order. Returns `None` if two edits change the same bytes, or if an edit
+/// does not fit the text. Insertions at the same position are kept in their order.
 pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let sorted = in_order(text, edits)?;
     let added: usize = sorted.iter().map(|e| e.text.len()).sum();
@@ -24,7 +24,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     Some(result)
 }
 
-/// The edits in text order; `None` if they overlap or do not fit the text.
+/// Sorts edits by position; `None` if edits overlap or do not fit the text.
 fn in_order<'e>(text: &str, edits: &'e [Edit]) -> Option<Vec<&'e Edit>> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sort_by_key(&mut sorted, |e| (e.span.start, e.span.end));
@@ -40,9 +40,10 @@ fn in_order<'e>(text: &str, edits: &'e [Edit]) -> Option<Vec<&'e Edit>> {
     Some(sorted)
 }
 
-/// Selects diagnostics whose corrections are compatible, earlier ones first; each with all of its
-/// edits or none. Corrections that touch each other are not compatible, because their result would
-/// depend on the order. The others can be applied after the new text has been checked again.
+/// Selects diagnostics whose corrections are compatible, in the order of `diagnostics`; a
+/// correction is applied completely or not at all. Corrections that touch each other are not
+/// compatible, because their result would depend on the order. Corrections that were not selected
+/// may be applied after the new text has been checked again.
 pub fn choose<'d>(
     text: &str,
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
@@ -129,7 +130,7 @@ mod tests {
         ];
         assert_eq!(apply_all("abcdef", &all), ("AbcdEf".into(), 2));
         assert_eq!(apply_all("abcdef", &[]), ("abcdef".into(), 0));
-        // Edits of one correction may touch and be in any order; both keep their positions.
+        // The edits of one correction may touch, and be in any order.
         let meeting = [fix(&[(1, 4, "-"), (1, 1, "+")]), fix(&[(2, 3, "c")]), fix(&[(5, 6, "F")])];
         assert_eq!(apply_all("abcdef", &meeting), ("a+-eF".into(), 2));
     }

@@ -6,15 +6,15 @@ use crate::span::Span;
 /// A kind of binary file that is often given instead of PTX text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binary {
-    /// The magic bytes at the beginning.
+    /// The magic bytes at the beginning of the file.
     pub magic: &'static [u8],
-    /// Description, such as `a fatbin`.
+    /// Description of the file, such as `a fatbin`.
     pub what: &'static str,
-    /// Advice on what to do with it.
+    /// Advice on what to do with the file.
     pub help: &'static str,
 }
 
-/// The kind of binary file that begins with these bytes.
+/// The kind of binary file that begins with `bytes`.
 pub fn binary_file(bytes: &[u8]) -> Option<&'static Binary> {
     BINARY.iter().find(|kind| bytes.starts_with(kind.magic))
 }
@@ -46,7 +46,7 @@ const BINARY: &[Binary] = &[
     kind(b"\xfe\xff",            "UTF-16 text",       UTF_16),
 ];
 
-/// Beginnings of files in other languages: text, language, advice.
+/// How files in other languages begin: text of the beginning, language, advice.
 #[rustfmt::skip]
 const LANGUAGES: &[(&str, &str, &str)] = &[
     ("; ModuleID",        "LLVM IR",     "translate it: `llc -march=nvptx64 -mcpu=sm_75 file.ll`"),
@@ -74,7 +74,7 @@ const OF_C: &str = "\
 /// How to compile C to PTX.
 const COMPILE: &str = "compile it: `nvcc -ptx file.cu`";
 
-/// Whether a line begins a declaration of C.
+/// Whether a line begins a declaration of C, C++ or CUDA.
 fn is_c(line: &str) -> bool {
     let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '#'));
     let (word, rest) = line.split_at(end.unwrap_or(line.len()));
@@ -83,15 +83,15 @@ fn is_c(line: &str) -> bool {
         && next.is_some_and(|c| c.is_alphabetic() || "_<*&\"".contains(c))
 }
 
-/// Number of bytes at the beginning of a file that are examined.
+/// Number of bytes at the beginning of a file in which other languages are recognised.
 const LOOK: usize = 4096;
 
-/// Removes trailing NUL (from C strings such as nvrtc's PTX) and Ctrl-Z.
+/// Removes trailing NUL (of C strings, such as PTX from nvrtc), Ctrl-Z and white space.
 pub(crate) fn without_end_marks(text: &str) -> &str {
     text.trim_end_matches(['\0', '\u{1a}', ' ', '\t', '\r', '\n'])
 }
 
-/// A single error if the text is a binary file, given its first bytes.
+/// A single error if the text is a binary file, which `first_bytes` show.
 pub(crate) fn binary(text: &str, first_bytes: &[u8]) -> Option<Diagnostic> {
     let start = Span::new(0, text.chars().next().map_or(0, char::len_utf8));
     if let Some(kind) = binary_file(first_bytes) {
@@ -103,18 +103,18 @@ pub(crate) fn binary(text: &str, first_bytes: &[u8]) -> Option<Diagnostic> {
     Some(Diagnostic::error("E0001", Span::new(at, at + 1), message).help(COMPILED))
 }
 
-/// A language other than PTX.
+/// A language other than PTX that was recognised in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language {
-    /// Name, such as `CUDA C++`.
+    /// Name of the language, such as `CUDA C++`.
     pub name: &'static str,
-    /// How to compile it to PTX.
+    /// How to compile the language to PTX.
     pub help: &'static str,
-    /// The line by which it was recognised.
+    /// Range of the line by which the language was recognised.
     pub span: Span,
 }
 
-/// The language of a text, if it is one that is often mistaken for PTX.
+/// The language of a text, if the language is one that users give in place of PTX.
 pub fn language(text: &str) -> Option<Language> {
     let mut end = text.len().min(LOOK);
     while !text.is_char_boundary(end) {

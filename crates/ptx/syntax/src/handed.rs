@@ -11,26 +11,26 @@
 
 use std::fmt::Write;
 
-/// Prefix of the line with a source's name.
+/// Prefix of the comment with a source's name.
 const HEAD: &str = "// texunit: source ";
-/// Prefix of each source line.
+/// Prefix of a comment with a source line.
 const LINE: &str = "//|";
-/// Maximum total size in bytes of the sources in one text, and of one source when it is read.
+/// Maximum size in bytes of all sources appended to a PTX text, and of one source when it is read.
 const MAX_KEPT: usize = 1 << 20;
-/// Maximum number of sources that are read from a text; linked texts contain those of each input.
+/// Maximum number of sources that are read from a PTX text; linked PTX has those of each input.
 const MAX_SOURCES: usize = 1000;
 
-/// A source that exists only in memory.
+/// A source text that a program passed to a compiler in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandedSource {
-    /// Name given by the program.
+    /// Name that the program gave the source.
     pub name: String,
     /// The source text.
     pub text: String,
 }
 
 impl HandedSource {
-    /// Whether a `.file` refers to this source; compilers prepend the current folder to names.
+    /// Whether the `.file` name refers to this source; compilers prepend the current folder to it.
     pub fn is(&self, file: &str) -> bool {
         let name = self.name.strip_prefix("./").unwrap_or(&self.name);
         let folder = file.strip_suffix(name);
@@ -43,12 +43,12 @@ impl HandedSource {
     }
 }
 
-/// Whether a text contains sources.
+/// Whether a PTX text contains in-memory sources as comments.
 pub fn has_handed(ptx: &str) -> bool {
     ptx.contains(HEAD)
 }
 
-/// The comments for sources (names and texts), to be appended to a PTX text. Sources that are too
+/// The comments to append to a PTX text for sources, given as name and text. Sources that are too
 /// large are left out.
 pub fn handed_comments<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut all = String::new();
@@ -72,7 +72,7 @@ pub fn handed_comments<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>
     all
 }
 
-/// The sources in a text.
+/// The in-memory sources in the comments of a PTX text.
 pub fn handed_sources(ptx: &str) -> Vec<HandedSource> {
     let mut all = Vec::new();
     let mut rest = ptx;
@@ -149,7 +149,7 @@ mod tests {
         }
         assert_eq!(sources[0].line(2), Some("\tprintf(\"\\n\\u{41}\\\\\");"));
         assert_eq!((sources[0].line(0), sources[0].line(7)), (None, None));
-        // PTX that was linked by others has more code after the first sources.
+        // PTX texts that are concatenated have more code after the first sources.
         let linked = format!("{ptx}.func f() {{}}\n{}", handed_comments([("other.cu", "x")]));
         assert_eq!(handed_sources(&linked).len(), 4);
     }
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(kept.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["small"]);
         let escaped = "\u{e9}".repeat(MAX_KEPT / 3);
         assert_eq!(handed_comments([("grows", escaped.as_str())]), "");
-        // The text is untrusted.
+        // Sources beyond the limit are ignored, because PTX is untrusted.
         let hostile = format!("{HEAD}x\n").repeat(3 * MAX_SOURCES);
         assert_eq!(handed_sources(&hostile).len(), MAX_SOURCES);
         let large = format!("{HEAD}x\n{}", format!("{LINE}\n").repeat(MAX_KEPT + 1));

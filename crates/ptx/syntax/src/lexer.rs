@@ -18,7 +18,7 @@ pub(crate) fn lex(text: &str) -> Lexed {
         bytes: text.as_bytes(),
         at: 0,
         first_on_line: true,
-        // Unused capacity costs nothing, because its pages are not touched.
+        // The capacity is usually too large, which costs nothing: unused pages are not touched.
         tokens: Vec::with_capacity(text.len() / 2),
         diagnostics: Vec::new(),
     };
@@ -36,18 +36,18 @@ pub(crate) fn lex(text: &str) -> Lexed {
     Lexed { tokens: lexer.tokens, diagnostics: lexer.diagnostics }
 }
 
-/// The positions of a text's tokens. The last one is its end, without text.
+/// The spans of a text's tokens. The last span is empty, at the end of the text.
 pub fn token_spans(text: &str) -> impl Iterator<Item = Span> {
     lex(text).tokens.into_iter().map(|token| token.span)
 }
 
-/// More than are shown, so that the parser can drop some.
+/// Maximum number of lexical errors; more than are shown, because the parser drops some.
 const MAX_ERRORS: usize = 10_000;
 
-/// Maximum number of characters in one comment that a correction replaces.
+/// Maximum number of non-ASCII characters in a comment that a correction replaces.
 const MAX_REPLACED: usize = 1000;
 
-/// The ASCII replacement of a character in a comment.
+/// The ASCII replacement of a non-ASCII character in a comment.
 fn look_alike(c: char) -> &'static str {
     match c {
         '\u{feff}' | '\u{200b}' | '\u{200d}' => "",
@@ -75,7 +75,7 @@ struct Lexer<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Characters that are valid in a name after the first.
+/// For each character, whether it is valid in a name after the first character.
 const FOLLOW: [bool; 256] = {
     let mut follow = [false; 256];
     let mut b = 0;
@@ -86,7 +86,7 @@ const FOLLOW: [bool; 256] = {
     follow
 };
 
-/// Whether a character is valid in a name after the first.
+/// Whether a character is valid in a name after the first character.
 pub(crate) fn is_follow(b: u8) -> bool {
     FOLLOW[usize::from(b)]
 }
@@ -94,8 +94,8 @@ pub(crate) fn is_follow(b: u8) -> bool {
 /// The beginning of a line of debug information before PTX ISA 2.0.
 const DWARF: &str = "@@DWARF";
 
-/// The length of the line marker that a text begins with: `#`, possibly `line`, a number, a name in
-/// quotes, more numbers, and a line end, which is not counted.
+/// The length of a preprocessor line marker at the beginning of a text, without its line end: `#`,
+/// possibly `line`, a number, a file name in quotes, more numbers.
 fn length_of_marker(text: &str) -> Option<usize> {
     let blank = |c: char| matches!(c, ' ' | '\t' | '\r' | '\x0c');
     let rest = text.strip_prefix('#')?.trim_start_matches(blank);
@@ -128,7 +128,7 @@ impl Lexer<'_> {
         self.error_fixed(code, start, end, message, help, &[]);
     }
 
-    /// An error with a correction: ranges and their new texts.
+    /// Reports an error with a correction: ranges and their new texts.
     fn error_fixed(
         &mut self,
         code: &'static str,
@@ -240,7 +240,7 @@ impl Lexer<'_> {
             && let Some((text, after)) = self.text[start + 1..].split_once('"')
             && after.trim_start().starts_with([';', ','])
         {
-            // The quote after a line end closes this string, and does not begin another one.
+            // A quote after the line end closes this string, and begins no other string.
             len = text.len();
         }
         let end = start + 1 + len;
@@ -273,7 +273,7 @@ impl Lexer<'_> {
         self.check_ascii(start, self.at, "a block comment");
     }
 
-    /// Skips `# 1 "a.cu"` or `#line 1 "a.cu"`, the only lines of a preprocessor that ptxas reads.
+    /// Skips `# 1 "a.cu"` or `#line 1 "a.cu"`, the only preprocessor lines that ptxas accepts.
     fn line_marker(&mut self) {
         let start = self.at;
         match length_of_marker(&self.text[start..]) {
@@ -308,7 +308,7 @@ impl Lexer<'_> {
         self.non_ascii(from, from + len, &format!(" in {place}"));
         let comment = self.bytes[start] == b'/';
         if let Some(diagnostic) = self.diagnostics.last_mut().filter(|_| comment) {
-            // Any ASCII replacement is valid in a comment; similar characters are the most
+            // Any replacement is valid in a comment; similar ASCII characters are the most
             // readable.
             let others = self.text[from..end].char_indices().filter(|(_, c)| !c.is_ascii());
             for (at, c) in others.take(MAX_REPLACED) {

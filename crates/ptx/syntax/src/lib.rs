@@ -33,19 +33,19 @@ pub use words::numbered;
 /// The result of [`parse`].
 #[derive(Clone, Debug)]
 pub struct Parsed<'a> {
-    /// The parts that could be parsed.
+    /// The syntax tree of the parts that could be parsed.
     pub module: ast::Module<'a>,
     /// All diagnostics in source order. If there are errors, the tree is incomplete.
     pub diagnostics: Vec<Diagnostic>,
-    /// Statements that could not be parsed, ordered by their ends. Their declarations are missing
-    /// in the tree.
+    /// Ranges of statements that could not be parsed, ordered by their ends. Declarations in them
+    /// are missing in the tree.
     pub lost: Vec<Span>,
 }
 
-/// Maximum number of errors that are reported per file; one more says that there are others.
+/// Maximum number of errors that are reported per file; a further error says that there are more.
 pub const MAX_ERRORS: usize = 200;
 
-/// Parses a module.
+/// Parses a PTX module.
 pub fn parse(source: &SourceFile) -> Parsed<'_> {
     let text = foreign::without_end_marks(source.text());
     let refused = |d| Parsed {

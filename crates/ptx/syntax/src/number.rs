@@ -1,21 +1,21 @@
-//! Number literals: their extent and value.
+//! Number literals: their length and value.
 //!
 //! Decimal, hexadecimal, octal and binary integers with an optional `U`; `0f` and `0d` with exactly
-//! 8 and 16 hexadecimal digits; decimal floats. Other text that begins like a number is one
-//! malformed literal, so that it is reported once and as a whole.
+//! 8 and 16 hexadecimal digits; decimal floats. Other text that begins like a number is a single
+//! malformed literal, so that it is reported once.
 
 use crate::token::TokenKind;
 use texunit_forms::Count;
 
-/// A scanned literal.
+/// A scanned number literal.
 pub(crate) struct Scanned {
-    /// Length in bytes.
+    /// Length of the literal in bytes.
     pub(crate) len: usize,
     /// The token kind of the number, or why it is malformed.
     pub(crate) kind: Result<TokenKind, Malformed>,
 }
 
-/// The error of a malformed literal.
+/// The error to report for a malformed literal.
 pub(crate) struct Malformed {
     pub(crate) code: &'static str,
     pub(crate) message: String,
@@ -54,7 +54,7 @@ pub(crate) fn scan(text: &str) -> Scanned {
     }
 }
 
-/// The valid literal in a malformed one with a C suffix: `1.0f`, `5ULL`.
+/// The valid literal in a literal with a C suffix: `1.0` in `1.0f`, `5U` in `5ULL`.
 pub(crate) fn without_c_suffix(literal: &str) -> Option<String> {
     let hexadecimal = literal.starts_with("0x");
     let of_suffix = |c: char| matches!(c, 'u' | 'U' | 'l' | 'L') || c == 'f' && !hexadecimal;
@@ -197,13 +197,13 @@ fn checked_float(literal: &str) -> Result<TokenKind, Malformed> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
     Whole,
-    /// ptxas uses the low 64 bits.
+    /// The value exceeds 64 bits; ptxas uses the low 64 bits.
     Cut,
-    /// ptxas reports an overflow: digits follow a value that has bit 63.
+    /// ptxas reports an overflow: a digit follows when the value already has 64 bits.
     Overflow,
 }
 
-/// The value of a well-formed integer literal modulo 2^64.
+/// The value of a well-formed integer literal modulo 2^64, and how the literal fits in 64 bits.
 fn folded(literal: &str) -> (u64, Fit) {
     let digits = literal.strip_suffix('U').unwrap_or(literal);
     let lower = digits.as_bytes().get(1).map(u8::to_ascii_lowercase);
@@ -231,15 +231,15 @@ pub(crate) fn integer(literal: &str) -> (u64, bool) {
     (value, literal.ends_with('U') || value > i64::MAX as u64)
 }
 
-/// Whether ptxas accepts an integer literal of more than 64 bits, of which it uses the low ones.
+/// Whether an integer literal exceeds 64 bits, but ptxas accepts it and uses the low 64 bits.
 pub fn is_cut(literal: &str) -> bool {
     let is_number = literal.starts_with(|c: char| c.is_ascii_digit());
     let too_large = |m: Malformed| m.code == "E0014" && m.meant == TokenKind::Integer;
     is_number && scan(literal).kind.is_err_and(too_large) && folded(literal).1 == Fit::Cut
 }
 
-/// The low 32 bits of an integer where ptxas wants 32; `None` if it reports an overflow, which it
-/// does not for numbers with bit 63.
+/// The low 32 bits of a 64-bit integer, for operands of 32 bits; `None` where ptxas reports an
+/// overflow: above 2^32 - 1 as `.s64`, so not for integers with bit 63 set.
 pub fn low_32(value: u64) -> Option<u32> {
     (value as i64 <= i64::from(u32::MAX)).then_some(value as u32)
 }

@@ -1,4 +1,4 @@
-//! The printer: writes a tree as PTX in a canonical form.
+//! The printer: writes a syntax tree as PTX in a canonical form.
 //!
 //! Parsing the output gives the same tree, except for positions. Comments and the notation of
 //! numbers (hexadecimal, octal) are not kept; directives that are kept as text are unchanged.
@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use crate::ast::*;
 use crate::parser::symbol_and_precedence;
 
-/// A list of items with a separator.
+/// Prints a list of items with a separator between them.
 struct Separated<'t, T>(&'t [T], &'static str);
 
 impl<T: Display> Display for Separated<'_, T> {
@@ -65,7 +65,7 @@ fn attributes(f: &mut Formatter<'_>, attributes: &[Ident<'_>]) -> fmt::Result {
     }
 }
 
-/// The declaration without its `;`.
+/// Prints the declaration without its `;`.
 impl Display for Variable<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some((linkage, _)) = self.linkage {
@@ -293,8 +293,7 @@ impl Display for Operand<'_> {
             OperandKind::Vector(elements) => write!(f, "{{{}}}", commas(elements)),
             OperandKind::Pair(first, second) => write!(f, "{first}|{second}"),
             OperandKind::Address(Address { base, offset: None }) => write!(f, "[{base}]"),
-            // After a constant base, `+` would be part of the base, so the parser never produces
-            // both.
+            // A constant base has no offset: the parser takes `+` as part of the base.
             OperandKind::Address(Address { base, offset: Some(offset) }) => {
                 write!(f, "[{base}+{offset}]")
             }
@@ -325,13 +324,13 @@ impl Display for Expr {
     }
 }
 
-/// The precedence of the expression's operator; the highest if it has none.
+/// The precedence of an expression's operator; the highest if the expression has none.
 fn strength(expr: &Expr) -> u8 {
     match &expr.kind {
         ExprKind::Conditional(..) => CONDITIONAL,
         ExprKind::Binary(op, ..) => symbol_and_precedence(*op).1,
         ExprKind::Unary(..) | ExprKind::Cast(..) => UNARY,
-        // It must be in parentheses next to operators.
+        // A literal `0f...` must be in parentheses next to operators.
         ExprKind::F32(_) => CONDITIONAL,
         _ => u8::MAX,
     }
@@ -346,7 +345,7 @@ fn expression(f: &mut Formatter<'_>, expr: &Expr, least: u8) -> fmt::Result {
     }
     match &expr.kind {
         ExprKind::Integer { value, unsigned } => {
-            // Above `i64::MAX` a number is unsigned without a suffix.
+            // A number above `i64::MAX` is unsigned even without the suffix `U`.
             let suffix = if *unsigned && *value <= i64::MAX as u64 { "U" } else { "" };
             write!(f, "{value}{suffix}")
         }

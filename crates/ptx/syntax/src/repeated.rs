@@ -5,15 +5,15 @@ use crate::{Diagnostic, SourceFile};
 use std::collections::HashMap;
 
 /// Groups diagnostics with the same code and message for instructions with the same opcode: returns
-/// the first of each group with the size of the group. Diagnostics that `is_grouped` does not
-/// select are returned individually. The order is kept.
+/// the first diagnostic of each group with the size of the group. Diagnostics that `is_grouped`
+/// does not select are returned individually. The order is kept.
 #[must_use]
 pub fn by_opcode(
     source: &SourceFile,
     diagnostics: &[Diagnostic],
     is_grouped: impl Fn(&Diagnostic) -> bool,
 ) -> Vec<Diagnostic> {
-    // For each message and opcode: the index of the first diagnostic, and the number of later ones.
+    // For each code, message and opcode, the index in `all` of the group's first diagnostic.
     let mut groups: HashMap<(&str, &str, String), usize> = HashMap::new();
     let mut all: Vec<(Diagnostic, usize)> = Vec::new();
     for diagnostic in diagnostics {
@@ -22,7 +22,7 @@ pub fn by_opcode(
             all.push((diagnostic.clone(), 0));
             continue;
         }
-        // The forms of an opcode are one group.
+        // Instructions with the same opcode but different modifiers belong to the same group.
         let message = diagnostic.message.replace(word, opcode);
         let new = all.len();
         let at = *groups.entry((diagnostic.code, opcode, message)).or_insert(new);
@@ -42,7 +42,7 @@ pub fn by_opcode(
 }
 
 /// The opcode of the instruction at a position, and its whole first word: `wmma` and
-/// `wmma.mma.sync.aligned`. Both are empty if no instruction begins on the line.
+/// `wmma.mma.sync.aligned`. Empty if no instruction begins on the position's line.
 fn instruction(source: &SourceFile, at: usize) -> (&str, &str) {
     let text = source.text();
     let before = text.get(..at).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The tokens of a text that need not be correct PTX, with its comments: for a statement that is
-//! being typed, and for edits of names and numbers. The parser has a lexer of its own, which
+//! The tokens of a text that need not be correct PTX, including comments: for a statement that is
+//! being typed, and for edits of names and numbers. The parser uses the lexer instead, which
 //! reports errors.
 
 use crate::lexer::is_follow;
@@ -25,16 +25,16 @@ pub enum TokenKind {
 /// A token with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// The kind.
+    /// The kind of token.
     pub kind: TokenKind,
-    /// Position in the text.
+    /// Range of the token in the text.
     pub span: Span,
     /// Whether the token is the first on its line.
     pub first_on_line: bool,
 }
 
 impl Token {
-    /// The text; for a [`TokenKind::Word`] without the dot.
+    /// The token's text; for a [`TokenKind::Word`], without the dot.
     pub fn text<'a>(&self, text: &'a str) -> &'a str {
         let whole = &text[self.span.range()];
         if self.kind == TokenKind::Word { &whole[1..] } else { whole }
@@ -54,7 +54,7 @@ pub struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Starts at `from`, which must not be in a comment, a string or a word.
+    /// Starts at the offset `from`, which must not be in a comment, a string or a word.
     pub fn new(text: &'a str, from: usize) -> Self {
         Self { bytes: text.as_bytes(), at: from, first_on_line: true }
     }
@@ -101,7 +101,7 @@ impl<'a> Scan<'a> {
                 }
                 (TokenKind::Number, end)
             }
-            // A single one of these characters is the beginning of a name.
+            // `%`, `$` or `_`, also without further characters: a name that is being typed.
             b'%' | b'$' | b'_' => (TokenKind::Ident, self.end_of_names(at + 1)),
             b if b.is_ascii_alphabetic() => (TokenKind::Ident, self.end_of_names(at)),
             b if b.is_ascii() => (TokenKind::Other(b), at + 1),

@@ -3,9 +3,9 @@
 /// A byte range `start..end` in a source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
@@ -15,7 +15,7 @@ impl Span {
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// The smallest span that contains both.
+    /// The smallest span that contains `self` and `other`.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
@@ -29,7 +29,7 @@ impl Span {
 /// Line and column of a byte, both numbered from 1; the column counts bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: u32,
     /// Column in bytes, from 1.
     pub column: u32,
@@ -41,25 +41,25 @@ pub struct SourceFile {
     name: String,
     text: String,
     line_starts: Vec<u32>,
-    /// For texts that were converted from invalid UTF-8: the original bytes.
+    /// Information about the file's original bytes, if they were not valid UTF-8.
     lossy: Option<Box<Lossy>>,
 }
 
-/// Information about bytes that are not valid UTF-8.
+/// How a text differs from the file's original bytes, which were not valid UTF-8.
 #[derive(Clone, Debug)]
 struct Lossy {
-    /// For each U+FFFD that replaces other bytes: its end, and the difference between the lengths
-    /// of the text and of the original bytes up to there.
+    /// For each U+FFFD that replaces invalid bytes: the offset of its end in the text, and how much
+    /// longer the text is up to there than the original bytes.
     replaced: Vec<(u32, u32)>,
-    /// The first bytes of the original.
+    /// The first [`FIRST`] bytes of the original file.
     first: Vec<u8>,
 }
 
-/// Number of bytes that suffice to recognise a binary file.
+/// Number of bytes at the beginning that suffice to recognise a binary file.
 const FIRST: usize = 16;
 
 impl SourceFile {
-    /// Maximum length of a text, which spans can address.
+    /// Maximum length of a text in bytes, so that spans can address it.
     pub const MAX_LEN: usize = u32::MAX as usize - 1;
 
     /// Makes a source file from a text. The caller must refuse texts longer than [`Self::MAX_LEN`].
@@ -71,8 +71,8 @@ impl SourceFile {
         Self { name: name.into(), text, line_starts, lossy: None }
     }
 
-    /// Makes a source file from bytes. Invalid UTF-8 becomes U+FFFD, which the parser reports, or
-    /// recognises as a binary file. Locations count the original bytes.
+    /// Makes a source file from bytes. Invalid UTF-8 becomes U+FFFD, which the parser reports
+    /// unless it recognises a binary file. Locations count the original bytes.
     pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Self {
         let (mut text, mut replaced) = (String::with_capacity(bytes.len()), Vec::new());
         let mut surplus = 0;
@@ -80,7 +80,7 @@ impl SourceFile {
             text.push_str(chunk.valid());
             if !chunk.invalid().is_empty() {
                 text.push(char::REPLACEMENT_CHARACTER);
-                // One to three bytes are replaced by three.
+                // One to three invalid bytes are replaced by the three bytes of U+FFFD.
                 surplus += (char::REPLACEMENT_CHARACTER.len_utf8() - chunk.invalid().len()) as u32;
                 replaced.push((text.len() as u32, surplus));
             }
@@ -90,18 +90,18 @@ impl SourceFile {
         Self { lossy, ..Self::new(name, text) }
     }
 
-    /// The first bytes of the original: enough to recognise a binary file.
+    /// The first bytes of the original file: enough to recognise a binary file.
     pub fn first_bytes(&self) -> &[u8] {
         let text = self.text.as_bytes();
         self.lossy.as_ref().map_or(&text[..text.len().min(FIRST)], |lossy| &lossy.first)
     }
 
-    /// The name: a path, or `<stdin>`.
+    /// The name of the source: a path, or `<stdin>`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text.
+    /// The whole source text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -111,7 +111,7 @@ impl SourceFile {
         self.lossy.is_some()
     }
 
-    /// The offset in the original bytes of a byte of the text.
+    /// The offset in the original file of the byte at `offset` in the text.
     pub fn byte_offset(&self, offset: u32) -> u32 {
         let Some(Lossy { replaced, .. }) = self.lossy.as_deref() else { return offset };
         match replaced.partition_point(|&(end, _)| end <= offset) {
@@ -120,7 +120,7 @@ impl SourceFile {
         }
     }
 
-    /// Line and column of a byte offset (past the end: of the end).
+    /// Line and column of a byte offset; an offset past the end counts as the end.
     pub fn location(&self, offset: u32) -> Location {
         let line = self.line_starts.partition_point(|&s| s <= offset);
         let start = self.line_starts[line - 1];
@@ -146,7 +146,7 @@ impl SourceFile {
         &self.text[self.line_span(line).range()]
     }
 
-    /// The text under a span.
+    /// The text in a span; empty if the span does not fit the text.
     pub fn snippet(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")
     }
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text() {
-        // An invalid byte, the first two of three bytes, and a whole character.
+        // An invalid byte, an incomplete character of two bytes, a complete character.
         let source = SourceFile::from_bytes("x", b"a\xffb\n\xe2\x82c\xe2\x82\xacd");
         assert_eq!(source.text(), "a\u{fffd}b\n\u{fffd}c\u{20ac}d");
         assert!(

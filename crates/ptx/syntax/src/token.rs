@@ -5,24 +5,24 @@ use crate::span::Span;
 /// A token with its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    /// The kind.
+    /// The kind of token.
     pub(crate) kind: TokenKind,
     /// Whether the token is the first on its line.
     pub(crate) first_on_line: bool,
-    /// Position in the text.
+    /// Range of the token in the text.
     pub(crate) span: Span,
 }
 
 macro_rules! tokens {
     ($($(#[$doc:meta])* $other:ident,)* { $($text:literal $kind:ident,)* }) => {
-        /// Kinds of tokens. The span gives the text.
+        /// Kinds of tokens. A token's text is found by its span.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum TokenKind {
             $($(#[$doc])* $other,)*
             $($kind,)*
         }
 
-        /// Operators and punctuation, longer ones before their prefixes.
+        /// Operators and punctuation; a longer operator precedes its prefixes.
         pub(crate) const PUNCTUATION: &[(&str, TokenKind)] = &[$(($text, TokenKind::$kind)),*];
 
         impl TokenKind {
@@ -50,7 +50,7 @@ tokens! {
     Text,
     /// Text that the lexer has reported as an error.
     Bad,
-    /// The end of the text.
+    /// The end of the text, after the last token.
     End,
     /// A single `_`.
     Underscore,
@@ -63,7 +63,7 @@ tokens! {
     }
 }
 
-/// Punctuation of one character that is not the prefix of a longer one.
+/// Punctuation of one character that is not the prefix of a longer operator.
 pub(crate) const SINGLE: [Option<TokenKind>; 256] = {
     let mut single = [None; 256];
     let (mut n, mut longer) = (0, [false; 256]);
@@ -85,7 +85,7 @@ impl TokenKind {
         matches!(self, Self::Integer | Self::Decimal | Self::Float32 | Self::Float64)
     }
 
-    /// Whether a value may follow, so that `.5` after it is a number instead of a modifier.
+    /// Whether a value may follow the token, so that a following `.5` is a number, not a modifier.
     pub(crate) fn expects_value(self) -> bool {
         use TokenKind::*;
         let ends = matches!(self, RightBrace | RightParen | RightBracket | Semicolon | At);

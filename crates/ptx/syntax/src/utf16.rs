@@ -1,18 +1,18 @@
 //! Offsets in UTF-16 code units, in which SARIF and the language server protocol count columns.
 
-/// Computes code unit offsets. They are stored for every `STEP`th byte and counted from there on,
-/// so that a lookup takes constant time even in long lines.
+/// Converts byte offsets to code unit offsets. The offsets of every `STEP`th byte are stored, and
+/// counting starts there, so that a lookup takes constant time even in long lines.
 #[derive(Clone, Debug)]
 pub struct Utf16<'t> {
     text: &'t str,
-    /// Code units before each step; empty if the text is ASCII.
+    /// Number of code units before every `STEP`th byte; empty if the text is ASCII.
     steps: Vec<u32>,
 }
 
 const STEP: usize = 4096;
 
 impl<'t> Utf16<'t> {
-    /// Indexes a text.
+    /// Counts the code units of a text.
     pub fn new(text: &'t str) -> Self {
         if text.is_ascii() {
             return Self { text, steps: Vec::new() };
@@ -26,7 +26,7 @@ impl<'t> Utf16<'t> {
         Self { text, steps: text.as_bytes().chunks(STEP).map(step).collect() }
     }
 
-    /// Number of code units before a byte; past the end: of the whole text.
+    /// Number of code units before a byte offset; past the end, of the whole text.
     pub fn before(&self, offset: usize) -> u32 {
         let offset = offset.min(self.text.len());
         if self.steps.is_empty() {
@@ -46,7 +46,7 @@ fn count(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    /// Compared with encoding the text before the position.
+    /// The expected number is that of code units in the encoded text before the position.
     #[test]
     fn units_before_a_place() {
         let text =

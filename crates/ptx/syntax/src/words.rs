@@ -1,4 +1,4 @@
-//! The words of the grammar, and suggestions for unknown words.
+//! The directives and types of PTX, and suggestions for unknown ones.
 
 use crate::ast::{Linkage, Space};
 
@@ -11,10 +11,10 @@ pub fn numbered(name: &str) -> Option<(&str, u64)> {
     (!prefix.is_empty() && prefix.len() < name.len()).then_some((prefix, u64::from(number)))
 }
 
-/// Vector words and their lengths.
+/// Vector lengths of declarations, by directive.
 pub(crate) const VECTORS: &[(&str, u8)] = &[("v2", 2), ("v4", 4), ("v8", 8)];
 
-/// Types of variables.
+/// Types that a declaration may have, without the dot.
 #[rustfmt::skip]
 pub(crate) const TYPES: &[&str] = &[
     "b8", "b16", "b32", "b64", "b128",
@@ -25,8 +25,7 @@ pub(crate) const TYPES: &[&str] = &[
     "pred", "texref", "samplerref", "surfref",
 ];
 
-/// A performance directive: name, number of values, and whether it is for kernels (else for
-/// functions).
+/// A performance directive: its name, number of values, and whether it is for kernels or functions.
 pub(crate) struct Bound {
     pub(crate) name: &'static str,
     pub(crate) numbers: std::ops::RangeInclusive<usize>,
@@ -53,23 +52,23 @@ pub(crate) const BOUNDS: &[Bound] = &[
     bound("abi_preserve_control", 1, 1, false),
 ];
 
-/// All other words that begin with a dot, for suggestions.
+/// All other words that may follow a dot, for suggestions.
 #[rustfmt::skip]
 pub(crate) const OTHERS: &[&str] = &[
     "version", "target", "address_size", "entry", "func", "alias", "align", "ptr", "attribute",
     "branchtargets", "calltargets", "callprototype", "pragma", "loc", "file", "section",
 ];
 
-/// Looks a word up in a table.
+/// The value of a word in a table of words.
 pub(crate) fn look_up<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     table.iter().find(|(name, _)| *name == word).map(|&(_, value)| value)
 }
 
-/// Whether the word is a directive and never a modifier, as `.weak`, types and most state spaces
-/// may be, and `alias` of `fence.proxy.alias`.
+/// Whether the word is a directive that is never a modifier, unlike `.weak`, types, most state
+/// spaces, and `alias` of `fence.proxy.alias`.
 #[rustfmt::skip]
 pub(crate) fn is_no_modifier(word: &str) -> bool {
-    // Every modifier of a module is tested, so that no table is searched.
+    // For speed, no table is searched: this is tested for every modifier of a module.
     matches!(word, "reg" | "visible" | "extern" | "common"
         | "version" | "target" | "address_size" | "entry" | "func" | "align" | "ptr" | "attribute"
         | "branchtargets" | "calltargets" | "callprototype" | "pragma" | "loc" | "file" | "section"
@@ -78,7 +77,7 @@ pub(crate) fn is_no_modifier(word: &str) -> bool {
         | "abi_preserve" | "abi_preserve_control")
 }
 
-/// Whether the word is a directive in some position.
+/// Whether a word after a dot is a directive in any position.
 pub(crate) fn is_directive(word: &str) -> bool {
     all().any(|name| name == word)
 }
@@ -105,8 +104,8 @@ pub(crate) fn nearest(word: &str) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
-/// The known word that was certainly intended: long enough, one typing error away, and no other
-/// word as similar.
+/// The known word that was certainly intended: `word` is long, one typing error away from the known
+/// word, and similar to no other.
 pub(crate) fn certainly(word: &str) -> Option<&'static str> {
     if !(5..=32).contains(&word.len()) {
         return None;

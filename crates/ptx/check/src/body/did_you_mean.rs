@@ -1,6 +1,6 @@
 //! Suggestions for undefined names: the most similar visible name, for the help line.
 //!
-//! A suggestion is never applied automatically, because another name has another meaning.
+//! A suggestion is never applied automatically, because it may not be the intended name.
 
 use texunit_isa::describe::distance;
 use texunit_syntax::{Diagnostic, ast, numbered};
@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::context::scope::Local;
 use crate::message::unknown;
 
-/// Number of errors after which no suggestions are made, because a search compares all names.
+/// Number of errors after which no suggestions are made, because each search compares all names.
 const MAX_GUESSES: usize = 50;
 
 impl<'a> Body<'_, 'a> {
@@ -34,7 +34,7 @@ impl<'a> Body<'_, 'a> {
             };
             return diagnostic.note(span, "the group is declared here").help(help);
         }
-        // `%r1<20>` does not declare `%r12`, which would be a member of `%r`.
+        // `%r1<20>` does not declare `%r12`, which is number 12 of the group `%r<n>`.
         let stem = member.map_or(name.text.len(), |(prefix, _)| prefix.len());
         let longer = (stem + 1..name.text.len()).take(MAX_GUESSES);
         if let Some((prefix, (.., span))) =
@@ -60,7 +60,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The most similar visible name that satisfies `wanted`.
+    /// The visible name that satisfies `wanted` and is most similar to `name`.
     fn guess(&self, name: &str, wanted: impl Fn(&Local<'a>) -> bool) -> Option<String> {
         if self.cx.diagnostics.len() > MAX_GUESSES || !(2..=40).contains(&name.len()) {
             return None;

@@ -16,9 +16,9 @@ use crate::declaration::allowed::DeclSite;
 use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
 use crate::names::Set;
 
-/// Upper limit for the number of per-thread module variables times the number of bodies.
+/// Maximum number of per-thread variables at module scope times the number of bodies.
 const MAX_PER_THREAD_WORK: usize = 10_000_000;
-/// Maximum local memory of a thread.
+/// Maximum local memory of a thread in bytes.
 const MAX_FRAME: u64 = 512 << 10;
 
 /// A function body while it is being checked.
@@ -28,7 +28,7 @@ pub(crate) struct Body<'c, 'a> {
     pub(crate) function: Function,
     instructions: Vec<Instruction>,
     frame_bytes: u64,
-    /// Declarations of numbered groups of variables (`l<2>`), from which each member is created
+    /// Declarations of numbered groups of variables (`l<2>`), of which each variable is created
     /// when it is first named.
     patterns: Vec<Pattern>,
     /// Undefined names that have been reported.
@@ -53,7 +53,7 @@ impl<'c, 'a> Body<'c, 'a> {
 
     pub(crate) fn run(mut self, block: &'a ast::Block<'a>) -> Function {
         self.per_thread(&block.span);
-        // Parameters and the outermost declarations share a scope.
+        // Parameters and the outermost declarations of the body share a scope.
         self.statements(block);
         self.function.regs = self.scopes.registers;
         self.function.body = Some(self.instructions);
@@ -65,7 +65,7 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     /// Reports code that ptxas accepts and miscompiles: an error, or a warning if ptxas's verdicts
-    /// were requested; then the instruction must not be executed.
+    /// were requested; the instruction must then not be executed.
     pub(crate) fn report_miscompiled(&mut self, diagnostic: Diagnostic) {
         self.miscompiled = true;
         let _ = self.cx.beyond_ptxas(diagnostic);
@@ -137,7 +137,7 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// Checks a `.loc` with `inlined_at`, whose position must be that of another `.loc`.
+    /// Checks a `.loc` with `inlined_at`, which must name the location of another `.loc`.
     fn inlined(&mut self, d: &'a ast::Directive<'a>, place: ast::FilePlace) {
         self.cx.require_named("inlined_at", 72, 0, d.span);
         if !self.cx.sources.knows(place) {
@@ -147,14 +147,15 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// Declares the per-thread variables of module scope around the body.
+    /// Declares the per-thread variables of module scope in the scope of the function.
     fn per_thread(&mut self, body: &Span) {
         let all = std::mem::take(&mut self.cx.per_thread);
         if all.is_empty() {
             return;
         }
         if !self.function.is_entry {
-            // texunit would give each body its own copy of the variable.
+            // A register shared by several functions is refused: texunit would give each function a
+            // copy.
             let message = "a function cannot share registers of module scope with its callers";
             let error = Diagnostic::error("E0130", self.function.span, message);
             let help = "declare the registers in each body, and pass values as parameters";
@@ -236,7 +237,7 @@ impl<'c, 'a> Body<'c, 'a> {
         }
         if v.space == Space::Param {
             self.cx.parameter_alignment(v)?;
-            // Kernels of the first PTX versions had them, without a purpose.
+            // Kernels of the first PTX versions have `.param` variables without a purpose.
             if !self.function.is_entry || self.cx.has_version(14) {
                 self.cx.require_named(".param in a .func", 20, 0, v.span);
             }
@@ -275,8 +276,8 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// Resolves a name inside the body; undefined names are reported once. Names of module scope
-    /// are not included.
+    /// Resolves a name inside the body; undefined names are reported once. Module scope is
+    /// excluded.
     pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Resolved<'a>> {
         let found = self.find(name.text);
         if found.is_none() {

@@ -1,4 +1,4 @@
-//! Variables of bodies, and the members of numbered groups `%r<10>` and `l<2>`.
+//! Variables of bodies, and the registers and variables of numbered groups `%r<10>` and `l<2>`.
 
 use texunit_syntax::ast;
 
@@ -7,7 +7,7 @@ use crate::context::scope::{Local, Numbered, Pattern, Resolved};
 use crate::ir::{FrameVar, FrameVarId, Variable};
 
 impl<'a> Body<'_, 'a> {
-    /// Creates the member of a numbered group with this name.
+    /// Creates the variable `name` of a numbered group such as `l<2>`.
     pub(super) fn made(&mut self, pattern: Pattern, name: &str) -> Local<'a> {
         match pattern {
             Pattern::Frame(variable, span) => {
@@ -29,8 +29,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Resolves a name in the scopes of the body; a member of a numbered group is created when it
-    /// is first named.
+    /// Resolves a name in the scopes of the body; `%r1` of a group `%r<10>` is created when it is
+    /// first named.
     pub(crate) fn find(&mut self, name: &'a str) -> Option<Resolved<'a>> {
         match self.scopes.find(name)? {
             Resolved::Member(depth, pattern) => {
@@ -41,8 +41,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// The name `function.variable`. If long function names would make the module much larger than
-    /// its text, only the beginning of the function name is used.
+    /// The name `function.variable` of a variable in the body. If long function names would make
+    /// the module much larger than its text, only the beginning of the function name is used.
     fn full_name(&mut self, variable: &str) -> String {
         const SHORT: usize = 32;
         let owner = self.function.name.as_str();
@@ -52,7 +52,7 @@ impl<'a> Body<'_, 'a> {
         format!("{}.{variable}", short.unwrap_or(owner))
     }
 
-    /// Declares a name, unless a numbered group in the same scope contains it.
+    /// Declares a name, unless a numbered group such as `%r<10>` in the same scope contains it.
     pub(super) fn declare(&mut self, v: &'a ast::Variable<'a>, local: Local<'a>) {
         match self.scopes.stack.last().and_then(|s| s.range_of(v.name.text)) {
             Some((_, first)) => self.cx.duplicate(&v.name, first),

@@ -38,13 +38,13 @@ impl<'a> Body<'_, 'a> {
             Subscript::Register(register, Some(expr)) => (register, self.cx.integer(expr)?),
         };
         let Some(index) = self.index(register)? else {
-            // ptxas accepts an address as a subscript, although it is not the index of any element.
+            // ptxas accepts an address as a subscript, although an address is no index.
             return Some(Value::Named { base, offset: 0, area, is_array: true, ty: None });
         };
         Some(Value::Element(Element { base, index, offset, size }, area))
     }
 
-    /// The register of a subscript; `Some(None)` for operands that ptxas accepts and miscompiles.
+    /// Checks the register of a subscript; `Some(None)` for operands that ptxas miscompiles.
     fn index(&mut self, register: &ast::Ident<'a>) -> Option<Option<Operand>> {
         let help = "write an integer register of 8 to 64 bits";
         let message = match self.named(register, None)? {
@@ -68,7 +68,7 @@ impl<'a> Body<'_, 'a> {
         self.cx.refuse("E0212", register.span, message, help)
     }
 
-    /// Size of an array's element in bytes; `None` for variables without dimensions.
+    /// Size of an array element in bytes; `None` for variables without dimensions.
     fn element_size(&self, base: Base) -> Option<u32> {
         let of_param = |param: &Param| (param.is_array, param.ty);
         let (is_array, ty) = match base {

@@ -1,5 +1,4 @@
-//! The targets of indexed branches and of calls through registers: `.branchtargets`,
-//! `.calltargets`.
+//! Checks of `.branchtargets` and `.calltargets`: targets of indexed branches and indirect calls.
 
 use texunit_syntax::{Diagnostic, ast};
 
@@ -13,7 +12,7 @@ use crate::ir::{FuncId, LabelId};
 const MAX_TARGETS: usize = 1 << 20;
 
 impl<'a> Body<'_, 'a> {
-    /// The labels of a list.
+    /// The labels of a `.branchtargets` list.
     pub(crate) fn branch_targets(
         &mut self,
         list: &'a ast::BranchTargets<'a>,
@@ -35,7 +34,7 @@ impl<'a> Body<'_, 'a> {
         })
     }
 
-    /// The functions of a list.
+    /// The functions of a `.calltargets` list.
     pub(crate) fn call_targets(&mut self, list: &'a ast::BranchTargets<'a>) -> Option<Vec<FuncId>> {
         self.each_target(list, |body, name, text| {
             match body.cx.globals.get(text) {
@@ -48,7 +47,7 @@ impl<'a> Body<'_, 'a> {
         })
     }
 
-    /// Resolves all names of a list; `name<n>` stands for `n` of them.
+    /// Resolves all names of a list; `name<n>` stands for `n` names.
     fn each_target<T>(
         &mut self,
         list: &'a ast::BranchTargets<'a>,

@@ -1,4 +1,4 @@
-//! Evaluation of operands, before they are compared with what an instruction expects.
+//! Evaluation of operands, before they are checked against an instruction's form.
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, Space, TypeKind};
@@ -12,18 +12,18 @@ use crate::context::scope::{Local, RegDecl, Resolved};
 use crate::ir::{Base, Element, FuncId, LabelId, RegId, Storage};
 use crate::special::{self, Special};
 
-/// The memory that an address refers to.
+/// The memory to which an address refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Area {
     Global,
     Const,
     Shared,
     Local,
-    /// A parameter of the function.
+    /// A parameter of the function that is checked.
     Param,
-    /// A writable parameter: of a call, or a return value.
+    /// A writable parameter: an argument or result of a call, or a result of the function.
     CallParam,
-    /// The name of a texref, samplerref or surfref (with its type).
+    /// A texref, samplerref or surfref, with its type.
     Opaque(ScalarType),
 }
 
@@ -37,7 +37,7 @@ impl Area {
         }
     }
 
-    /// The state space of instructions that access it.
+    /// The state space of instructions that access the memory.
     pub(crate) fn space(self) -> Option<Space> {
         match self {
             Self::Global => Some(Space::Global),
@@ -49,7 +49,7 @@ impl Area {
         }
     }
 
-    /// The state space as PTX spells it.
+    /// The name of the state space for messages.
     pub(crate) fn name(self) -> String {
         self.space().map_or("opaque".to_owned(), |space| format!(".{space}"))
     }
@@ -62,7 +62,7 @@ pub(crate) enum Value<'a> {
         id: RegId,
         ty: ScalarType,
     },
-    /// A whole vector register.
+    /// A vector register, named without a component.
     VectorReg {
         first: RegId,
         ty: ScalarType,
@@ -70,7 +70,7 @@ pub(crate) enum Value<'a> {
     },
     NotReg(RegId),
     Special(Special, u8),
-    /// A vector special register without a component.
+    /// A special register with components, named without a component: `%tid`.
     SpecialVector(Special),
     Const(Const),
     /// The address of a variable or parameter, plus an offset.
@@ -79,10 +79,10 @@ pub(crate) enum Value<'a> {
         offset: i64,
         area: Area,
         is_array: bool,
-        /// Type of the variable, if it is in memory and not an array.
+        /// Type of the variable, if the variable is in memory and not an array.
         ty: Option<ScalarType>,
     },
-    /// An element of an array with a register as subscript, and the memory of the array.
+    /// An array element whose subscript is a register, and the memory of the array.
     Element(Element, Area),
     Function(FuncId),
     /// A value without an address, such as a register, plus an offset.
@@ -96,14 +96,14 @@ pub(crate) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// A vector register as its elements in braces, and other values unchanged.
+    /// Converts a vector register to its elements in braces; other values are unchanged.
     pub(crate) fn in_braces(self, span: Span) -> Self {
         let Value::VectorReg { first, ty, lanes } = self else { return self };
         let element = |n| (Value::Reg { id: RegId(first.0 + n), ty }, span);
         Value::Vector((0..u32::from(lanes)).map(element).collect())
     }
 
-    /// Description for messages.
+    /// Description of the value for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Value::Reg { ty, .. } => format!("a .{ty} register"),
@@ -230,7 +230,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Checks that a name that is no register has no component.
+    /// Checks that a name has no component, because it is not a register's name.
     fn check_no_component(
         &mut self,
         name: &ast::Ident,
@@ -300,7 +300,7 @@ impl<'a> Body<'_, 'a> {
             Local::BranchTargets(t) => Value::BranchTargets(t),
             Local::CallTargets(t) => Value::CallTargets(t),
             Local::Prototype(p) => Value::Prototype(p),
-            // Registers are resolved elsewhere, and broken names have been reported.
+            // The caller resolves registers; an error for a broken name has been reported.
             Local::Reg(_) | Local::Broken => return None,
         })
     }

@@ -20,14 +20,14 @@ use crate::options::{Options, Ptxas};
 use crate::sources::Collector;
 use crate::special;
 
-/// A name at module scope.
+/// The meaning of a name at module scope.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Global {
     Variable(VarId),
     Function(FuncId),
     /// A per-thread register or `.local` variable, which each body declares for itself.
     PerThread,
-    /// The declaration was invalid; uses are not reported.
+    /// The declaration was invalid; uses of the name are not reported.
     Broken,
 }
 
@@ -35,15 +35,15 @@ pub(crate) enum Global {
 pub(crate) struct ReadModifiers {
     pub(crate) opcode: Opcode,
     pub(crate) mods: Arc<Modifiers>,
-    /// The table rows that match; empty for opcodes that are known only by name.
+    /// The matching forms; empty for opcodes that are known only by name.
     pub(crate) forms: Vec<&'static Form>,
     /// Version and target requirements of the modifiers.
     pub(crate) gates: Vec<Requirement>,
-    /// Requirements on the suffix letter of the target.
+    /// Required architecture variants, such as `sm_90a`.
     pub(crate) variants: Vec<Variant>,
 }
 
-/// A check of one module.
+/// The state of a check of a module.
 pub(crate) struct Checker<'a> {
     pub(crate) source: &'a SourceFile,
     pub(crate) options: Options,
@@ -53,12 +53,12 @@ pub(crate) struct Checker<'a> {
     pub(crate) globals: Map<&'a str, (Global, Span)>,
     /// Cache of opcodes and modifiers that have been read.
     pub(crate) modifiers: Map<&'a str, Rc<ReadModifiers>>,
-    /// Numbered groups: `x<8>` declares x0 to x7, which are created when they are named; `None` if
-    /// the declaration was invalid.
+    /// Numbered groups: `x<8>` declares x0 to x7, and each is created when it is first named. The
+    /// declaration is `None` if it was invalid.
     pub(crate) groups: Map<&'a str, (Option<&'a ast::Variable<'a>>, u64, Span)>,
-    /// The members that have been created.
+    /// The variables of numbered groups `x<8>` that have been created, by prefix and number.
     pub(crate) members: Map<(&'a str, u64), VarId>,
-    /// Global names that end with a number: the smallest number for each prefix.
+    /// For each prefix of module-scope names that end with a number, the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
     /// Collects the source locations of instructions.
     pub(crate) sources: Collector<'a>,
@@ -68,25 +68,25 @@ pub(crate) struct Checker<'a> {
     pub(crate) files: Map<u32, Span>,
     /// The linkage of each function's first declaration.
     pub(crate) linkages: Vec<Option<ast::Linkage>>,
-    /// Per-thread variables of module scope.
+    /// Per-thread variables at module scope.
     pub(crate) per_thread: Vec<&'a ast::Variable<'a>>,
-    /// Number of per-thread variables that have been declared in bodies.
+    /// Number of per-thread variables, counted again for each body, to limit the work.
     pub(crate) per_thread_work: usize,
-    /// Whether ptxas appends a routine for an instruction of the module.
+    /// Whether the module has an instruction for which ptxas appends a routine.
     pub(crate) has_routine: bool,
-    /// Signatures of called functions; `None` for invalid ones.
+    /// Signatures of called functions; `None` for an invalid prototype.
     pub(crate) signatures: Map<Callee, Option<Rc<Signature>>>,
     /// Total number of targets of all indexed branches so far.
     pub(crate) targets: usize,
-    /// Total bytes of function names in the names of their variables.
+    /// Total bytes of function names in the names `function.variable`.
     pub(crate) owner_bytes: usize,
-    /// Names that are declared further down.
+    /// Names at module scope whose declaration has not been reached yet.
     pub(crate) later: Map<&'a str, Span>,
     /// Position of `.version`.
     pub(crate) version_place: Option<Span>,
     /// Number of `.target`, such as 75 for `sm_75`.
     pub(crate) target: u32,
-    /// The release of ptxas whose rules apply; the newest one for texunit's own verdicts.
+    /// The release of ptxas whose rules apply; the newest release for texunit's verdicts.
     pub(crate) release: Ptxas,
     /// Kernels with a body, and the positions of their names.
     pub(crate) kernels: Vec<(FuncId, Span)>,
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::error(code, span, message).help(help));
     }
 
-    /// Reports an error with its help text, for a check that has no result then.
+    /// Reports an error with its help text; returns `None` as the result of the check.
     pub(crate) fn refuse<T>(
         &mut self,
         code: &'static str,
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
         self.refuse_with(Diagnostic::error(code, span, message).help(help))
     }
 
-    /// Reports a diagnostic, for a check that has no result then.
+    /// Reports a diagnostic; returns `None` as the result of the check.
     pub(crate) fn refuse_with<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
         self.report(diagnostic);
         None
@@ -169,12 +169,12 @@ impl<'a> Checker<'a> {
         compat.then_some(())
     }
 
-    /// Whether `.version` is at least this (times ten).
+    /// Whether the module's `.version` is at least `version` (times ten).
     pub(crate) fn has_version(&self, version: u32) -> bool {
         self.module.version >= (version / 10, version % 10)
     }
 
-    /// Where the version comes from, for a label.
+    /// Where the module's version comes from, as text for a label.
     pub(crate) fn version_said(&self) -> String {
         let (major, minor) = self.module.version;
         match self.options.version {
@@ -188,8 +188,7 @@ impl<'a> Checker<'a> {
         self.require_named(requirement.feature, requirement.version, requirement.target, span);
     }
 
-    /// Reports an error if the version (times ten) or the target is too old for a feature with this
-    /// name.
+    /// Reports an error if the module's version (times ten) or target is too old for a feature.
     pub(crate) fn require_named(&mut self, feature: &str, version: u32, target: u32, span: Span) {
         if !self.has_version(version) && self.module.version != (0, 0) {
             let needed = format!("{}.{}", version / 10, version % 10);
@@ -216,11 +215,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The position of the number after `.version`, if a later version (times ten) is a valid
-    /// replacement.
+    /// The position of the number after `.version`, if `needed` (times ten) is a valid replacement.
     fn version_number(&self, needed: u32) -> Option<Span> {
-        // Before version 2.0 other rules applied, and a release of ptxas supports only versions up
-        // to its own.
+        // Before version 2.0 other rules applied; later versions need a newer ptxas.
         let replaced = self.options.version.is_some() || self.module.version < (2, 0);
         let known = (needed / 10, needed % 10) <= self.release.newest_version();
         let place = self.version_place.filter(|_| !replaced && known)?;
@@ -229,7 +226,7 @@ impl<'a> Checker<'a> {
         (len > 0).then_some(Span { start: place.end - len, end: place.end })
     }
 
-    /// The type with this name; reports an error if there is none.
+    /// The type that is called `name`; reports an error if there is none.
     pub(crate) fn scalar_type(&mut self, name: &ast::Ident) -> Option<ScalarType> {
         ScalarType::from_name(name.text).or_else(|| {
             let help = "types are .pred, .b8 to .b128, .u8 to .u64, .s8 to .s64, .f16, .f16x2, .f32, .f64, .texref, .samplerref and .surfref";
@@ -237,10 +234,10 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Defines a global name; reports an error if it is already defined.
+    /// Defines a name at module scope; reports an error if it is already defined.
     pub(crate) fn define(&mut self, name: &ast::Ident<'a>, global: Global) {
         self.later.remove(name.text);
-        // A release of ptxas reserves the names of those special registers that it knows.
+        // A release of ptxas reserves the names of the special registers that it knows.
         let (major, minor) = self.release.newest_version();
         if special::lookup(name.text).is_some_and(|s| s.since.0 <= major * 10 + minor) {
             let message = format!("{} is a special register", name.text);

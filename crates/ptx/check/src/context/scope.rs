@@ -1,4 +1,4 @@
-//! Names inside a body: nested scopes, and registers that are created when they are named.
+//! Names inside a body: nested scopes, and registers that are created when they are first named.
 
 use std::borrow::Cow;
 
@@ -8,14 +8,14 @@ use texunit_syntax::{Span, ast, numbered};
 use crate::ir::{FrameVar, FrameVarId, LabelId, ParamId, Reg, RegId, VarId, Variable};
 use crate::names::{Map, usual};
 
-/// A `.reg` declaration.
+/// The contents of a `.reg` declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegDecl {
     pub(crate) ty: ScalarType,
     pub(crate) vector: u8,
 }
 
-/// A name in a body.
+/// The meaning of a name that is declared in a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Local<'a> {
     Reg(RegDecl),
@@ -27,7 +27,7 @@ pub(crate) enum Local<'a> {
     BranchTargets(&'a ast::BranchTargets<'a>),
     CallTargets(&'a ast::BranchTargets<'a>),
     Prototype(&'a ast::CallPrototype<'a>),
-    /// The declaration was invalid; uses are not reported.
+    /// The declaration was invalid; uses of the name are not reported.
     Broken,
 }
 
@@ -35,34 +35,33 @@ pub(crate) enum Local<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Numbered {
     Reg(RegDecl),
-    /// Variables in memory, by the index of their pattern in the body.
+    /// Variables in memory, by the index of their pattern in `Body::patterns`.
     Variable(usize),
-    /// The declaration was invalid.
+    /// The declaration of the group was invalid.
     Broken,
 }
 
-/// The variables of a group `l<2>`, except for their names; they are created when they are named.
+/// The variables of a numbered group `l<2>` without their names; each is created when first named.
 #[derive(Clone)]
 pub(crate) enum Pattern {
     Frame(FrameVar, Span),
     Static(Box<Variable>),
 }
 
-/// A scope: one pair of braces.
+/// The names declared in a scope, a pair of braces.
 #[derive(Default)]
 pub(crate) struct Scope<'a> {
     pub(crate) names: Map<&'a str, (Local<'a>, Span)>,
-    /// Numbered groups such as `%r<10>`: count and contents.
+    /// Numbered groups such as `%r<10>`, by prefix: count, contents, declaration.
     pub(crate) ranges: Map<&'a str, (u64, Numbered, Span)>,
-    /// Names that end with a number: the smallest number for each prefix.
+    /// For each prefix of declared names that end with a number, the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
-    /// Registers and members of numbered groups that have been named. They are never in `names`,
-    /// except as labels.
+    /// Cached meanings of names: registers, and names in numbered groups such as `%r<10>`.
     members: Map<Cow<'a, str>, Resolved<'a>>,
 }
 
 impl<'a> Scope<'a> {
-    /// The numbered group that contains this name, and its declaration.
+    /// The numbered group that contains a name (`%r<10>` for `%r1`), and the group's declaration.
     pub(crate) fn range_of(&self, name: &str) -> Option<(Numbered, Span)> {
         let (prefix, number) = numbered(name)?;
         let &(count, group, span) = self.ranges.get(prefix)?;
@@ -78,7 +77,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// A resolved register.
+/// A register to which a name refers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Register {
     pub(crate) id: RegId,
@@ -90,10 +89,10 @@ pub(crate) struct Register {
 pub(crate) enum Resolved<'a> {
     Register(Register),
     Other(Local<'a>),
-    /// A member of a numbered group that is named for the first time: the scope of the group, and
-    /// the pattern.
+    /// A variable of a group `l<2>` that is named for the first time: the index of the group's
+    /// scope, and of its pattern.
     Member(usize, usize),
-    /// A name of module scope, or a special register.
+    /// A name that is not declared in the body: of module scope, or a special register.
     Outside,
 }
 
@@ -114,7 +113,7 @@ impl<'a> Scopes<'a> {
             let named = scope.names.get(name).map(|(local, _)| *local);
             let group = match (named, scope.range_of(name)) {
                 (Some(Local::Reg(decl)), _) => Numbered::Reg(decl),
-                // A label does not hide a member of a numbered group.
+                // A label `r1` does not hide the register `r1` of a group `r<10>`.
                 (None | Some(Local::Label(_)), Some((group, _))) => group,
                 (Some(other), _) => return Some(Resolved::Other(other)),
                 (None, None) => continue,
@@ -141,7 +140,7 @@ impl<'a> Scopes<'a> {
         Resolved::Other(local)
     }
 
-    /// Creates a register without a name.
+    /// Creates a register without a name, for a parameter of a prototype.
     pub(crate) fn anonymous(&mut self, decl: RegDecl) -> RegId {
         add_register(&mut self.registers, "", decl)
     }

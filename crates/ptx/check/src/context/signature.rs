@@ -1,4 +1,4 @@
-//! Signatures of called functions, each kept once because there may be many calls.
+//! Signatures of called functions, each computed once because there may be many calls.
 
 use texunit_syntax::Span;
 
@@ -11,7 +11,8 @@ pub(crate) struct Signature {
     pub(crate) declared: Span,
 }
 
-/// The source of a signature: a function declaration, or a prototype (by address).
+/// The source of a signature: a function declaration, or the address of a prototype in the syntax
+/// tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Callee {
     Function(FuncId, Span),

@@ -1,6 +1,6 @@
 //! Which declarations are valid in which context: state space, type, vector, array, linkage and
-//! attributes of a declarator. The rules are those of ptxas, including its gaps: it checks array
-//! elements only for predicates, and hardly checks parameters of prototypes.
+//! attributes of a declarator. The rules and their gaps are those of ptxas, which refuses only
+//! predicates as array elements, and hardly checks parameters of prototypes.
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
@@ -11,7 +11,7 @@ use crate::context::Checker;
 use crate::declaration::layout::is_open;
 use crate::options::Ptxas;
 
-/// The context of a declaration.
+/// The place in a module at which a declaration stands, which determines what it may declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclSite {
     Module,
@@ -23,8 +23,7 @@ pub(crate) enum DeclSite {
     Prototype,
 }
 
-/// Types that are valid only in instructions, and the first release of ptxas that accepts arrays of
-/// them.
+/// Types that are valid only in instructions, and the first release of ptxas that accepts arrays.
 #[rustfmt::skip]
 const OF_INSTRUCTIONS: &[(&str, Ptxas)] = &[
     ("e4m3x2", Ptxas::V11_8), ("e5m2x2", Ptxas::V11_8), ("e4m3", Ptxas::V12_4), ("e5m2", Ptxas::V12_4),
@@ -35,12 +34,12 @@ const OF_INSTRUCTIONS: &[(&str, Ptxas)] = &[
 /// Instruction types that no release of ptxas accepts in a declaration.
 const NEVER: &[&str] = &["bf16", "bf16x2", "tf32", "u8x4", "s8x4", "s4", "u4", "b1"];
 
-/// Maximum alignment of a parameter.
+/// Maximum alignment of a parameter in bytes.
 const MAX_PARAM_ALIGN: u64 = 128;
 
 impl<'a> Checker<'a> {
-    /// The type of a declared variable; reports an error if the declaration is not valid in its
-    /// context.
+    /// The type of a declared variable; reports an error if the declaration is not valid at its
+    /// [`DeclSite`].
     pub(crate) fn declared(
         &mut self,
         v: &ast::Variable<'a>,
@@ -95,8 +94,7 @@ impl<'a> Checker<'a> {
         Some(ty)
     }
 
-    /// Looks the type up by its name; with `any`, including types that are valid only in
-    /// instructions.
+    /// The type named in a declaration; if `any`, also a type that is valid only in instructions.
     fn declared_type(&mut self, v: &ast::Variable<'a>, any: bool) -> Option<ScalarType> {
         let name = v.ty.text;
         let refused = OF_INSTRUCTIONS.iter().any(|&(of, since)| {
@@ -241,8 +239,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks dimensions, alignment and requirements of a parameter. `last`: it is the last
-    /// parameter (not a result).
+    /// Checks dimensions, alignment and requirements of a parameter. `last`: whether it is the last
+    /// parameter of its list.
     pub(crate) fn parameter_shape(
         &mut self,
         v: &ast::Variable<'a>,
@@ -271,7 +269,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks the alignment of a `.param` variable of a call or of a function with a body; the
-    /// maximum is 128.
+    /// maximum is [`MAX_PARAM_ALIGN`].
     pub(crate) fn parameter_alignment(&mut self, v: &ast::Variable<'a>) -> Option<()> {
         let Some((align, span)) = v.align else { return Some(()) };
         if v.space == Space::Param && align > MAX_PARAM_ALIGN && align.is_power_of_two() {

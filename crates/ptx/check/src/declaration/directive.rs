@@ -1,4 +1,4 @@
-//! `.file`, `.section` and `.pragma`: which versions support them, indices of files, and labels of
+//! `.file`, `.section` and `.pragma`: checks of required versions, numbers of files, and labels in
 //! sections.
 
 use texunit_isa::requirement::{Requirement, requirement};
@@ -7,9 +7,9 @@ use texunit_syntax::{Diagnostic, Span, ast};
 use crate::context::Checker;
 use crate::options::Ptxas;
 
-/// Prefixes of `.pragma` strings that are valid only in bodies, with their requirements, and with
-/// the first releases of ptxas that recognise the string and that check the target. Older releases
-/// ignore the strings, and accept them everywhere.
+/// Prefixes of `.pragma` strings that are valid only in bodies, with their requirements, the first
+/// release of ptxas that recognises the string, and the first that checks the target. Older
+/// releases ignore the strings, and accept them everywhere.
 const OF_BODIES: &[(Requirement, Ptxas, Ptxas)] = &[
     (requirement("used_bytes_mask", 83, 50), Ptxas::V12_4, Ptxas::V12_4),
     (requirement("enable_smem_spilling", 87, 75), Ptxas::V12_9, Ptxas::V13_5),
@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
                 continue;
             }
             self.require(need, span);
-            // The text after the name and one more character.
+            // The value is the text after the name and a separator.
             let value = string.get(name.len() + 1..).unwrap_or("");
             if name == "frequency" && self.has_version(need.version) && !is_count(value) {
                 let message = format!("the frequency \"{value}\" is not a positive integer");

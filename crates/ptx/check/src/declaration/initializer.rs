@@ -13,7 +13,7 @@ use crate::ir::{Relocation, Storage, Symbol, VarId};
 use crate::message::fixes;
 use crate::options::Ptxas;
 
-/// Maximum size of a variable's initial value; larger ones would be an attack on memory.
+/// Maximum size of a variable's initial value in bytes; larger values would exhaust memory.
 const MAX_BYTES: u64 = 1 << 28;
 
 /// An initial value under construction.
@@ -21,17 +21,17 @@ const MAX_BYTES: u64 = 1 << 28;
 pub(crate) struct Image<'a> {
     pub(crate) bytes: Vec<u8>,
     pub(crate) relocations: Vec<Relocation>,
-    /// The name of the variable.
+    /// The name of the initialised variable.
     own: &'a str,
     ty: Option<ScalarType>,
-    /// Number of vector elements, else 1.
+    /// Number of vector elements of the variable; 1 without a vector length.
     vector: u8,
     failed: bool,
 }
 
 impl<'a> Checker<'a> {
-    /// Evaluates an initialiser; `None` if any part of it is invalid. For `[]` it also determines
-    /// the size.
+    /// Evaluates an initialiser; `None` if any part of it is invalid. Also sets the size of a `[]`
+    /// array.
     pub(crate) fn initial(
         &mut self,
         own: &'a str,
@@ -85,7 +85,8 @@ impl<'a> Checker<'a> {
         (!image.failed).then_some(image)
     }
 
-    /// Reports a value whose braces are not those of the variable; `accepted`: by ptxas.
+    /// Reports a value whose braces do not match the variable; `accepted`: whether ptxas accepts
+    /// the value.
     fn misshapen(&mut self, error: Diagnostic, accepted: bool) -> Option<()> {
         if accepted { self.beyond_ptxas(error) } else { self.refuse_with(error) }
     }
@@ -100,7 +101,8 @@ impl<'a> Checker<'a> {
         self.wrong("E0136", span, message, "remove values or declare a larger array");
     }
 
-    /// Fills dimensions `dims` from byte `start`; returns the byte after the last value.
+    /// Fills an array of dimensions `dims` from byte `start`; returns the byte after the last
+    /// value.
     fn list(
         &mut self,
         items: &[Initializer<'a>],
@@ -159,7 +161,7 @@ impl<'a> Checker<'a> {
         at
     }
 
-    /// Writes a value at byte `at`.
+    /// Writes a value at byte `at` of the image.
     fn scalar(&mut self, value: &InitialValue<'a>, at: u64, image: &mut Image<'a>) -> Option<()> {
         let (ty, span) = (image.ty?, value.span);
         let size = u64::from(ty.bytes());
@@ -189,7 +191,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// The byte of a number that a mask selects.
+    /// The byte that a mask such as `0xff00` selects in a number.
     fn byte(&mut self, number: Const, mask: u64, span: Span) -> Option<Const> {
         match (number, masked_byte(mask)) {
             (Const::Int(v, _), Some(shift)) => Some(Const::Int((v >> shift) & 0xff, false)),
@@ -200,10 +202,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The bits of a number as the initial value of a variable.
+    /// The bits of a number as an initial value of type `ty`.
     fn number(&mut self, value: Const, ty: ScalarType, span: Span) -> Option<u64> {
         if !value.is_int() && matches!(ty, ScalarType::B8 | ScalarType::B16 | ScalarType::B128) {
-            // ptxas accepts the number, but its result is unpredictable.
+            // ptxas accepts such a number, but stores unpredictable bytes.
             let message = format!("a floating-point number cannot initialise a .{ty}");
             let error = Diagnostic::error("E0137", span, message);
             self.beyond_ptxas(error.help("write the bits as an integer"))?;
@@ -222,7 +224,7 @@ impl<'a> Checker<'a> {
         bits
     }
 
-    /// The relocation at byte `offset` for an address.
+    /// The relocation for an address that is stored at byte `offset`.
     fn relocation(
         &mut self,
         value: &InitialValue<'a>,
@@ -253,7 +255,7 @@ impl<'a> Checker<'a> {
         }
         let plain = matches!(ty, ScalarType::U32 | ScalarType::U64)
             || mask.is_some() && ty == ScalarType::U8;
-        // The address of a function must stand alone.
+        // A function's address must have no offset and no `generic`.
         let wrong_function = function && (*generic || addend != 0);
         let Some(shift) = mask.map_or(Some(0), masked_byte).filter(|_| plain && !wrong_function)
         else {
@@ -265,7 +267,7 @@ impl<'a> Checker<'a> {
         Some(Relocation { offset, size, target, addend, shift, generic: *generic })
     }
 
-    /// The variable or function with this name; `own`: that of the variable with the initial value.
+    /// The variable or function with a name; `own`: name of the variable that is initialised.
     fn symbol(&mut self, name: &ast::Ident<'a>, own: &str) -> Option<Symbol> {
         if name.text == own && self.release >= Ptxas::V13_5 && !self.globals.contains_key(name.text)
         {

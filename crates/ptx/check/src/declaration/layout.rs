@@ -12,30 +12,30 @@ pub(crate) struct Layout {
     pub(crate) ty: ScalarType,
     /// Array dimensions (the first is 0 for `[]`), followed by the vector length if it is not 1.
     pub(crate) dims: Vec<u64>,
-    /// Size in bytes; 0 for `[]`.
+    /// Size of the variable in bytes; 0 for `[]`.
     pub(crate) size: u64,
     pub(crate) align: u64,
     /// Whether the first dimension is `[]`.
     pub(crate) open: bool,
     pub(crate) is_array: bool,
-    /// Number of vector elements, else 1.
+    /// Number of vector elements; 1 without a vector length.
     pub(crate) vector: u8,
 }
 
 impl Layout {
-    /// Bytes per element of the first dimension.
+    /// Bytes from an index of the first dimension to the next.
     pub(crate) fn stride(&self) -> u64 {
         let rest = self.dims.get(1..).unwrap_or(&[]);
         rest.iter().fold(u64::from(self.ty.bytes()), |n, d| n.saturating_mul(*d))
     }
 }
 
-/// Maximum size of a variable: the range of device addresses.
+/// Maximum size of a variable in bytes: the range of device addresses.
 const MAX_SIZE: u64 = 1 << 47;
-/// Maximum alignment, so that addresses stay small; no hardware feature needs more.
+/// Maximum alignment in bytes, so that addresses stay small; no hardware feature needs more.
 const MAX_ALIGN: u64 = 1 << 20;
 
-/// Whether a first dimension is `[]`; ptxas treats `[0]` as `[]`.
+/// Whether an array's first dimension is `[]`; ptxas treats `[0]` as `[]`.
 pub(crate) fn is_open(dimension: &Option<ast::Expr>) -> bool {
     dimension.as_ref().is_none_or(|n| matches!(evaluate(n), Ok(Const::Int(0, _))))
 }

@@ -11,7 +11,7 @@ use crate::context::Checker;
 const FILTERS: &[&str] = &["nearest", "linear"];
 const ADDRESS_MODES: &[&str] = &["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"];
 
-/// Whether a reference of this type has the field.
+/// Whether a reference of type `ty` has a field.
 fn has(ty: ScalarType, field: Attribute) -> bool {
     use Attribute::*;
     match field {
@@ -26,8 +26,8 @@ fn has(ty: ScalarType, field: Attribute) -> bool {
 }
 
 impl<'a> Checker<'a> {
-    /// Values of the fields of an initialiser; for an array those of its last element. `dims` is
-    /// the array's dimensions, the first 0 if it is open.
+    /// Values of the fields of an initialiser; for an array, of its last element. `dims` are the
+    /// array's dimensions, of which the first is 0 for `[]`.
     pub(crate) fn opaque_fields(
         &mut self,
         init: &Initializer<'a>,
@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
         {
             self.too_many_references(span, dims[0]);
         } else if !fields.is_empty() {
-            // ptxas ignores even the names.
+            // In such fields, ptxas does not even check the names.
             let _ = self.beyond_ptxas(
                 Diagnostic::error("E0140", span, "these fields belong to no element")
                     .help("write braces around the fields of each reference"),
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
             };
             let message = format!("{} is not a value of {}", word.text, name.text);
             let error = Diagnostic::error("E0140", word.span, message).help(help);
-            // ptxas accepts the words of any field for every field.
+            // ptxas accepts all of these words for every field: `linear` for `addr_mode_0`.
             let Some(any) = position(FILTERS).or(position(ADDRESS_MODES)) else {
                 return self.refuse_with(error);
             };
@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
         self.field_value(value)
     }
 
-    /// The number of a field's value; reports an error for an unknown word.
+    /// The value of a field as a number; reports an error for an unknown word.
     fn field_value(&mut self, value: &FieldValue<'a>) -> Option<i64> {
         let number = match value {
             FieldValue::Number(number) => number,

@@ -9,11 +9,11 @@ use crate::context::scope::{Local, Scopes};
 use crate::declaration::allowed::DeclSite;
 use crate::ir::Param;
 
-/// Maximum total size of a function's parameters, which must fit in a frame of local memory.
+/// Maximum total bytes of a function's parameters, which must fit in a frame of local memory.
 pub(crate) const MAX_FUNC_PARAMS: u64 = 512 << 10;
 
 impl<'a> Checker<'a> {
-    /// Checks that several results are registers.
+    /// Checks that a function with several results returns all of them in registers.
     pub(crate) fn one_result(&mut self, returns: &[ast::Variable<'a>]) {
         let param = returns.iter().find(|v| v.space == Space::Param);
         if let (Some(v), true) = (param, returns.len() > 1) {
@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks one parameter; its offset is set later.
+    /// Checks a parameter or result; the caller sets its offset.
     pub(crate) fn param(
         &mut self,
         v: &ast::Variable<'a>,

@@ -1,5 +1,4 @@
-//! Variables with static storage: those of module scope, and those of bodies that all threads
-//! share.
+//! Variables with static storage: at module scope, and shared by all threads in bodies.
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
@@ -13,11 +12,11 @@ use crate::ir::{Storage, VarId, Variable};
 use crate::message::{fixes, unknown};
 use crate::options::Ptxas;
 
-/// Maximum static shared memory of any GPU.
+/// Maximum static shared memory of any GPU in bytes.
 const MAX_SHARED: u64 = 228 << 10;
 
 impl<'a> Checker<'a> {
-    /// Declares a variable of module scope.
+    /// Declares a variable at module scope.
     pub(crate) fn module_variable(&mut self, v: &'a ast::Variable<'a>) {
         if matches!(v.space, Space::Reg | Space::Local) && !self.has_version(30) {
             self.per_thread(v);
@@ -38,8 +37,8 @@ impl<'a> Checker<'a> {
         self.define(&v.name, global);
     }
 
-    /// Declares a group `x<8>`, whose variables are created when they are named. `x` itself is not
-    /// declared.
+    /// Declares a numbered group `x<8>`; each variable is created when it is first named. `x`
+    /// itself is not declared.
     fn group(&mut self, v: &'a ast::Variable<'a>, right: bool) {
         let count = v.count.map_or(0, |(n, _)| n);
         if let Some(&(_, _, first)) = self.groups.get(v.name.text) {
@@ -54,7 +53,7 @@ impl<'a> Checker<'a> {
         self.groups.insert(v.name.text, (right.then_some(v), count, v.name.span));
     }
 
-    /// Merges an `.extern` declaration and its definition, in either order, into one variable.
+    /// Merges an `.extern` declaration and its definition, in either order, into a single variable.
     fn redeclared(&mut self, v: &ast::Variable<'a>, new: &Variable) -> Option<()> {
         let Some(&(Global::Variable(id), first)) = self.globals.get(v.name.text) else {
             return None;
@@ -97,8 +96,8 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Declares a `.reg` or `.local` variable at module scope, as before the calling convention of
-    /// version 3.0: each thread has a copy, visible in all bodies.
+    /// Declares a `.reg` or `.local` variable at module scope, which PTX ISA 3.0 abolished: each
+    /// thread has a copy, visible in all bodies.
     fn per_thread(&mut self, v: &'a ast::Variable<'a>) {
         let Some(ty) = self.declared(v, DeclSite::Module) else { return };
         if v.initializer.is_some() || v.linkage.is_some() {
@@ -228,8 +227,8 @@ impl<'a> Checker<'a> {
             variable.storage = Storage::DynamicShared;
             return Some(());
         }
-        // Each variable is checked alone: the total use of a kernel and its callees is known at
-        // launch, and modules with many kernels declare far more than one GPU has.
+        // Each variable is checked alone: the shared memory of a kernel and its callees is known at
+        // launch, and modules with many kernels declare far more than a GPU has.
         if layout.size > MAX_SHARED {
             let message = "there is more static shared memory than any GPU has";
             self.beyond_ptxas(
@@ -268,7 +267,7 @@ impl<'a> Checker<'a> {
         Some(plain(v, name, Storage::Opaque(texture), texture))
     }
 
-    /// Resolves a name of module scope; reports an error if it is undefined.
+    /// Resolves a name at module scope; reports an error if the name is undefined.
     pub(crate) fn global(&mut self, name: &ast::Ident<'a>) -> Option<Global> {
         if let Some(&(global, _)) = self.globals.get(name.text) {
             return Some(global);
@@ -285,7 +284,7 @@ impl<'a> Checker<'a> {
         )
     }
 
-    /// The variable `x3` of a declaration `x<8>`, created when it is first named.
+    /// The variable `x3` of a numbered group `x<8>`, created when it is first named.
     pub(crate) fn range_variable(&mut self, name: &'a str) -> Option<VarId> {
         let (prefix, number) = numbered(name)?;
         let &(Some(v), count, span) = self.groups.get(prefix)? else { return None };
@@ -306,7 +305,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A variable of eight bytes without linkage, attributes and initial value.
+/// A variable of eight bytes (a handle) without linkage, attributes and initial value.
 fn plain(v: &ast::Variable, name: String, storage: Storage, ty: ScalarType) -> Variable {
     Variable {
         name,
@@ -326,7 +325,7 @@ fn plain(v: &ast::Variable, name: String, storage: Storage, ty: ScalarType) -> V
     }
 }
 
-/// Whether two declarations have the same dimensions; `[]` of an `.extern` matches any.
+/// Whether two declarations have the same dimensions; `[]` of an `.extern` matches any dimension.
 fn same_shape(old: &Variable, new: &Variable) -> bool {
     let open = |v: &Variable| v.is_extern && v.dims.first() == Some(&0);
     let same = |(i, (a, b)): (usize, (&u64, &u64))| a == b || i == 0 && (open(old) || open(new));

@@ -1,8 +1,8 @@
-//! An example for every diagnostic code: text that causes it, and a corrected version. `texunit
-//! explain-code` and docs/diagnostics.md show them; a test checks each. The files beside this one
-//! have the texts.
+//! An example for every diagnostic code: a text that causes the code, and a corrected text.
+//! `texunit explain-code` and docs/diagnostics.md show the examples; a test checks each of them.
+//! The texts are in files in this folder.
 //!
-//! Codes that only texts of absurd length cause, and codes for syntax trees that no text produces,
+//! Codes that only extremely long texts cause, and codes for syntax trees that no text produces,
 //! have no example ([`WITHOUT`] lists them with the reason).
 
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use texunit_syntax::examples::read;
 pub use texunit_syntax::examples::{Example, ExampleSite};
 
-/// Codes without an example, and the reason.
+/// Codes without an example, each with the reason.
 #[rustfmt::skip]
 pub const WITHOUT: &[(&str, &str)] = &[
     ("E0060", "the example would be too long"),
@@ -21,19 +21,19 @@ pub const WITHOUT: &[(&str, &str)] = &[
     ("E0504", "no file is wrong: only CUDA's driver does not load it"),
 ];
 
-/// The example of a code.
+/// The example for a diagnostic code.
 pub fn example(code: &str) -> Option<&'static Example> {
     all().find(|e| e.code == code)
 }
 
-/// All examples; within each part, in the order of their codes.
+/// All examples; those of a file are in the order of their codes.
 pub fn all() -> impl Iterator<Item = &'static Example> {
     static ALL: LazyLock<Vec<Example>> =
         LazyLock::new(|| NOT_TEXT.into_iter().chain(PARTS.into_iter().flat_map(read)).collect());
     ALL.iter()
 }
 
-/// Examples with characters that editors do not show or keep.
+/// Examples with characters that a text editor does not show or keep.
 const NOT_TEXT: [Example; 2] = [
     Example {
         code: "E0001",
@@ -49,7 +49,7 @@ const NOT_TEXT: [Example; 2] = [
     },
 ];
 
-/// Texts with examples.
+/// The contents of the files with examples.
 const PARTS: [&str; 7] = [
     include_str!("syntax.txt"),
     include_str!("declarations.txt"),

@@ -1,4 +1,4 @@
-//! Checks of memory operands, and of operands that are addresses themselves.
+//! Checks of memory operands, and of operands whose value is an address.
 
 use texunit_isa::{Opcode, OperandRule, Pointee, Property, Role, ScalarType, Space, TypeKind};
 use texunit_syntax::ast::{self, OperandKind, Subscript};
@@ -19,12 +19,12 @@ impl<'a> Site<'_, '_, 'a> {
         rule: &OperandRule,
         operand: &ast::Operand<'a>,
     ) -> Option<Operand> {
-        // Beside a tensor map, ptxas takes operands without brackets, and registers of any type.
+        // With a tensor map, ptxas accepts addresses without brackets, in any register.
         let beside_map = self.form.operands.iter().any(|o| o.role == Role::Tensor);
         let (base, extra) = match &operand.kind {
             OperandKind::Address(address) => (&*address.base, address.offset.as_ref()),
             OperandKind::Bracket(items) if items.len() == 1 => (&items[0], None),
-            // An array element is a memory operand by itself.
+            // An array element is a memory operand without brackets.
             OperandKind::Index(..) if rule.element => (operand, None),
             OperandKind::Name { .. } | OperandKind::Offset(..) if beside_map => {
                 let message = "needs a memory operand here";
@@ -59,7 +59,7 @@ impl<'a> Site<'_, '_, 'a> {
             let help = "copy the address into a register with mov first";
             return self.deny("E0217", base.span, "needs its address in a register here", help);
         }
-        // ptxas copies some addresses with `mov`, which has no 8 or 16 bits for them.
+        // ptxas copies some addresses with `mov`, which does not support addresses of 8 or 16 bits.
         let tensor = rule.pointee == Some(Pointee::TensorMemory);
         let generic = self.mods.space.is_none();
         let copied = match self.form.row.opcode {
@@ -92,7 +92,7 @@ impl<'a> Site<'_, '_, 'a> {
                 let message = format!("a .{ty} register cannot hold an address");
                 let diagnostic = Diagnostic::error("E0217", base.span, message)
                     .help(format!("use a {}-bit integer register", widths.end()));
-                // ptxas accepts 8 bits as an address.
+                // ptxas accepts a register of 8 bits as an address, and miscompiles it.
                 if ty.bits() == 8 && widths.contains(&16) {
                     self.report_miscompiled(diagnostic);
                     return Some(Operand::Address(Base::Reg(id), extra));
@@ -151,8 +151,8 @@ impl<'a> Site<'_, '_, 'a> {
         self.deny("E0216", span, "of a call's parameter has no guard", help)
     }
 
-    /// Reports the name of a call parameter without an offset, which is not an address; with an
-    /// offset it is.
+    /// Reports the name of a call parameter without an offset: only with an offset, the name is an
+    /// address.
     pub(crate) fn parameter_of_call(
         &mut self,
         operand: &ast::Operand<'a>,
@@ -173,8 +173,8 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Whether a variable of an inner block has the name of a parameter of the function: ptxas goes
-    /// by the name.
+    /// Whether a variable of an inner block has the name of a parameter in `own`: ptxas then takes
+    /// the variable for the parameter.
     fn has_own_name(&self, variable: FrameVarId, own: &[Param]) -> bool {
         let name = &self.function.frame[variable.0 as usize].name;
         own.iter().any(|param| param.name == *name)
@@ -217,7 +217,7 @@ impl<'a> Site<'_, '_, 'a> {
         })
     }
 
-    /// The memory of an array for an access: an array of references outside `.global` is ordinary
+    /// The memory that an access to an array uses: for references outside `.global`, ordinary
     /// memory.
     fn area_of_array(&self, base: Base, area: Area) -> Area {
         let (Base::Variable(id), Area::Opaque(_)) = (base, area) else { return area };
@@ -238,14 +238,14 @@ impl<'a> Site<'_, '_, 'a> {
         operand: &ast::Operand<'a>,
     ) -> Option<()> {
         let span = operand.span;
-        // ptxas checks array elements less strictly.
+        // ptxas checks the state space of array elements less strictly.
         let element = matches!(operand.kind, OperandKind::Index(..));
         let space = match rule.pointee {
             Some(Pointee::Global) => Some(Space::Global),
             Some(Pointee::Shared) => Some(Space::Shared),
             _ => self.mods.space,
         };
-        // A barrier is in shared memory, whatever the form of its address.
+        // An mbarrier is in shared memory, also if its address is generic.
         let barrier = rule.pointee == Some(Pointee::Mbarrier);
         let fits = match space {
             _ if rule.pointee == Some(Pointee::Any) => true,
@@ -287,8 +287,7 @@ impl<'a> Site<'_, '_, 'a> {
             let diagnostic = self
                 .error("E0216", span, format!("cannot reach into a .{ty}"))
                 .help("use tex, txq, suld, sust or suq");
-            // ptxas checks the names of textures only in ld and st, and not those of arrays of
-            // them.
+            // ptxas checks references only in ld and st, and does not check arrays of references.
             let stored =
                 self.form.row.opcode == Opcode::Multimem && rule.pointee.is_none() && rule.written;
             let looked_at = (rule.element || stored) && !is_array;
@@ -307,7 +306,7 @@ impl<'a> Site<'_, '_, 'a> {
             false => format!("write {}{}", self.form.row.opcode, area.name()),
         };
         let diagnostic = self.error("E0216", span, says).help(help);
-        // Early releases of ptxas did not check it.
+        // Early releases of ptxas did not check the state space of an mbarrier.
         let passed = barrier
             && self.cx.release <= Ptxas::V12_4
             && self.mods.space.is_none()
@@ -319,7 +318,7 @@ impl<'a> Site<'_, '_, 'a> {
         self.cx.refuse_with(diagnostic)
     }
 
-    /// Checks an operand that is an address: of cvta, isspacep.
+    /// Checks an operand of cvta or isspacep, which is an address without brackets.
     pub(crate) fn address(
         &mut self,
         rule: &OperandRule,
@@ -362,7 +361,7 @@ impl<'a> Site<'_, '_, 'a> {
                 let message = format!("cannot take the address of a variable in {space} memory");
                 let error = self.error("E0216", operand.span, message);
                 let error = error.help("name the variable's own space");
-                // ptxas takes an offset in shared memory for a generic address.
+                // ptxas would use the offset in shared memory as a generic address.
                 if area == Area::Shared && self.mods.space.is_none() {
                     self.report_miscompiled(error);
                     return Some(address);

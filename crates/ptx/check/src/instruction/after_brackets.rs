@@ -1,5 +1,5 @@
 //! Checks of the operands after the brackets of tex and tld4: level or gradients, offset, depth
-//! reference.
+//! reference (the reference value of a depth compare).
 
 use texunit_forms::Count;
 use texunit_isa::requirement::{COMPARE, OFFSET};
@@ -12,10 +12,10 @@ use crate::instruction::coordinates::Shift;
 use crate::instruction::site::Site;
 use crate::ir::{Lod, Operand};
 
-/// Valid vector sizes.
+/// Every valid size of a vector.
 pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
 
-/// The operands after the brackets, with vectors as written.
+/// The operands after the brackets; vectors may contain padding elements.
 pub(crate) struct TrailingOperands {
     pub(crate) lod: Lod,
     pub(crate) offset: Option<Vec<Operand>>,
@@ -118,8 +118,8 @@ impl<'a> Site<'_, '_, 'a> {
         Some(list.swap_remove(0))
     }
 
-    /// If a sampler is given in unified mode, the operands are shifted by one, and the last one
-    /// must be valid as a depth reference.
+    /// Checks the last operand if a sampler in unified mode shifts the operands by one position:
+    /// the last operand must then be valid as a depth reference.
     fn last_of_shifted(&mut self, rest: &[ast::Operand<'a>]) -> Option<()> {
         let last = rest.last()?;
         let passes = match self.value(last)? {
@@ -164,8 +164,8 @@ impl<'a> Site<'_, '_, 'a> {
         self.place_vector(operand, items, place, 0)
     }
 
-    /// The offset: `Some(None)` if the operand is not an offset, `Some(Some(None))` if it is
-    /// dropped.
+    /// Checks the offset: `Some(None)` if the operand is no offset, `Some(Some(None))` if ptxas
+    /// drops it.
     #[allow(clippy::option_option)]
     fn offset_operand(
         &mut self,
@@ -180,7 +180,7 @@ impl<'a> Site<'_, '_, 'a> {
                 return self.dropped_offset(operand.span);
             }
             Value::Const(c) if c.is_int() => return self.dropped_offset(operand.span),
-            // A depth reference, unless another one follows or there can be none.
+            // A depth reference, unless an operand follows or the fetch cannot have one.
             Value::Reg { ty: ScalarType::B32, .. }
                 if followed || coordinate == ScalarType::S32 && geometry != Geometry::D3 =>
             {

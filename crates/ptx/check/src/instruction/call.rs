@@ -60,7 +60,7 @@ impl<'a> Site<'_, '_, 'a> {
 
     pub(crate) fn call(&mut self) -> Option<Vec<Operand>> {
         let i = self.i;
-        // The operands in parentheses, and those behind them.
+        // Splits the operands into a list in parentheses and the remaining operands.
         let split = |operands: &'a [ast::Operand<'a>]| match operands {
             [ast::Operand { kind: OperandKind::List(list), .. }, rest @ ..] => (&list[..], rest),
             _ => (&[][..], operands),
@@ -155,7 +155,7 @@ impl<'a> Body<'_, 'a> {
         let _ = self.prototype_of(p);
     }
 
-    /// The signature of a prototype; its errors are reported once.
+    /// The signature of a prototype; errors in the prototype are reported once.
     fn prototype_of(&mut self, p: &'a ast::CallPrototype<'a>) -> Option<Rc<Signature>> {
         let callee = Callee::Prototype(std::ptr::from_ref(p).addr());
         if let Some(known) = self.cx.signatures.get(&callee) {
@@ -183,9 +183,9 @@ impl<'a> Body<'_, 'a> {
 }
 
 impl<'a> Site<'_, '_, 'a> {
-    /// Checks the call against the functions of a `.calltargets` list but the last, which is
-    /// checked as the callee. If the call has neither results nor arguments in parentheses, ptxas
-    /// checks the last one only.
+    /// Checks the call against all functions of a `.calltargets` list except the last function,
+    /// which is checked as the callee. If the call has neither results nor arguments, ptxas checks
+    /// only the last function.
     fn other_targets(
         &mut self,
         with: Option<&ast::Operand<'a>>,
@@ -226,7 +226,7 @@ impl<'a> Site<'_, '_, 'a> {
                 .help("write one for each parameter of the function");
             return self.cx.refuse_with(error);
         }
-        // Errors of all arguments are reported.
+        // All arguments are checked before the first error ends the check.
         let checked =
             given.iter().zip(formals).map(|(o, formal)| self.argument(o, formal, results));
         checked.collect::<Vec<_>>().into_iter().collect()
@@ -316,7 +316,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// A constant argument: any floating-point number for untyped bits and `.f16`.
+    /// Checks a constant argument; untyped bits and `.f16` accept any floating-point number.
     fn constant_argument(&mut self, ty: ScalarType, value: Const, span: Span) -> Option<Operand> {
         let low_bits = match value {
             Const::Int(..) => false,
@@ -335,19 +335,19 @@ fn passes(formal: ScalarType, given: ScalarType) -> bool {
     packed_for(formal, given) || fits(formal, given)
 }
 
-/// Whether ptxas takes `.f16x2` for any 32 bits or a predicate, and those for `.f16x2`.
+/// Whether ptxas accepts `.f16x2` for any 32-bit type or a predicate, or the reverse.
 fn packed_for(formal: ScalarType, given: ScalarType) -> bool {
     let other = if formal == ScalarType::F16x2 { given } else { formal };
     [formal, given].contains(&ScalarType::F16x2)
         && (other.bits() == 32 || other == ScalarType::Pred)
 }
 
-/// The alignment of a parameter in bytes, at least that of its type.
+/// The alignment of a parameter in bytes, at least the alignment of its type.
 fn alignment(param: &Param) -> u32 {
     param.align.max(param.ty.bytes())
 }
 
-/// Whether a parameter is `[]`: an array of any size, or none.
+/// Whether a parameter is declared with `[]`: any array, or no argument, may be passed.
 fn is_open(param: &Param) -> bool {
     param.is_array && param.size == 0
 }

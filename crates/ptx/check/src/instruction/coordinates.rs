@@ -1,5 +1,5 @@
 //! Checks of the coordinates of texture and surface instructions: a vector of a size that the
-//! geometry accepts, or one register.
+//! geometry accepts, or a register.
 
 use texunit_isa::texture::{Registers, geometry as row_of, registers};
 use texunit_isa::{Geometry, MipMode, ScalarType, Shape};
@@ -14,7 +14,7 @@ use crate::message::fixes;
 use crate::options::Ptxas;
 
 /// How ptxas interprets the last operand in the brackets. A sampler in unified mode shifts the
-/// operands by one, although their types are checked in their original positions.
+/// operands by one position, although ptxas checks their types in the original positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shift {
     /// ptxas correctly interprets the operand as coordinates.
@@ -66,14 +66,14 @@ impl<'a> Site<'_, '_, 'a> {
             },
         };
         if sizes.is_empty() {
-            // The error was reported for the sampler.
+            // The superfluous sampler has been reported.
             return None;
         }
         if !sizes.contains(&items.len()) {
             return self.coordinate_count(operand.span, geometry, items.len(), sizes);
         }
-        // A whole vector register has one type for layer and coordinates. After a sampler in
-        // unified mode, no element is interpreted as a layer.
+        // In a vector register without braces, layer and coordinates have the same type. After a
+        // sampler in unified mode, no element is interpreted as a layer.
         let indices = if braces && shift == Shift::None { row.apart() } else { 0 };
         let mut meant = items.iter().take(geometry.coordinates()).skip(indices);
         let float = meant
@@ -86,7 +86,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some(placed)
     }
 
-    /// Warns about coordinates in registers whose type differs from the instruction's: ptxas uses
+    /// Warns about coordinates in registers of another type than the instruction's: ptxas uses
     /// their bits unchanged.
     fn bits_of_another_type(&mut self, coordinates: Span, float: Option<Span>) {
         let name = self.name();
@@ -107,7 +107,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// An operand as it would be written in braces: a vector register by its elements.
+    /// The text of an operand in braces: `{v.x, v.y}` for a vector register `v`.
     fn braced(&mut self, operand: &ast::Operand<'a>) -> String {
         let OperandKind::Name { name, component: None } = &operand.kind else {
             return "{x}".into();
@@ -150,7 +150,7 @@ impl<'a> Site<'_, '_, 'a> {
             sizes.join(" or ")
         );
         let diagnostic = Diagnostic::error("E0304", span, message).help(help);
-        // For these geometries three elements are used, and the fourth is ignored.
+        // With three coordinates, the fourth element is ignored.
         let three = geometry.coordinates() == 3;
         let diagnostic = match three && n == 3 {
             true => fixes::repeat_last(self.cx.source, span, diagnostic),
@@ -159,7 +159,7 @@ impl<'a> Site<'_, '_, 'a> {
         self.cx.refuse_with(diagnostic)
     }
 
-    /// Checks a coordinate without braces.
+    /// Checks a single coordinate without braces.
     pub(crate) fn scalar_coordinate(
         &mut self,
         operand: &ast::Operand<'a>,
@@ -187,7 +187,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some(vec![found])
     }
 
-    /// Checks an operand without braces, if it is valid in this position.
+    /// Checks an operand without braces in the position `place`.
     pub(crate) fn scalar_of(
         &mut self,
         value: &Value<'a>,

@@ -1,5 +1,4 @@
-//! Checks of the data operands of ld, st, atom and similar instructions: one register, or a vector
-//! in braces.
+//! Checks of the data operands of ld, st, atom and similar instructions: a register or vector.
 
 use texunit_forms::Count;
 use texunit_isa::{AsPredicate, Braces, Limit, Opcode, OperandRule, ScalarType, TypeKind};
@@ -15,8 +14,8 @@ use crate::options::Ptxas;
 use crate::types::{fits, fits_relaxed};
 
 impl<'a> Site<'_, '_, 'a> {
-    /// Checks the data of ld, st and cvta: the register may be wider than the type, and the operand
-    /// may be a vector if the row allows it.
+    /// Checks the data operand of ld, st and cvta: a register may be wider than the type, and a
+    /// vector is valid if the rule allows braces.
     pub(crate) fn data(
         &mut self,
         rule: &OperandRule,
@@ -34,7 +33,7 @@ impl<'a> Site<'_, '_, 'a> {
         };
         let lanes = vector.max(1);
         let of_matrix = is_matrix(rule);
-        // ptxas refuses vector registers here, or crashes.
+        // ptxas refuses vector registers without braces, or crashes.
         let opcode = self.form.row.opcode;
         let in_braces =
             matches!(opcode, Opcode::Wmma | Opcode::Multimem | Opcode::Tcgen05 | Opcode::Cvt);
@@ -79,7 +78,7 @@ impl<'a> Site<'_, '_, 'a> {
         if vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
     }
 
-    /// Checks the elements of a vector; ptxas looks at its type.
+    /// Checks the elements of a data vector, as ptxas does by the vector's type.
     fn elements(
         &mut self,
         rule: &OperandRule,
@@ -110,7 +109,7 @@ impl<'a> Site<'_, '_, 'a> {
         let accepted =
             typed.counts_as(integers_are_bits).is_none_or(|reg| register_fits(rule, ty, reg))
                 && !component_beside_constant(operand, &items);
-        // Among untyped registers of a matrix, constants are untyped too.
+        // In a matrix with untyped registers, constants are untyped, too.
         let untyped = items.iter().any(
             |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Bits),
         );
@@ -119,12 +118,12 @@ impl<'a> Site<'_, '_, 'a> {
             false => ty,
         };
         let half = ty.bits() == 16 && ty.is_float() || ty.kind() == TypeKind::Packed;
-        // ptxas turns tcgen05.st into a store of registers and integers.
+        // ptxas compiles tcgen05.st to a store that accepts only registers and integers.
         let stored = opcode == Opcode::Tcgen05;
         let low_bits = beside && !stored && (!half || of_constants != ty);
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
-            // A warp group's product adds to its result, and a load from tensor memory has no sink.
+            // `_` is refused in wgmma, which also reads its result, and in tcgen05.ld.
             let discard = written
                 && matches!(value, Value::Discard)
                 && !matches!(rule.braces, Braces::Columns { .. });
@@ -200,14 +199,14 @@ impl<'a> Site<'_, '_, 'a> {
     }
 }
 
-/// Whether a register of type `reg` is valid as data of this type.
+/// Whether a register of type `reg` is valid as data of type `ty`.
 fn register_fits(rule: &OperandRule, ty: ScalarType, reg: ScalarType) -> bool {
-    // Unlike elsewhere, `.f16x2` registers are not accepted as untyped bits in integer matrices.
+    // In integer matrices, `.f16x2` registers do not count as untyped bits.
     let pairs = is_matrix(rule) && ty.is_integer() && reg == ScalarType::F16x2;
     !pairs && if rule.exact { fits(ty, reg) } else { fits_relaxed(ty, reg) }
 }
 
-/// Whether the operand is the part of a matrix that a thread has.
+/// Whether the operand is a thread's fragment of a matrix.
 fn is_matrix(rule: &OperandRule) -> bool {
     matches!(rule.braces, Braces::Exactly(_) | Braces::Columns { .. })
 }

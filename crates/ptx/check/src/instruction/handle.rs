@@ -10,8 +10,8 @@ use crate::ir::{Base, Operand};
 use crate::types::fits;
 
 impl<'a> Site<'_, '_, 'a> {
-    /// Checks a handle: the name of a texref, samplerref or surfref, or a 64-bit register, for
-    /// which `indirect` is required.
+    /// Checks a handle: the name of a texref, samplerref or surfref, or a 64-bit register, which
+    /// has the requirement `indirect`.
     pub(crate) fn handle(
         &mut self,
         operand: &ast::Operand<'a>,

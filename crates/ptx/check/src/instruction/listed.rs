@@ -1,4 +1,4 @@
-//! Checks of instructions with a plain list of operands, by their table rows.
+//! Checks of instructions whose form lists the operands (`Shape::Listed`).
 
 use texunit_isa::{
     AsPredicate, Limit, OperandRule, OperandType, Property, Role, ScalarType, TypeKind,
@@ -16,7 +16,7 @@ use crate::options::Ptxas;
 use crate::types::operand_type;
 
 impl<'a> Site<'_, '_, 'a> {
-    /// Checks the operands of a row of shape `Listed`.
+    /// Checks the operands of a form of shape `Listed`.
     pub(crate) fn listed(&mut self) -> Option<Vec<Operand>> {
         let Self { i, form, .. } = *self;
         let mut spare = i.operands.len() - form.operands.iter().filter(|o| !o.optional).count();
@@ -115,8 +115,8 @@ impl<'a> Site<'_, '_, 'a> {
         Some(())
     }
 
-    /// Checks a predicate in the position of a number, where one is valid: `cp.async` uses it to
-    /// select whether zeros are written, and ptxas accepts it as a row of a matrix.
+    /// Checks a predicate in the position of a number: in `cp.async`, it is valid and selects
+    /// whether zeros are written; as a register of a matrix, ptxas accepts and miscompiles it.
     fn predicate_instead(
         &mut self,
         rule: &OperandRule,
@@ -160,7 +160,7 @@ impl<'a> Site<'_, '_, 'a> {
         if wrong { self.mismatch(ty, &value, operand.span) } else { Some(()) }
     }
 
-    /// Checks that a register is untyped where the row wants it.
+    /// Checks that a register is untyped if the operand's rule requires this.
     fn untyped(
         &mut self,
         rule: &OperandRule,
@@ -175,7 +175,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Checks a bf16 result; before 13.5, ptxas accepted registers of other types too.
+    /// Checks a bf16 result; ptxas before 13.5 accepted registers of other types, too.
     fn dest_of_bf16(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg }
@@ -189,7 +189,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Reports an address as a cache policy or as the state of an mbarrier.
+    /// Reports an address in place of a cache policy or of the state of an mbarrier.
     fn no_address(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<()> {
         match self.value(operand)? {
             value @ Value::Named { .. } => self.mismatch(ty, &value, operand.span),
@@ -197,7 +197,8 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Checks that an arrival at a barrier of another CTA discards its state.
+    /// Checks that an arrival at an mbarrier of another CTA has `_` in place of the register for
+    /// the state.
     fn discarded_arrival(&mut self, operand: &ast::Operand<'a>) -> Option<()> {
         let remote = self.form.has(Property::NoRemoteResult) && self.says("shared::cluster");
         if !remote || operand.kind == OperandKind::Discard {
@@ -238,9 +239,8 @@ impl<'a> Site<'_, '_, 'a> {
         self.cx.refuse("E0211", operand.span, message, help)
     }
 
-    /// Checks operands whose type the modifiers do not state, and operands of rows with the same
-    /// restriction. They must be integers: packed f16 is refused, and so are floats for untyped
-    /// bits.
+    /// Checks an operand that must be an integer, because its type is fixed or its rule is
+    /// `strict`: `.f16x2` registers are refused, and floats for untyped bits.
     fn kept_out(
         &mut self,
         rule: &OperandRule,
@@ -287,7 +287,7 @@ impl<'a> Site<'_, '_, 'a> {
         self.deny("E0212", operand.span, "takes integers only here", help)
     }
 
-    /// Checks that a constant is in the range of its operand.
+    /// Checks that a constant is within the limit of its operand's rule.
     fn within(&mut self, rule: &OperandRule, operand: &ast::Operand<'a>) -> Option<()> {
         let (Some(limit), OperandKind::Constant(expr)) = (rule.limit, &operand.kind) else {
             return Some(());

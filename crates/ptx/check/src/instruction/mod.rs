@@ -1,5 +1,4 @@
-//! The check of one instruction: reads opcode and modifiers, and selects the check for its
-//! operands.
+//! The check of an instruction: reads opcode and modifiers, and selects the check of its operands.
 
 mod address;
 mod after_brackets;
@@ -58,8 +57,8 @@ impl<'a> Body<'_, 'a> {
         Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span })
     }
 
-    /// The first row with this number of operands whose version and target requirements are met;
-    /// reports an error if there is none.
+    /// The first form that matches the number of operands and whose version and target requirements
+    /// are met; reports an error if there is none.
     fn select(
         &mut self,
         forms: &[&'static Form],
@@ -88,9 +87,8 @@ impl<'a> Body<'_, 'a> {
         Some(first)
     }
 
-    /// Whether just the operands that the form has in braces are vectors, and those that it has in
-    /// brackets addresses: of rows with as many operands, one has a matrix in registers, the other
-    /// in memory.
+    /// Whether the operands in braces and in brackets are those of the form. This distinguishes
+    /// forms with the same number of operands: a matrix in registers, or in memory.
     fn has_brackets_of(&mut self, form: &Form, i: &ast::Instruction<'a>) -> bool {
         form.operands.iter().zip(&i.operands).all(|(rule, operand)| {
             let memory = matches!(operand.kind, OperandKind::Address(_) | OperandKind::Bracket(_));
@@ -128,7 +126,7 @@ impl<'a> Body<'_, 'a> {
 }
 
 impl Site<'_, '_, '_> {
-    /// The operands, and the selectors and signs of a video instruction.
+    /// Checks the operands; also returns the selectors and signs of a video instruction.
     fn operands(&mut self) -> Option<(Operands, Option<VideoOperands>)> {
         let operands = match self.form.shape {
             Shape::Listed => Operands::Listed(self.listed()?),
@@ -153,7 +151,7 @@ impl Site<'_, '_, '_> {
     }
 }
 
-/// Minimum and maximum number of operands of a row.
+/// Minimum and maximum number of operands of a form.
 fn range(form: &Form) -> (usize, usize) {
     let optional = form.operands.iter().filter(|o| o.optional).count();
     (form.operands.len() - optional, form.operands.len())

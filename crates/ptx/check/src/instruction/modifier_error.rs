@@ -1,4 +1,4 @@
-//! Messages for opcodes and modifiers that match no table row.
+//! Messages for opcodes and modifiers that match no form in the instruction table.
 
 use texunit_isa::describe::distance;
 use texunit_isa::{Class, ModifierError, Opcode, ScalarType};
@@ -13,7 +13,7 @@ impl<'a> Body<'_, 'a> {
         let text = i.opcode.text;
         let message = format!("{text} is not an instruction");
         if self.cx.diagnostics.len() > cap::MAX_ERRORS {
-            // The message is not shown, so no suggestion is searched for.
+            // After too many errors the message is not shown, so no suggestion is searched for.
             return self.cx.refuse("E0200", i.opcode.span, message, "");
         }
         let near = Opcode::ALL.iter().map(|o| o.name()).min_by_key(|name| distance(name, text));
@@ -25,7 +25,7 @@ impl<'a> Body<'_, 'a> {
         };
         let diagnostic = Diagnostic::error("E0200", i.opcode.span, message).help(help);
         let mut close = Opcode::ALL.iter().map(|o| o.name()).filter(|n| distance(n, text) <= 1);
-        // The name differs by one letter, and no other instruction is as close.
+        // The opcode differs by one letter from an instruction, and from no other instruction.
         let diagnostic = match (close.next(), close.next()) {
             (Some(name), None) if text.len() > 3 => diagnostic.fix(i.opcode.span, name),
             _ => diagnostic,
@@ -85,7 +85,7 @@ impl<'a> Body<'_, 'a> {
                         .help(hint(&expected, opcode));
                 let typed = |m: &&ast::Ident| ScalarType::from_name(m.text).is_some();
                 match (class, expected.as_slice(), i.modifiers.iter().find(typed)) {
-                    // The default of the ISA.
+                    // `.trap` is the default clamp mode of the PTX ISA.
                     (Class::Clamp, _, _) => diagnostic.fix(fixes::behind(span), ".trap"),
                     (Class::Vector, [one], Some(first)) => {
                         diagnostic.fix(fixes::before(first.span), format!("{one}."))
@@ -99,11 +99,11 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// The correct spelling of a word that belongs to another instruction, language or API.
+/// The advice for a word that belongs to another instruction, language or API.
 fn elsewhere(opcode: Opcode, word: &str) -> Option<&'static str> {
     use Opcode::{Suld, Sust, Tex};
     Some(match (opcode, word) {
-        // For three elements, the fourth is unused.
+        // Three elements need a vector of four, whose last element is unused.
         (_, "v3") => "vectors have 2 or 4 elements: write .v4",
         (Tex, "v1") => "a fetch gives 4 components: write .v4",
         (_, "v1") => "remove .v1: without a vector size there is one element",

@@ -36,8 +36,8 @@ impl<'a> Body<'_, 'a> {
         Some(words)
     }
 
-    /// Ignores a modifier without a meaning, or reads a `testp` without a property, as ptxas does,
-    /// if its verdicts were requested.
+    /// If ptxas's verdicts were requested, ignores a meaningless modifier, or reads a `testp`
+    /// without a property, as ptxas does.
     fn without_ignored(
         &mut self,
         i: &ast::Instruction<'a>,
@@ -56,7 +56,7 @@ impl<'a> Body<'_, 'a> {
         }
         let early = self.cx.release == Ptxas::V11_8;
         use Opcode::*;
-        // ptxas reads the types of opcodes with forms for halves by rules of their own.
+        // For opcodes with forms for 16-bit floats, ptxas has special rules for types.
         let loose = match opcode {
             Mul => !words.iter().any(|word| ["lo", "hi", "wide"].contains(word)),
             Abs | Fma | Max | Min | Neg => !early,
@@ -76,14 +76,14 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// The meaning of an opcode and its modifiers.
+/// Reads an opcode and its modifiers, which are not in the cache.
 fn found(opcode: Opcode, words: &[&str]) -> Result<Rc<ReadModifiers>, ModifierError> {
     let (mods, forms) = read_modifiers(opcode, words)?;
     let (gates, variants) = (gates(opcode, words).collect(), variants(opcode, words).collect());
     Ok(Rc::new(ReadModifiers { opcode, mods: Arc::new(mods), forms, gates, variants }))
 }
 
-/// The text from the opcode to the last modifier, if the tree was parsed from this source.
+/// The text from opcode to last modifier, if the syntax tree was parsed from `source`.
 fn text_of<'a>(source: &'a SourceFile, i: &ast::Instruction<'a>) -> Option<&'a str> {
     let last = i.modifiers.last().unwrap_or(&i.opcode);
     let text = source.snippet(Span { start: i.opcode.span.start, end: last.span.end });

@@ -118,7 +118,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Reports an address in a register of the wrong width, which ptxas accepts.
+    /// Reports an address in a register of the wrong width, which ptxas accepts and miscompiles.
     fn narrow_address(&mut self, ty: ScalarType, span: Span) -> bool {
         let whole = ty.is_integer() || ty.kind() == TypeKind::Bits;
         if whole {
@@ -131,7 +131,7 @@ impl<'a> Site<'_, '_, 'a> {
         whole
     }
 
-    /// The elements from which a value is packed, or into which it is unpacked.
+    /// Checks the vector elements from which a value is packed, or into which it is unpacked.
     fn parts(
         &mut self,
         ty: ScalarType,

@@ -13,7 +13,7 @@ use crate::options::Ptxas;
 use crate::types::{describe, fits, kind_fits, register_for};
 
 impl<'a> Site<'_, '_, 'a> {
-    /// Checks a destination register of exactly this width.
+    /// Checks a destination register of exactly the width of `ty`.
     pub(crate) fn dest(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
@@ -22,7 +22,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Reports a predicate as a row of a matrix, which ptxas accepts and miscompiles.
+    /// Reports a predicate in place of a register of a matrix, which ptxas miscompiles.
     pub(crate) fn miscompiled_predicate(&mut self, span: Span) {
         let message = "cannot use a predicate here";
         let diagnostic = self.error("E0212", span, message).help("write a 32-bit register");
@@ -44,7 +44,7 @@ impl<'a> Site<'_, '_, 'a> {
             .help(format!("write {}", describe(ty)))
     }
 
-    /// An element that ptxas accepts because of the type of the vector around it.
+    /// Checks a vector element that ptxas accepts only because of the vector's type.
     pub(crate) fn only_in_vector(
         &mut self,
         ty: ScalarType,
@@ -54,7 +54,7 @@ impl<'a> Site<'_, '_, 'a> {
     ) -> Option<Operand> {
         let compat = self.cx.options.ptxas_compat();
         let found = match value {
-            // A register of another type of the width holds the same bits.
+            // A register of another type with at least the width holds the same bits.
             Value::Reg { id, ty: reg } if compat && reg.bits() >= ty.bits() => {
                 return Some(Operand::Reg(*id));
             }
@@ -72,7 +72,7 @@ impl<'a> Site<'_, '_, 'a> {
         compat.then_some(found)
     }
 
-    /// Checks a source operand of exactly this width.
+    /// Checks a source operand of exactly the width of `ty`.
     pub(crate) fn source(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
@@ -85,8 +85,8 @@ impl<'a> Site<'_, '_, 'a> {
     }
 
     /// Reports the name of a function, or a name with an offset, where a number is expected: ptxas
-    /// uses the address, which is intended only for `mov`. Of a register with an offset, it checks
-    /// the kind but not the width.
+    /// uses the address, as it should only in `mov`. Of a register with an offset, ptxas checks the
+    /// kind but not the width.
     pub(crate) fn address_as_number(
         &mut self,
         ty: ScalarType,
@@ -126,8 +126,8 @@ impl<'a> Site<'_, '_, 'a> {
         self.deny("E0215", span, "cannot read a special register", help)
     }
 
-    /// A floating-point constant where ptxas takes its low bits for an operand of this type, so
-    /// that 1.0 becomes 0.
+    /// Reports a floating-point constant of which ptxas uses the low bits for an operand of type
+    /// `ty`, so that 1.0 becomes 0.
     pub(crate) fn low_bits(&mut self, ty: ScalarType, span: Span) -> Operand {
         let message = format!("only the low {} bits of this number would be used", ty.bits());
         let help = "write the bits that are meant as an integer, or put them into a register";
@@ -135,7 +135,7 @@ impl<'a> Site<'_, '_, 'a> {
         Operand::Imm(0)
     }
 
-    /// A constant as an operand of this type.
+    /// Converts a constant to an operand of type `ty`, or reports an error.
     pub(crate) fn immediate(
         &mut self,
         ty: ScalarType,
@@ -220,13 +220,13 @@ impl<'a> Site<'_, '_, 'a> {
     }
 }
 
-/// The type of the sum of a value without an address and an offset, as ptxas compares it.
+/// The type that ptxas gives the sum of an offset and a value without an address.
 pub(crate) enum SumType {
-    /// A function or a label, which fits everywhere.
+    /// A sum with a function or a label, valid for every type.
     Code,
-    /// A register or a special register.
+    /// A sum with a register or a special register of this type.
     Scalar(ScalarType),
-    /// A vector, which fits nowhere.
+    /// A sum with a vector, valid for no type.
     Vector,
 }
 

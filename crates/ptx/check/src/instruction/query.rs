@@ -23,7 +23,7 @@ impl<'a> Site<'_, '_, 'a> {
         let dest = self.dest(ScalarType::B32, &self.i.operands[0]);
         let independent = self.cx.module.independent;
         let kinds = handles(self.form, independent);
-        // With `texmode_independent`, queries through registers need no later version.
+        // With `texmode_independent`, a handle in a register has no version requirement in queries.
         let requirement = (!independent).then_some(INDIRECT);
         let unchecked = independent && self.mods.query == Some(Attribute::MemoryLayout);
         let handle = match unchecked {
@@ -38,7 +38,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some(QueryOperands { destination, handle, level })
     }
 
-    /// Whether the operand is the name of a variable in memory.
+    /// Whether an operand is the name of a variable in memory.
     fn is_variable(&mut self, operand: &ast::Operand<'a>) -> bool {
         match self.value(operand) {
             Some(Value::Named { area: Area::Opaque(_), .. }) => false,
@@ -48,7 +48,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// The handle of `txq.memory_layout` with `texmode_independent`, for which ptxas accepts any
+    /// Checks the handle of `txq.memory_layout` with `texmode_independent`: ptxas accepts any
     /// address.
     fn unchecked_handle(
         &mut self,
@@ -126,7 +126,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Reports an operand that ptxas accepts as a handle, but which cannot be one.
+    /// Reports an operand that ptxas accepts as a handle, but which is not a handle.
     fn not_a_handle(&mut self, span: Span, what: &str) {
         let message = format!("istypep needs a 64-bit register, not {what}");
         let diagnostic = Diagnostic::error("E0314", span, message)

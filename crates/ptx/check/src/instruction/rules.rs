@@ -1,4 +1,5 @@
-//! Version and target requirements of modifiers, and forms that exist only in some versions.
+//! Checks of version and target requirements of modifiers, and of forms that only some PTX versions
+//! have.
 
 use texunit_isa::requirement::Requirement;
 use texunit_isa::texture::requirement_of;
@@ -13,10 +14,10 @@ use crate::options::Ptxas;
 impl<'a> Body<'_, 'a> {
     /// Checks the requirements of the modifiers and of the form of a texture or surface
     /// instruction. Only the highest version and the highest target are reported. Requirements of
-    /// operands are checked with the operand.
+    /// operands are checked elsewhere.
     pub(crate) fn require_words(&mut self, i: &ast::Instruction<'a>, words: &ReadModifiers) {
         let of_form = words.forms.first().and_then(|form| requirement_of(form, &words.mods));
-        // Among equal requirements, the last one is the most specific.
+        // `max_by_key` returns the last of equal requirements, which is the most specific.
         let all = || words.gates.iter().copied().chain(of_form);
         let version = all().max_by_key(|g| g.version);
         let target = all().max_by_key(|g| g.target);
@@ -42,8 +43,8 @@ impl<'a> Body<'_, 'a> {
         self.report(Diagnostic::error("E0231", span, message).label(said).help(help));
     }
 
-    /// Reports forms of the table that this version or target does not support, or no longer
-    /// supports.
+    /// Reports an instruction form that the module's version or target does not support, or no
+    /// longer supports.
     pub(crate) fn past(&mut self, i: &ast::Instruction<'a>, read: &ReadModifiers) {
         let (mods, span) = (&read.mods, i.opcode.span);
         let has = |property| read.forms.iter().any(|form| form.has(property));
@@ -124,8 +125,8 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Checks that a memory order and its scope are given together. Except for transactions,
-    /// `.relaxed` of an mbarrier was introduced later.
+    /// Checks that a memory order and its scope are given together. `late_relaxed`: `.relaxed` was
+    /// introduced in PTX ISA 8.6.
     fn order_and_scope(&mut self, i: &ast::Instruction<'a>, late_relaxed: bool) {
         let among = |words: &[&str]| i.modifiers.iter().find(|m| words.contains(&m.text));
         let order = among(&["relaxed", "acquire", "release"]);
@@ -146,8 +147,8 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// The words that select the form: without vector sizes, hints and clamp modes, and without types
-/// if they do not matter.
+/// The opcode and the modifiers that select the form: without vector sizes, hints and clamp modes,
+/// and without types that do not matter.
 fn form_name(i: &ast::Instruction, opcode: Opcode) -> String {
     let typed = !matches!(opcode, Opcode::Tex | Opcode::Tld4 | Opcode::Suld | Opcode::Sust);
     let mut name = opcode.name().to_owned();

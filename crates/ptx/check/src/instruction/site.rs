@@ -10,7 +10,7 @@ use texunit_syntax::{Diagnostic, Span, ast};
 use crate::body::Body;
 use crate::message::mnemonic;
 
-/// An instruction as written, its modifiers, and its table row, in a body.
+/// An instruction as written, with its modifiers, its form, and the body that contains it.
 pub(crate) struct Site<'b, 'c, 'a> {
     pub(crate) body: &'b mut Body<'c, 'a>,
     pub(crate) i: &'a ast::Instruction<'a>,
@@ -19,17 +19,17 @@ pub(crate) struct Site<'b, 'c, 'a> {
 }
 
 impl<'a> Site<'_, '_, 'a> {
-    /// The words of the instruction for messages, such as `add.f32`.
+    /// The opcode and modifiers of the instruction for messages, such as `add.f32`.
     pub(crate) fn name(&self) -> String {
         mnemonic(self.i)
     }
 
-    /// Whether the instruction has this modifier.
+    /// Whether the instruction has the modifier `word`.
     pub(crate) fn says(&self, word: &str) -> bool {
         self.i.modifiers.iter().any(|m| m.text == word)
     }
 
-    /// The operands of an instruction with `N` operands.
+    /// The operands of an instruction that must have `N` operands; otherwise reports an error.
     pub(crate) fn takes<const N: usize>(
         &mut self,
         help: &str,
@@ -42,12 +42,12 @@ impl<'a> Site<'_, '_, 'a> {
         self.deny("E0210", i.opcode.span, says, help)
     }
 
-    /// An error that begins with the words of the instruction.
+    /// An error message that begins with the instruction's opcode and modifiers.
     pub(crate) fn error(&self, code: &'static str, span: Span, says: impl Display) -> Diagnostic {
         Diagnostic::error(code, span, format!("{} {says}", self.name()))
     }
 
-    /// Reports an error that begins with the words of the instruction, and its help text.
+    /// Reports an error whose message begins with opcode and modifiers, with a help text.
     pub(crate) fn deny<T>(
         &mut self,
         code: &'static str,

@@ -28,7 +28,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some(SurfaceOperands { source: data?, ..inside? })
     }
 
-    /// Checks `[surface, coordinates]`; the data are checked separately.
+    /// Checks `[surface, coordinates]`, without the data operand.
     fn surface_operands(&mut self, operand: &ast::Operand<'a>) -> Option<SurfaceOperands> {
         let OperandKind::Bracket(items) = &operand.kind else {
             let message = "needs [surface, coordinates] here";
@@ -115,7 +115,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some(list)
     }
 
-    /// Whether ptxas accepts a vector as data of this type; `None` if an error was reported.
+    /// Whether ptxas accepts a vector as data of type `ty`; `None` if an error was reported.
     fn data_accepted(
         &mut self,
         operand: &ast::Operand<'a>,
@@ -143,7 +143,7 @@ impl<'a> Site<'_, '_, 'a> {
         })
     }
 
-    /// One register or constant of a vector; reports operands that only ptxas accepts.
+    /// Checks a register or constant in a data vector; reports operands that only ptxas accepts.
     fn data_element(
         &mut self,
         ty: ScalarType,
@@ -167,7 +167,7 @@ impl<'a> Site<'_, '_, 'a> {
         })
     }
 
-    /// Checks data without braces. For a vector, ptxas accepts a scalar and then crashes.
+    /// Checks a data operand without braces. For a vector, ptxas accepts a scalar and crashes.
     fn scalar_data(
         &mut self,
         operand: &ast::Operand<'a>,
@@ -207,7 +207,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some(vec![element])
     }
 
-    /// Checks the data of sured: one register or constant.
+    /// Checks the data operand of sured: a register or constant.
     fn reduced(&mut self, operand: &ast::Operand<'a>, ty: ScalarType) -> Option<Vec<Operand>> {
         let value = self.value(operand)?;
         let row = SURFACE_DATA.iter().find(|(of, _)| *of == ty).map_or(&[][..], |(_, regs)| regs);
@@ -229,13 +229,13 @@ impl<'a> Site<'_, '_, 'a> {
     }
 }
 
-/// Whether a register is valid as data of suld and sust: any kind, at least as wide.
+/// Whether a register is valid as data of suld and sust: any type except `.pred`, at least as wide.
 fn data_fits(ty: ScalarType, reg: ScalarType) -> bool {
     reg.kind() != TypeKind::Predicate && reg.bits() >= ty.bits()
 }
 
-/// The replacement for an operation that sured lacks and other atomics have; ptxas crashes on most
-/// of them.
+/// The advice for an operation of other atomics that sured lacks; ptxas crashes on most of these
+/// operations.
 pub(crate) fn no_reduction(opcode: Opcode, word: &str) -> Option<&'static str> {
     let operation = AtomOp::from_name(word).filter(|_| opcode == Opcode::Sured)?;
     match operation {

@@ -10,7 +10,7 @@ use crate::ir::Operand;
 use crate::types::fits;
 
 impl<'a> Site<'_, '_, 'a> {
-    /// Checks `[map, {coordinates}]`; returns the address of the map, and the vector.
+    /// Checks `[map, {coordinates}]`; returns the address of the map and the coordinate vector.
     pub(crate) fn tensor(&mut self, operand: &ast::Operand<'a>) -> Option<(Operand, Operand)> {
         let parts = match &operand.kind {
             OperandKind::Bracket(items) => items.as_slice(),
@@ -23,7 +23,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some((self.tensor_map(map)?, self.tensor_coordinates(coordinates)?))
     }
 
-    /// The address of a map: ptxas takes a register of any type.
+    /// Checks the address of a tensor map: ptxas accepts a register of any type.
     fn tensor_map(&mut self, operand: &ast::Operand<'a>) -> Option<Operand> {
         let named = matches!(operand.kind, OperandKind::Name { component: None, .. });
         match self.value(operand)? {

@@ -45,7 +45,7 @@ impl<'a> Site<'_, '_, 'a> {
                 return self.no_brackets(inside, rest);
             }
         };
-        // If the coordinate type is wrong, every coordinate would be reported.
+        // A wrong coordinate type ends the check, because every coordinate would be reported.
         legal?;
         let shift = self.shift(items);
         let shift = match rest {
@@ -160,7 +160,7 @@ impl<'a> Site<'_, '_, 'a> {
         let typed = tuple(items, 0);
         let pair = texel.lanes == 2;
         let constant = items.iter().any(|(value, _)| matches!(value, Value::Const(_)));
-        // Pairs are moved to their registers, and a predicate cannot be the destination of a move.
+        // ptxas moves a result pair to its registers; no move has a predicate destination.
         let predicate =
             |(value, _): &(Value, Span)| matches!(value, Value::Reg { ty: ScalarType::Pred, .. });
         let moved = !pair || !items.iter().any(predicate);
@@ -234,7 +234,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Whether the operand is a vector, in braces or not.
+    /// Whether an operand is a vector in braces or a vector register.
     fn is_vector(&mut self, operand: &ast::Operand<'a>) -> bool {
         match operand.kind {
             OperandKind::Vector(_) => true,
@@ -245,8 +245,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Reports a sampler in a module without samplers, an error that ptxas accepts for some
-    /// operands.
+    /// Reports a sampler in unified mode, which ptxas accepts with some operands.
     fn sampler_in_unified(
         &mut self,
         sampler: &ast::Operand<'a>,
@@ -288,7 +287,7 @@ impl<'a> Site<'_, '_, 'a> {
     }
 
     /// Whether the operand in the position of a sampler is a coordinate without braces: a 32-bit
-    /// register that is followed by another name.
+    /// register before another name.
     fn is_coordinate(&mut self, operand: &ast::Operand<'a>, next: &ast::Operand<'a>) -> bool {
         let OperandKind::Name { name, component: None } = &operand.kind else { return false };
         let scalar = matches!(&next.kind, OperandKind::Name { .. });

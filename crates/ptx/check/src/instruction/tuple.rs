@@ -13,13 +13,13 @@ use crate::consts::Const;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 
-/// Elements of a vector with their positions.
+/// The evaluated elements of a vector with their positions.
 pub(crate) type Items<'a> = [(Value<'a>, Span)];
 
 /// The kind of a vector's first element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lead {
-    /// A register, or an operand that is read as one, so the element has a width.
+    /// A register, or an operand that counts as a register, so that it has a width.
     Sized,
     /// An integer constant.
     Integer,
@@ -27,39 +27,39 @@ pub(crate) enum Lead {
     Float,
 }
 
-/// The type of a vector.
+/// The type of a vector in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tuple {
-    /// The type of all elements; `None` if they differ, so that the vector is untyped.
+    /// The type of all elements; `None` if the types differ, so that the vector is untyped.
     pub(crate) ty: Option<ScalarType>,
-    /// Width of the elements; `None` if all are constants.
+    /// Width of the elements in bits; `None` if all elements are constants.
     pub(crate) bits: Option<u32>,
     /// The kind of the first element.
     pub(crate) lead: Lead,
-    /// Width of the last constant.
+    /// Width of the last constant element in bits.
     pub(crate) constant_bits: u32,
 }
 
 /// Why elements do not form a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// The width of the element with this index differs from the first.
+    /// The element with this index has another width than the first element.
     Width(usize),
-    /// The element with this index is not compatible with the one before it.
+    /// The element with this index is not compatible with the previous element.
     Neighbour(usize),
-    /// The element with this index is not valid in a vector.
+    /// The element with this index is of a kind that no vector may contain.
     Element(usize),
     /// All elements of the vector are `_`.
     Nothing,
 }
 
-/// The type of an element.
+/// The type of a vector element.
 fn type_of(value: &Value) -> Option<ScalarType> {
     Some(match value {
         Value::Reg { ty, .. } => *ty,
         Value::Special(special, _) if special.types.contains(&ScalarType::U64) => ScalarType::B64,
         Value::Special(..) => ScalarType::B32,
-        // Among registers, the name of a variable counts as a register of its type.
+        // The name of a variable in a vector counts as a register of the variable's type.
         Value::Named { ty, .. } => return *ty,
         Value::Const(Const::Int(..)) => ScalarType::S64,
         Value::Const(Const::F32(_)) => ScalarType::F32,
@@ -68,12 +68,12 @@ fn type_of(value: &Value) -> Option<ScalarType> {
     })
 }
 
-/// The width of a type; predicates count as 32 bits.
+/// The width of a type in bits; predicates count as 32 bits.
 fn width(ty: ScalarType) -> u32 {
     if ty == ScalarType::Pred { 32 } else { ty.bits() }
 }
 
-/// Whether two types may be adjacent.
+/// Whether two adjacent vector elements may have these types.
 fn go_together(a: ScalarType, b: ScalarType) -> bool {
     let bits = |ty: ScalarType| ty.kind() == TypeKind::Bits;
     a == b || bits(a) || bits(b) || a.is_integer() && b.is_integer() || a.is_float() && b.is_float()
@@ -120,8 +120,8 @@ pub(crate) fn tuple(items: &Items, indices: usize) -> Result<Tuple, Flaw> {
 }
 
 impl Tuple {
-    /// The type that a vector of data counts as, if a register is its first element: that of its
-    /// elements, or untyped bits. ptxas does not always distinguish integers from bits.
+    /// The type as which a data vector counts, if its first element is a register: the type of its
+    /// elements, or untyped bits. ptxas does not always distinguish integers from untyped bits.
     pub(crate) fn counts_as(&self, integers_are_bits: bool) -> Option<ScalarType> {
         let bits = self.bits.filter(|_| self.lead == Lead::Sized)?;
         let typed = self.ty.filter(|ty| !(integers_are_bits && ty.is_integer()));
@@ -134,7 +134,7 @@ impl Tuple {
         self.lead == Lead::Sized && self.bits == types.first().map(|ty| ty.bits()) && typed
     }
 
-    /// Whether the vector is valid as coordinates or a similar operand.
+    /// Whether the vector is valid in an operand position such as that of coordinates.
     pub(crate) fn fits_place(&self, place: &Registers) -> bool {
         let mixed = self.ty.is_none();
         let float = place.ty == ScalarType::F32;
@@ -150,7 +150,7 @@ impl Tuple {
 }
 
 impl<'a> Site<'_, '_, 'a> {
-    /// The type of a vector of data; reports elements that do not form one.
+    /// The type of a data vector; reports elements that do not form a vector.
     pub(crate) fn data_vector(
         &mut self,
         ty: ScalarType,
@@ -205,7 +205,7 @@ impl<'a> Site<'_, '_, 'a> {
                 continue;
             }
             let diagnostic = self.not_for_place(value, *span, place, index);
-            // Before the last index, ptxas accepts anything.
+            // ptxas checks only the last of the layer and sample indices.
             if !accepted || n + 1 == indices && not_an_index(value) {
                 self.report(diagnostic);
                 complete = false;
@@ -232,7 +232,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Checks one element.
+    /// Checks an element of a source vector.
     fn place_element(
         &mut self,
         value: &Value<'a>,
@@ -307,7 +307,7 @@ impl<'a> Site<'_, '_, 'a> {
     }
 }
 
-/// Values that ptxas refuses as a layer or sample index.
+/// Whether ptxas refuses a value as a layer or sample index.
 fn not_an_index(value: &Value) -> bool {
     match value {
         Value::Reg { ty, .. } | Value::Named { ty: Some(ty), .. } => {
@@ -318,7 +318,7 @@ fn not_an_index(value: &Value) -> bool {
     }
 }
 
-/// Whether the operand has an element of a vector register next to a constant.
+/// Whether the operand has a component of a vector register (`v.x`) next to a constant.
 pub(crate) fn component_beside_constant(operand: &ast::Operand, items: &Items) -> bool {
     let OperandKind::Vector(elements) = &operand.kind else { return false };
     let component = elements.iter().zip(items).any(|(element, (value, _))| {

@@ -1,4 +1,4 @@
-//! Checks of video instructions, whose operands can select parts of registers and be negated.
+//! Checks of video instructions, whose operands can be bytes or half-words, and be negated.
 
 use texunit_isa::{Opcode, ScalarType, Selector, VideoOperands};
 use texunit_syntax::ast::{self, OperandKind};
@@ -12,15 +12,15 @@ use crate::ir::Operand;
 enum Parts {
     /// The operand has no selector.
     None,
-    /// A single part: `.b0` to `.b3`, `.h0`, `.h1`.
+    /// The selector is a single byte or half-word: `.b0` to `.b3`, `.h0`, `.h1`.
     One,
-    /// A mask of elements, highest first: `.h10`, `.b3`, `.b210`.
+    /// The selector is a mask of elements, highest first: `.h10`, `.b3`, `.b210`.
     Mask { half: bool },
-    /// A choice of elements from two registers: `.h32`, `.b7610`.
+    /// The selector chooses elements from two registers: `.h32`, `.b7610`.
     Choice { half: bool },
 }
 
-/// Parses a selector of this kind.
+/// Parses a selector of the kind `parts`.
 fn selector(word: &str, parts: Parts) -> Option<Selector> {
     let half = match word.as_bytes().first()? {
         b'h' => true,
@@ -51,7 +51,7 @@ fn selector(word: &str, parts: Parts) -> Option<Selector> {
     Some(found)
 }
 
-/// The valid selectors, for messages.
+/// The valid selectors of a kind, for messages.
 fn wanted(parts: Parts) -> &'static str {
     match parts {
         Parts::None => "write the register alone",
@@ -63,7 +63,7 @@ fn wanted(parts: Parts) -> &'static str {
     }
 }
 
-/// Whether a SIMD instruction uses half-words (`true`) or bytes; `None` for others.
+/// Whether a SIMD instruction uses half-words (`true`) or bytes; `None` for other opcodes.
 fn simd(opcode: Opcode) -> Option<bool> {
     match opcode.name().bytes().last() {
         Some(b'2') => Some(true),
@@ -86,7 +86,7 @@ impl<'a> Site<'_, '_, 'a> {
         let [d, a, b, c @ ..] = &i.operands[..] else { return None };
         let (to, from) = match simd {
             Some(half) => (Parts::Mask { half }, Parts::Choice { half }),
-            // If the result is combined with c, it cannot replace a part of a register.
+            // If the result is combined with c, it cannot be merged into a byte or half-word.
             None if multiplies || c.is_empty() || mods.atom.is_some() => (Parts::None, Parts::One),
             None => (Parts::One, Parts::One),
         };
@@ -121,7 +121,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some((list, video))
     }
 
-    /// Checks signs, which only `vmad` supports; ptxas accepts two of them elsewhere.
+    /// Checks signs, which only `vmad` supports; in other instructions, ptxas accepts two signs.
     fn sign(&mut self, video: &VideoOperands) -> Option<()> {
         let message = "cannot negate its operands";
         let diagnostic = self
@@ -134,7 +134,7 @@ impl<'a> Site<'_, '_, 'a> {
         Some(())
     }
 
-    /// Checks a source; SIMD instructions accept only registers.
+    /// Checks a source operand; SIMD instructions accept only registers.
     fn video_source(
         &mut self,
         ty: ScalarType,
@@ -148,7 +148,8 @@ impl<'a> Site<'_, '_, 'a> {
         self.source(ty, operand)
     }
 
-    /// Reports a `.f16x2` register as the result of `vset`, or as what the result is combined with.
+    /// Reports a `.f16x2` register as the result of `vset`, or as the operand combined with the
+    /// result.
     fn of_comparison(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<()> {
         let compares = matches!(self.form.row.opcode, Opcode::Vset | Opcode::Vset2 | Opcode::Vset4);
         match self.value(operand)? {

@@ -4,11 +4,11 @@ use super::{Base, Function, Instruction, LabelId, Module, Operand, Operands, Reg
 use texunit_flow::{Access, Code, Control};
 use texunit_isa::{MatchMode, Opcode};
 
-/// The code of a function, for the analyses of crate `flow`. Instruction indices are those of the
-/// body, register indices those of [`Function::regs`].
+/// The code of a function, for the analyses of crate `flow`. An instruction is identified by its
+/// index in the body, a register by its index in [`Function::regs`].
 #[derive(Clone, Copy, Debug)]
 pub struct BodyCode<'a> {
-    /// The function.
+    /// The function whose code this is.
     pub function: &'a Function,
     /// The instructions of the function; empty for a prototype.
     pub body: &'a [Instruction],
@@ -51,7 +51,7 @@ impl Code for BodyCode<'_> {
         if i.guard.is_some() { Control::Branch } else { Control::Jump }
     }
 
-    /// Returns false for an instruction whose operand accesses are not known.
+    /// Calls `f` for each accessed register; false if the operand accesses are not known.
     fn operands(&self, inst: usize, f: &mut dyn FnMut(u32, Access)) -> bool {
         self.body[inst].each_operand(f)
     }
@@ -69,7 +69,7 @@ impl Code for BodyCode<'_> {
 }
 
 impl Operand {
-    /// The elements of a vector; of another operand, itself.
+    /// The elements of a vector operand; another operand is a single element.
     pub fn elements(&self) -> &[Self] {
         match self {
             Self::Vector(elements) => elements,
@@ -92,7 +92,7 @@ impl Operand {
 }
 
 impl Instruction {
-    /// Implements [`Code::operands`]; not generic, so that it is compiled once for all analyses.
+    /// Implements [`Code::operands`]; not generic, so that it is compiled only once.
     fn each_operand(&self, f: &mut dyn FnMut(u32, Access)) -> bool {
         if let Some(guard) = self.guard {
             f(guard.reg.0, Access::Use);
@@ -100,7 +100,7 @@ impl Instruction {
         let written = self.destinations();
         if let Operands::Listed(list) = &self.operands {
             let (writes, reads) = list.split_at(written.min(list.len()));
-            // `xor %r1, %r2, %r2` gives 0 whatever the value of the register.
+            // `xor %r1, %r2, %r2` gives 0 whatever the value of `%r2`, which may be unwritten.
             let makes_zero = matches!(self.opcode, Opcode::Xor | Opcode::Sub)
                 && !self.mods.types.iter().any(|ty| ty.is_float())
                 && matches!(reads, [a, b] if a == b);
@@ -109,7 +109,7 @@ impl Instruction {
             writes.iter().for_each(|o| o.each_register(&mut |reg| f(reg.0, Access::Def)));
             return self.is_known();
         }
-        // The values of padding elements are unused.
+        // Padding elements are read, but their values are not used.
         let padding = self.operands.padding();
         let matters = |operand: &&Operand| !padding.iter().any(|p| std::ptr::eq(p, *operand));
         for operand in self.operands.read(written).filter(matters) {

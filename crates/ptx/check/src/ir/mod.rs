@@ -1,9 +1,9 @@
-//! The typed module: names are resolved, operands are checked for kind and width, and modifiers are
-//! parsed into fields. Crate `simt` lowers it to warp code.
+//! The typed module: names are resolved, kinds and widths of operands are checked, and modifiers
+//! are parsed into fields. Crate `simt` lowers it to warp code.
 //!
 //! Operands of texture, surface and query instructions have names ([`FetchOperands`],
-//! [`SurfaceOperands`], [`QueryOperands`]). Those of all other instructions are a list, whose order
-//! is that of the source except for:
+//! [`SurfaceOperands`], [`QueryOperands`]). Other instructions have a list of operands in source
+//! order, except for:
 //!
 //! | instruction | operands |
 //! |---|---|
@@ -55,12 +55,12 @@ pub struct ParamId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FrameVarId(pub u32);
 
-/// A module.
+/// A checked PTX module.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
-    /// `.version`, such as (8, 5).
+    /// The version in `.version`: (8, 5) for 8.5.
     pub version: (u32, u32),
-    /// First word of `.target`, such as `sm_75`.
+    /// Architecture in `.target`, such as `sm_75`.
     pub target: String,
     /// Whether `.target` says `texmode_independent`.
     pub independent: bool,
@@ -70,11 +70,11 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// Functions and kernels, including prototypes.
     pub functions: Vec<Function>,
-    /// Source locations of instructions by their spans, from `.file` and `.loc`.
+    /// Source locations of instructions, from `.file` and `.loc`.
     pub sources: Arc<Sources>,
 }
 
-/// The memory of a variable.
+/// The memory that holds a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// The state space `.global`.
@@ -92,29 +92,28 @@ pub enum Storage {
 /// A variable with static storage.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Name as written (for variables of bodies: `function.name`).
+    /// Name as written; for a variable declared in a body, `function.name`.
     pub name: String,
-    /// Memory in which it is stored.
+    /// Memory in which the variable is stored.
     pub storage: Storage,
-    /// The declared state space. References belong in `.global`, but ptxas accepts arrays of them
-    /// elsewhere, too.
+    /// The declared state space. References belong in `.global`, but ptxas accepts arrays of
+    /// references elsewhere, too.
     pub space: texunit_syntax::ast::Space,
-    /// Type of an element.
+    /// Type of an array or vector element.
     pub ty: ScalarType,
     /// Vector length: 2 or 4 for `.v2` and `.v4`, else 1.
     pub vector: u8,
-    /// Array dimensions, followed by the vector length. The first is 0 for `[]` without an initial
-    /// value.
+    /// Array dimensions, followed by the vector length. The first is 0 for an uninitialised `[]`.
     pub dims: Vec<u64>,
-    /// Size in bytes (0 for `[]`).
+    /// Size of the variable in bytes (0 for `[]`).
     pub size: u64,
-    /// Alignment in bytes.
+    /// Alignment of the variable in bytes.
     pub align: u64,
     /// Whether the variable is `.extern` without a definition.
     pub is_extern: bool,
     /// Whether the variable has `.attribute(.managed)`, so that the host program uses it, too.
     pub managed: bool,
-    /// Initial bytes from offset 0 on (may be shorter than `size`; the rest is zero).
+    /// Initial bytes from offset 0 on (may be shorter than `size`; further bytes are zero).
     pub init: Vec<u8>,
     /// Positions in `init` that receive addresses when the module is loaded.
     pub relocations: Vec<Relocation>,
@@ -126,14 +125,14 @@ pub struct Variable {
     pub span: Span,
 }
 
-/// An address in an initialiser.
+/// An address in the initial value of a variable.
 #[derive(Clone, Debug)]
 pub struct Relocation {
-    /// Byte offset of the value in the variable.
+    /// Byte offset of the address in the variable.
     pub offset: u64,
-    /// Size of the value in bytes: 1 (masked byte), 4 or 8.
+    /// Size of the stored value in bytes: 4 or 8, or 1 for a masked byte of the address.
     pub size: u8,
-    /// The symbol whose address it is.
+    /// The symbol whose address is stored.
     pub target: Symbol,
     /// Number that is added to the address.
     pub addend: i64,
@@ -146,27 +145,27 @@ pub struct Relocation {
 /// A symbol with an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Symbol {
-    /// A variable: its address in its own space, or for an opaque one its handle.
+    /// A variable: its address in its state space, or the handle of an opaque variable.
     Variable(VarId),
     /// A function.
     Function(FuncId),
 }
 
-/// A parameter or return value.
+/// A parameter or result of a function.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Name.
+    /// Name of the parameter.
     pub name: String,
-    /// Type of an element; `Texref`, `Samplerref` or `Surfref` for opaque ones.
+    /// Type of an element; `Texref`, `Samplerref` or `Surfref` for a handle.
     pub ty: ScalarType,
-    /// Size in bytes.
+    /// Size of the parameter in bytes.
     pub size: u32,
-    /// Alignment in bytes.
+    /// Alignment of the parameter in bytes.
     pub align: u32,
-    /// Byte offset in the kernel's parameter buffer, or in the frame of the function's arguments
-    /// (results are laid out from 0, and so are parameters).
+    /// Byte offset in the kernel's parameter buffer, or in the argument frame of a function, in
+    /// which parameters and results are laid out separately from 0.
     pub offset: u32,
-    /// The register of an old-style `.reg` parameter of a `.func`.
+    /// The register of a parameter of a `.func` that was declared with `.reg`.
     pub reg: Option<RegId>,
     /// Whether the parameter is an array (`.param .align 8 .b8 p[16]`).
     pub is_array: bool,
@@ -174,18 +173,18 @@ pub struct Param {
     pub span: Span,
 }
 
-/// A variable of a body, of which each activation has its own copy.
+/// A variable of a function body, of which each call of the function has a separate copy.
 #[derive(Clone, Debug)]
 pub struct FrameVar {
-    /// Name.
+    /// Name of the variable.
     pub name: String,
     /// Whether the variable is a `.param` of a call sequence instead of a `.local`.
     pub is_param: bool,
-    /// Type of an element.
+    /// Type of an array element, or of the variable.
     pub ty: ScalarType,
-    /// Size in bytes.
+    /// Size of the variable in bytes.
     pub size: u32,
-    /// Alignment in bytes.
+    /// Alignment of the variable in bytes.
     pub align: u32,
     /// Whether the variable was declared with dimensions.
     pub is_array: bool,
@@ -194,49 +193,49 @@ pub struct FrameVar {
 /// A register.
 #[derive(Clone, Debug)]
 pub struct Reg {
-    /// Name as written.
+    /// Name of the register as written.
     pub name: String,
-    /// Type of an element.
+    /// Type of the register, or of a vector register's element.
     pub ty: ScalarType,
-    /// Vector length. A vector register (`.reg .v4 .f32`) is 2 or 4 consecutive [`RegId`]s; the
-    /// first has the length, the others 1. Scalar registers have 1.
+    /// Vector length. A vector register (`.reg .v4 .f32`) is 2 or 4 consecutive [`RegId`]s, of
+    /// which the first has the length, and the others, like scalar registers, 1.
     pub vector: u8,
 }
 
 /// A kernel or function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Name as written.
+    /// Name of the function as written.
     pub name: String,
     /// Whether the function is a kernel.
     pub is_entry: bool,
-    /// Parameters.
+    /// Parameters of the function.
     pub params: Vec<Param>,
-    /// Results.
+    /// Results of the function.
     pub returns: Vec<Param>,
     /// Total size of all parameters in bytes.
     pub param_size: u32,
-    /// Registers.
+    /// Registers that the function declares or names.
     pub regs: Vec<Reg>,
     /// `.local` and `.param` variables of the body.
     pub frame: Vec<FrameVar>,
-    /// Name of each label, and the index in `body` of the instruction that follows it (the length
+    /// Name of each label, and the index in `body` of the instruction after the label (the length
     /// of `body` at the end).
     pub labels: Vec<(String, usize)>,
-    /// Instructions; `None` for a prototype (`.extern .func vprintf ...`).
+    /// Instructions of the function; `None` for a prototype (`.extern .func vprintf ...`).
     pub body: Option<Vec<Instruction>>,
-    /// `.maxntid`, `.reqntid` and so on: name without the dot, and numbers.
+    /// Performance directives such as `.maxntid`: name without the dot, and numbers.
     pub directives: Vec<(String, Vec<u64>)>,
     /// Source location of the function's header.
     pub span: Span,
-    /// The function of which this is an `.alias`.
+    /// The aliased function, if the function was declared with `.alias`.
     pub alias_of: Option<FuncId>,
 }
 
 /// The guard predicate of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// Predicate register.
+    /// The predicate register that is tested.
     pub reg: RegId,
     /// Whether the guard is negated: `@!p`.
     pub negated: bool,
@@ -249,26 +248,26 @@ pub struct Instruction {
     pub opcode: Opcode,
     /// Modifiers, shared between instructions with the same spelling.
     pub mods: Arc<Modifiers>,
-    /// Guard.
+    /// Guard predicate.
     pub guard: Option<Guard>,
-    /// Operands.
+    /// Checked operands.
     pub operands: Operands,
-    /// Position in the source.
+    /// Range of the instruction in the PTX.
     pub span: Span,
 }
 
 /// The base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
-    /// An address in a register (32 or 64 bits).
+    /// A register of 32 or 64 bits that holds the address.
     Reg(RegId),
-    /// A variable.
+    /// A variable with static storage.
     Variable(VarId),
     /// A parameter of the function.
     Param(ParamId),
     /// A result parameter of the function.
     Return(ParamId),
-    /// A frame variable.
+    /// A `.local` or `.param` variable of the body.
     Frame(FrameVarId),
     /// The address has no base; the offset is the address.
     Absolute,
@@ -288,15 +287,15 @@ pub enum Operand {
     Special(SpecialReg, u8),
     /// The special register `%envreg<n>`.
     EnvReg(u8),
-    /// `%pm0` and other counters, which read as 0.
+    /// `%pm0` and other performance counters, which read as 0.
     ZeroCounter,
-    /// Address of a variable, parameter or frame variable, plus an offset (mov, cvta).
+    /// Operand of mov or cvta: address of a variable, parameter or frame variable, plus offset.
     AddressOf(Base, i64),
     /// A function, in `mov.u64 %rd, f` and direct calls.
     Function(FuncId),
-    /// A label of this function, in bra.
+    /// The target of bra, a label in the same function.
     Label(LabelId),
-    /// Targets of brx.idx, or of an indirect call with a list of targets.
+    /// Target labels of brx.idx.
     Targets(Vec<LabelId>),
     /// A vector `{a, b}`.
     Vector(Vec<Operand>),
@@ -315,17 +314,17 @@ pub enum Operand {
     Args(Vec<Operand>),
     /// A `.param` frame variable as an argument.
     FrameVar(FrameVarId),
-    /// Signature of an indirect call.
+    /// The prototype of an indirect call.
     Prototype(Box<Prototype>),
 }
 
 /// An array element whose index is in a register.
 ///
-/// Its byte offset is `(index + offset) * size` in 32-bit arithmetic. It is added to the array's
-/// address, zero-extended in global memory, as ptxas computes it.
+/// The element's byte offset is `(index + offset) * size` in 32-bit arithmetic. As in ptxas, the
+/// offset is added to the array's address, zero-extended in global memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
-    /// The array.
+    /// The array that contains the element.
     pub base: Base,
     /// A register of 8 to 64 bits, extended according to its type and truncated to 32 bits, or a
     /// special register.
@@ -336,7 +335,7 @@ pub struct Element {
     pub size: u32,
 }
 
-/// Signature of an indirect call.
+/// Signature of the functions that an indirect call may call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prototype {
     /// Type and size in bytes of each result.

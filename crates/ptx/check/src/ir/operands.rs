@@ -1,6 +1,6 @@
 //! Operands of an instruction: a list in source order or, for texture, surface and query
-//! instructions, named fields. Vector elements are assigned to their roles when these are made
-//! ([`FetchOperands`], [`SurfaceOperands`]), so that later code need not count.
+//! instructions, named fields. Vector elements are assigned to their roles in [`FetchOperands`] and
+//! [`SurfaceOperands`], so that later code need not count elements.
 
 use std::ops::Deref;
 use std::slice::from_ref;
@@ -8,12 +8,12 @@ use std::slice::from_ref;
 use super::Operand;
 use texunit_isa::{Coordinates, Geometry};
 
-/// The operands of an instruction. As a slice they are the list, or empty if they are named fields.
+/// The operands of an instruction: a list, or named fields.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operands {
-    /// In source order, destinations first. `d|p` are two consecutive operands; if only `d` is
-    /// written in a form that allows `d|p` (setp, shfl, match, lop3 with a boolean), the second is
-    /// [`Operand::Discard`].
+    /// A list in source order, destinations first. `d|p` is two consecutive operands; if only `d`
+    /// is written in a form that allows `d|p` (setp, shfl, match, lop3 with a boolean), the second
+    /// operand is [`Operand::Discard`].
     Listed(Vec<Operand>),
     /// Operands of tex and tld4.
     Fetch(Box<FetchOperands>),
@@ -23,7 +23,7 @@ pub enum Operands {
     Query(Box<QueryOperands>),
 }
 
-/// The operands of a fetch.
+/// The operands of a texture fetch, tex or tld4.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FetchOperands {
     /// Result registers, as many as `.v2` or `.v4` states; `Discard` for `_`.
@@ -35,7 +35,7 @@ pub struct FetchOperands {
     /// The sampler in independent mode, a `Handle`.
     pub sampler: Option<Operand>,
     /// Layer, sample and point; `None` for roles that the geometry lacks. In an instruction that
-    /// ptxas miscompiles, others may be missing.
+    /// ptxas miscompiles, further coordinates may be missing.
     pub coords: Coordinates<Option<Operand>>,
     /// The selection of the mip level.
     pub lod: Lod,
@@ -43,24 +43,24 @@ pub struct FetchOperands {
     pub offset: Option<Vec<Operand>>,
     /// Reference value of a depth compare.
     pub compare: Option<Operand>,
-    /// Padding elements of vectors, which are read but not used.
+    /// Vector elements beyond those that the geometry needs, which are read but not used.
     pub padding: Vec<Operand>,
 }
 
-/// How a fetch selects its mip level.
+/// How a texture fetch selects its mip level.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lod {
     /// `tex` without a level, and `tld4`.
     Implicit,
     /// `tex.base`: the base level.
     Base,
-    /// `tex.level`: the level operand.
+    /// `tex.level`, with the level operand.
     Level(Operand),
-    /// `tex.grad`: one element per coordinate of the point.
+    /// `tex.grad`, with gradients of one element per point coordinate.
     Gradient {
-        /// Gradient along screen x.
+        /// Derivatives of the coordinates along screen x.
         dx: Vec<Operand>,
-        /// Gradient along screen y.
+        /// Derivatives of the coordinates along screen y.
         dy: Vec<Operand>,
     },
 }
@@ -77,14 +77,14 @@ pub struct SurfaceOperands {
     pub destination: Vec<Operand>,
     /// Source operands of sust and sured, even if there is only one. Empty for suld.
     pub source: Vec<Operand>,
-    /// Padding elements of the coordinate vector, which are read but not used.
+    /// Unused elements of the coordinate vector, which are read but not used.
     pub padding: Vec<Operand>,
 }
 
-/// The operands of a query.
+/// The operands of a query, txq or suq.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryOperands {
-    /// The destination register.
+    /// The destination register of txq or suq.
     pub destination: Operand,
     /// The queried object: a `Handle`, or `Discard` in an instruction that ptxas miscompiles.
     pub handle: Operand,
@@ -92,7 +92,7 @@ pub struct QueryOperands {
     pub level: Option<Operand>,
 }
 
-/// Assigns the elements of a coordinate vector to their roles; additional ones are padding.
+/// Assigns the elements of a coordinate vector to their roles; further elements are padding.
 pub(crate) fn coordinates(
     geometry: Geometry,
     vector: Vec<Operand>,
@@ -102,7 +102,7 @@ pub(crate) fn coordinates(
     Coordinates::of(geometry, vector.into_iter().map(Some), None)
 }
 
-/// The first `count` elements of a vector; the others are padding.
+/// The first `count` elements of a vector; further elements are appended to the padding.
 pub(crate) fn first(
     count: usize,
     mut vector: Vec<Operand>,
@@ -112,14 +112,14 @@ pub(crate) fn first(
     vector
 }
 
-/// All coordinates, each as a slice.
+/// All coordinates, each as a slice of at most one operand.
 fn elements(coords: &Coordinates<Option<Operand>>) -> [&[Operand]; 5] {
     let Coordinates { layer, sample, point: [x, y, z] } = coords;
     [layer, sample, x, y, z].map(Option::as_slice)
 }
 
 impl Lod {
-    /// The operands of the level; gradients are two vectors.
+    /// The operands that select the mip level: none, a level, or two gradient vectors.
     fn parts(&self) -> [&[Operand]; 2] {
         match self {
             Self::Implicit | Self::Base => [&[], &[]],
@@ -130,7 +130,7 @@ impl Lod {
 }
 
 impl Operands {
-    /// The list; empty if the operands are named fields.
+    /// The operand list of the instruction; empty if its operands are named fields.
     pub fn as_slice(&self) -> &[Operand] {
         if let Self::Listed(list) = self { list } else { &[] }
     }
@@ -155,7 +155,7 @@ impl Operands {
         if let Self::Query(query) = self { Some(query) } else { None }
     }
 
-    /// Operands that the instruction writes; in a list, the first `listed`.
+    /// Operands that the instruction writes; of an operand list, the first `listed` operands.
     pub fn written(&self, listed: usize) -> impl Iterator<Item = &Operand> {
         let parts: [&[Operand]; 2] = match self {
             Self::Listed(list) => [&list[..listed.min(list.len())], &[]],
@@ -166,7 +166,7 @@ impl Operands {
         parts.into_iter().flatten()
     }
 
-    /// Padding elements of vectors.
+    /// Padding elements of all vector operands.
     pub fn padding(&self) -> &[Operand] {
         match self {
             Self::Fetch(fetch) => &fetch.padding,
@@ -175,7 +175,7 @@ impl Operands {
         }
     }
 
-    /// Operands that the instruction reads; in a list, those after the first `listed`.
+    /// Operands that the instruction reads; of an operand list, the operands from `listed` on.
     pub fn read(&self, listed: usize) -> impl Iterator<Item = &Operand> {
         let mut parts: [&[Operand]; 12] = [&[]; 12];
         match self {

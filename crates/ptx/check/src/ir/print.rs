@@ -34,7 +34,7 @@ pub fn text(module: &Module, function: &Function, source: &SourceFile) -> String
 struct Printer<'a> {
     module: &'a Module,
     function: &'a Function,
-    /// Whether the type of each register has been printed.
+    /// For each register, whether its type has been printed.
     named: Vec<bool>,
 }
 

@@ -17,12 +17,12 @@ use crate::ir::{Instruction, Operand};
 /// block. If it is exceeded, nothing is reported.
 const MAX_PAIRS: (usize, usize) = (100_000, 200);
 
-/// The threads that must execute an instruction together.
+/// Which threads must execute an instruction together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Participants {
     Cta,
     Warp,
-    /// A branch that declares itself uniform (`.uni`).
+    /// The threads of a warp, because a branch declares itself uniform (`.uni`).
     Branch,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether CTAs of this kernel have a single thread.
+/// Whether the kernel declares that its CTAs have a single thread.
 pub(super) fn one_thread(body: &Body) -> bool {
     body.function.directives.iter().any(|(name, values)| {
         matches!(name.as_str(), "reqntid" | "maxntid") && values.iter().product::<u64>() == 1
@@ -114,7 +114,7 @@ pub(super) fn member_mask(i: &Instruction) -> Option<&Operand> {
     }
 }
 
-/// Whether other threads, or the host, can observe an instruction.
+/// Whether other threads, or the host, can observe the effect of an instruction.
 fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
     let i = &body.code[at];
     match i.opcode {
@@ -126,7 +126,7 @@ fn has_effect(body: &Body, at: usize, barriers: bool) -> bool {
     }
 }
 
-/// Blocks after which the kernel ends without any effect.
+/// For each block, whether the kernel ends after it without any effect.
 fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     let graph: &Cfg = &body.graph;
     let exit = graph.exit();
@@ -149,15 +149,14 @@ fn ending(body: &Body, barriers: bool) -> Vec<bool> {
     ending
 }
 
-/// Whether a block before the exit reaches it by running past the end of the function, rather than
-/// by `exit`, `trap` or `ret`.
+/// Whether a block runs past the end of the function, rather than end by `exit`, `trap` or `ret`.
 fn falls(body: &Body, block: u32) -> bool {
     body.graph.range(block).last().is_none_or(|last| {
         !matches!(body.code[last].opcode, Opcode::Exit | Opcode::Trap | Opcode::Ret)
     })
 }
 
-/// The edges of [`without_early_ends`], and the control dependences along them; `None` for
+/// The edges of [`without_early_ends`], and the control dependences along these edges; `None` for
 /// functions that are too large.
 pub(super) fn control(body: &Body) -> Option<(Edges, Edges)> {
     let next = without_early_ends(body);
@@ -166,8 +165,8 @@ pub(super) fn control(body: &Body) -> Option<(Edges, Edges)> {
     Some((next, control))
 }
 
-/// The control-flow edges, except those to blocks after which the kernel ends without effects. They
-/// are kept if the other successors have no effects except waiting either.
+/// The control-flow edges, except edges to blocks after which the kernel ends without effects. Such
+/// an edge is kept if the other successors have no effects either, apart from waiting.
 fn without_early_ends(body: &Body) -> Edges {
     let graph = &body.graph;
     let (ending, idle) = (ending(body, true), ending(body, false));

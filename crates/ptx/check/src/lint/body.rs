@@ -10,30 +10,30 @@ use texunit_syntax::{SourceFile, Span};
 
 use crate::ir::{BodyCode, Function, Instruction, Module, Operand, RegId};
 
-/// How much is known about a register.
+/// How much the checker knows about the accesses of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Knowledge {
-    /// All accesses are known.
+    /// All accesses of the register are known.
     All,
-    /// An instruction whose accesses are not known mentions it.
+    /// An instruction whose operand accesses are not known names the register.
     Mentioned,
-    /// `elect` writes it, so it is true in one thread of the warp.
+    /// `elect` writes the predicate, so it is true in only one thread of the warp.
     Elected,
 }
 
-/// The origin of a module. Compilers leave registers unwritten if the program does not use the
-/// value, and do not see that `exit` and `trap` in inline assembly end the thread; such code is a
-/// mistake only if a person wrote it.
+/// Who wrote a module, a compiler or a person. Compilers leave registers unwritten if the program
+/// does not use the value, and do not see that `exit` and `trap` in inline assembly end the thread;
+/// such code is a mistake only if a person wrote it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origin {
-    /// Whether NVIDIA's compilers, clang or another LLVM compiler produced it.
+    /// Whether NVIDIA's compilers, clang or another LLVM compiler produced the module.
     pub(super) compiled: bool,
-    /// Whether it was compiled without optimisation, for a debugger.
+    /// Whether the module was compiled without optimisation, for a debugger.
     pub(super) debug: bool,
 }
 
 impl Origin {
-    /// Determines the origin from the text, its `.target` and the names of its labels.
+    /// Finds out from the text, its `.target` and its label names whether a compiler wrote it.
     pub(super) fn new(source: &SourceFile, tree: &ast::Module, module: &Module) -> Self {
         let text = source.text();
         let end = (0..=text.len().min(2000)).rev().find(|&n| text.is_char_boundary(n));
@@ -56,7 +56,7 @@ impl Origin {
     }
 }
 
-/// A function without errors.
+/// A function without errors, with the data that lints share.
 pub(super) struct Body<'a> {
     pub(super) origin: Origin,
     pub(super) source: &'a SourceFile,
@@ -68,9 +68,9 @@ pub(super) struct Body<'a> {
     pub(super) graph: Cfg,
     /// Dominator tree from the entry block.
     pub(super) dominators: DominatorTree,
-    /// Knowledge about each register.
+    /// For each register, how much is known.
     pub(super) known: Vec<Knowledge>,
-    /// The definitions of each register, in order.
+    /// The instructions that write each register, in order.
     pub(super) writes: Definitions,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Body<'a> {
         self.flow.operands(instruction, &mut |reg, access| f(RegId(reg), access));
     }
 
-    /// The position of a register in an instruction; the whole instruction if it is not found.
+    /// The position of a register in an instruction; the whole instruction if not found.
     pub(super) fn place(&self, reg: RegId, instruction: usize) -> Span {
         let syntax = self.syntax[instruction];
         let name = self.name(reg);
@@ -175,7 +175,7 @@ impl<'a> Body<'a> {
     /// The constant that a register must hold when an instruction reads it.
     pub(super) fn constant(&self, reg: RegId, instruction: usize) -> Option<(u64, usize)> {
         let (mut reg, mut at) = (reg, instruction);
-        // Longer chains of copies are not worth following.
+        // To save time, at most 8 copies are followed.
         for _ in 0..8 {
             let write = self.only_write(reg, at)?;
             let i = &self.code[write];
@@ -207,19 +207,19 @@ fn instructions<'a>(block: &'a ast::Block<'a>, list: &mut Vec<&'a ast::Instructi
     for statement in &block.statements {
         match statement {
             Statement::Instruction(i) => list.push(i),
-            // The parser limits the nesting of blocks.
+            // The recursion is safe: the parser limits the nesting of blocks.
             Statement::Block(b) => instructions(b, list),
             _ => {}
         }
     }
 }
 
-/// A register's name without `.y` of a lane, or a selector.
+/// A register's name without a component such as `.y` or a selector such as `.h0`.
 fn without_lane(name: &str) -> &str {
     name.split_once('.').map_or(name, |(register, _)| register)
 }
 
-/// Whether it is not known which operands an instruction reads and writes.
+/// Whether the checker does not know which operands an instruction reads and writes.
 pub(super) fn is_foreign(i: &Instruction, a: &ast::Instruction) -> bool {
     !i.is_known() || (i.operands.is_empty() && !a.operands.is_empty())
 }
@@ -234,7 +234,7 @@ fn known(
     if foreign.is_empty() {
         return known;
     }
-    // Several scopes may use one name for different registers; all of them count as mentioned.
+    // Scopes may use the same name for different registers, which all count as mentioned.
     let mut mentions: HashMap<&str, bool> = HashMap::new();
     for (i, a) in foreign {
         let elects = i.opcode == Opcode::Elect;

@@ -1,10 +1,10 @@
-//! Divergence analysis: which values differ between the threads of a CTA, and of a warp.
+//! Divergence analysis: which values differ between the threads of a CTA or warp.
 //!
-//! The analysis is on demand, and evaluates only the code that a question depends on. Variation
-//! propagates through data flow (the reaching definitions of a read) and through control flow (a
-//! value that a varying branch selects varies). If nothing is known (results of calls and of
-//! unknown instructions, local memory, parameters of functions), a value counts as uniform, so that
-//! a value is reported as varying only for a reason that can be shown.
+//! The analysis evaluates only the code on which a requested value depends. Variation propagates
+//! through data flow (the reaching definitions of a read) and through control flow (a value that a
+//! varying branch selects varies). If nothing is known (results of calls and of unknown
+//! instructions, local memory, parameters of functions), a value counts as uniform, so that a value
+//! is reported as varying only for a reason that can be shown.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -28,19 +28,19 @@ impl Value {
 }
 
 /// Work limit per function: a constant, and a number per instruction, so that the time is linear in
-/// the length of the text. If it is exceeded, everything counts as uniform.
+/// the length of the text. If it is exceeded, all values count as uniform.
 const MAX_STEPS: (usize, usize) = (100_000, 200);
-/// Maximum number of branches that control a block, transitively.
+/// Maximum number of branches that directly or indirectly control a block.
 const MAX_DEPTH: usize = 200;
 
 /// The reaching definitions of a register at an instruction.
 type Reaching = Vec<u32>;
 
-/// The analysis of one function.
+/// The divergence analysis of a function.
 pub(super) struct Values<'b, 'a> {
     body: &'b Body<'a>,
     control: &'b Edges,
-    /// The value that each evaluated instruction writes.
+    /// For each evaluated instruction, the value that it writes.
     values: HashMap<u32, Value>,
     reaching: HashMap<(u32, u32), Reaching>,
     deciders: HashMap<u32, Option<BTreeSet<u32>>>,
@@ -67,7 +67,7 @@ impl<'b, 'a> Values<'b, 'a> {
         self.use_of(reg, at)
     }
 
-    /// The value that decides at the end of a block: its guard, or the index of `brx`.
+    /// The value on which the branch that ends a block depends: its guard, or the index of `brx`.
     pub(super) fn decision(&mut self, block: u32) -> Value {
         if let Some(&known) = self.decisions.get(&block) {
             return known;
@@ -104,7 +104,7 @@ impl<'b, 'a> Values<'b, 'a> {
         self.deciders[&block].as_ref()
     }
 
-    /// Evaluates everything that a read depends on, up to a fixed point.
+    /// Evaluates all instructions on which a read depends, up to a fixed point.
     fn evaluate(&mut self, reg: RegId, at: usize) {
         let mut order = Vec::new();
         let mut users: HashMap<u32, Vec<u32>> = HashMap::new();
@@ -155,7 +155,7 @@ impl<'b, 'a> Values<'b, 'a> {
         list
     }
 
-    /// Branches that select which of these writes a read sees, but do not control the read itself.
+    /// Branches that select which of `writes` a read sees, but do not control the read.
     fn between(&mut self, writes: &[u32], at: usize) -> Vec<(RegId, usize)> {
         let here = self.body.graph.block_of(at);
         let mut found = BTreeSet::new();
@@ -175,7 +175,7 @@ impl<'b, 'a> Values<'b, 'a> {
         found.into_iter().filter_map(|b| self.decider(b)).collect()
     }
 
-    /// The value of a register at an instruction, from what has been evaluated so far.
+    /// The value of a register at an instruction, from the values evaluated so far.
     fn use_of(&mut self, reg: RegId, at: usize) -> Value {
         if self.body.known[reg.0 as usize] == Knowledge::Elected {
             return Value { kind: Variation::InWarp, source: None };
@@ -229,7 +229,7 @@ impl<'b, 'a> Values<'b, 'a> {
         list
     }
 
-    /// The value that an instruction writes, from those of its operands.
+    /// The value that an instruction writes, from the values of its operands.
     fn written(&mut self, at: usize) -> Value {
         let body = self.body;
         let i = &body.code[at];

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use texunit_syntax::{Diagnostic, Severity};
 
-/// A code given to `--allow` or `--deny` that is not the code of a warning.
+/// The error for a code given to `--allow` or `--deny` that is not the code of a warning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not the code of a warning, such as W0101")]
 pub struct UnknownCode(pub String);
@@ -17,15 +17,15 @@ pub struct Levels {
     deny: BTreeSet<String>,
 }
 
-/// The word that stands for all codes.
+/// The word that stands for all warning codes.
 const ALL: &str = "warnings";
 
 impl Levels {
-    /// Parses lists of codes.
+    /// Parses the lists of warning codes given to `--allow` and `--deny`.
     ///
     /// # Errors
     ///
-    /// A word is neither the code of a warning nor `warnings`.
+    /// A listed word is neither the code of a warning nor `warnings`.
     pub fn new<S: AsRef<str>>(allow: &[S], deny: &[S]) -> Result<Self, UnknownCode> {
         let read = |list: &[S]| -> Result<BTreeSet<String>, UnknownCode> {
             list.iter().map(|code| known(code.as_ref())).collect()

@@ -3,8 +3,9 @@
 //!
 //! The participating lanes are found by evaluating the predicates for all lanes of a warp, if they
 //! depend on `%laneid` and `%tid.x` through a few simple integer instructions; all other predicates
-//! count as true. `%tid.x` equals the lane in the first warp of a row of threads. CTAs with shorter
-//! rows are evaluated too; if the mask is valid for any of them, nothing is reported.
+//! count as true. In the first warp of a CTA, `%tid.x` equals the lane, modulo the size of the CTA
+//! in x if that is below 32. All such sizes are evaluated; if the mask is valid for any of the
+//! sizes, nothing is reported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,21 +17,21 @@ use super::barriers::{control, member_mask, one_thread};
 use super::body::{Body, Knowledge};
 use crate::ir::{Guard, Operand, RegId};
 
-/// Maximum depth of instructions from a lane's index to a predicate, and of nested branches.
+/// Maximum number of instructions between a lane's index and a predicate, and of nested branches.
 const MAX_DEPTH: usize = 24;
 /// Work limit per function: a constant, and a number per instruction.
 const MAX_STEPS: (usize, usize) = (10_000, 50);
-/// Row lengths of CTAs that are tried; the first one fills the warp.
+/// The sizes of a CTA in x that are tried; 32 fills the warp.
 const WIDTHS: [u32; 6] = [32, 16, 8, 4, 2, 1];
 
 const ALL: u32 = u32::MAX;
 
-/// A number per lane.
+/// A 32-bit number for each lane.
 type LaneValues = [u32; 32];
 
-/// Finds masks that include lanes which do not participate.
+/// Finds member masks that include lanes which do not participate in the instruction.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
-    // Positions that W0206 has reported.
+    // Positions that lint W0206 has already reported.
     let said: HashSet<Span> =
         out.iter().filter(|d| d.code == "W0206").map(|d| d.primary.span).collect();
     let sites: Vec<(usize, u32)> = (0..body.code.len())
@@ -46,7 +47,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let widths = WIDTHS.into_iter().chain(declared_width(body));
     let mut warps: Vec<Warp> =
         widths.map(|width| Warp::new(body, &control, &ends, width)).collect();
-    // Lanes may wait for each other at several `bar.warp.sync`, or shuffles, with the same mask.
+    // Lanes at different `bar.warp.sync`, or shuffles, with the same mask may wait for each other.
     let mut at_others = HashMap::<(Opcode, u32), u32>::new();
     for &(at, mask) in sites.iter().filter(|(at, _)| meets_others(body, *at)) {
         *at_others.entry((body.code[at].opcode, mask)).or_default() |=
@@ -69,12 +70,12 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether lanes at several of these instructions can meet.
+/// Whether an instruction can synchronize lanes with lanes at another such instruction.
 fn meets_others(body: &Body, at: usize) -> bool {
     matches!(body.code[at].opcode, Opcode::Bar | Opcode::Barrier | Opcode::Shfl)
 }
 
-/// The row length of the CTA, if the kernel declares it.
+/// The size of the CTA in x, if the kernel declares it.
 fn declared_width(body: &Body) -> Option<u32> {
     let required = body.function.directives.iter().find(|(name, _)| name == "reqntid")?;
     u32::try_from(*required.1.first()?).ok().filter(|&width| width > 0)
@@ -87,13 +88,13 @@ fn members(body: &Body, at: usize) -> Option<u32> {
     Some(body.integer(mask?, at)?.0 as u32)
 }
 
-/// The lanes of one warp.
+/// The analysis of which lanes of a warp reach an instruction.
 struct Warp<'b, 'a> {
     body: &'b Body<'a>,
     control: &'b Edges,
-    /// The postdominator tree.
+    /// The postdominator tree of the function.
     ends: &'b DominatorTree,
-    /// Row length of the CTA.
+    /// Size of the CTA in x.
     width: u32,
     blocks: HashMap<u32, u32>,
     left: usize,
@@ -130,7 +131,7 @@ impl<'b, 'a> Warp<'b, 'a> {
         None
     }
 
-    /// The lanes that may reach a block; all if more than one branch controls it.
+    /// The lanes that may reach a block; all lanes if several branches control the block.
     fn block(&mut self, block: u32, depth: usize) -> u32 {
         if let Some(&known) = self.blocks.get(&block) {
             return known;
@@ -166,7 +167,7 @@ impl<'b, 'a> Warp<'b, 'a> {
         }
     }
 
-    /// The lanes in which a guard is true; all if unknown.
+    /// The lanes in which a guard is true; all lanes if unknown.
     fn guard(&mut self, guard: Guard, at: usize) -> u32 {
         match self.predicate(guard.reg, at, 0) {
             Some(lanes) if guard.negated => !lanes,
@@ -270,7 +271,7 @@ impl<'b, 'a> Warp<'b, 'a> {
     }
 }
 
-/// The function of an integer comparison.
+/// The comparison of 32-bit integers for a comparison operator.
 fn compared(cmp: CmpOp, signed: bool) -> Option<fn(u32, u32) -> bool> {
     Some(match (cmp, signed) {
         (CmpOp::Eq, _) => |a, b| a == b,
@@ -287,7 +288,7 @@ fn compared(cmp: CmpOp, signed: bool) -> Option<fn(u32, u32) -> bool> {
     })
 }
 
-/// A list of lanes: `lane 3`, `lanes 4 to 7 and 9`.
+/// The lanes of a mask in words: `lane 3`, `lanes 4 to 7 and 9`.
 fn named(lanes: u32) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut at = 0;

@@ -3,7 +3,7 @@
 //!
 //! A lint reports only what is certain. Functions with errors, registers that unknown instructions
 //! mention, and functions that would take too long are skipped. All analyses take about linear
-//! time; searches have limits, beyond which nothing is reported.
+//! time; where a search exceeds its limit, nothing is reported.
 
 mod barriers;
 mod body;
@@ -35,7 +35,7 @@ struct Bodies<'a> {
     module: &'a Module<'a>,
     checked: &'a Checked,
     list: Vec<Body<'a>>,
-    /// Whether these are all functions with a body, and the module has no errors.
+    /// Whether the list has all functions with a body, and the module has no errors.
     complete: bool,
 }
 

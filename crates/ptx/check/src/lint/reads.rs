@@ -1,8 +1,8 @@
 //! Lints W0201 to W0203: registers that are read before they are written.
 //!
 //! Most registers are written once, in a block that dominates every read, which one walk over the
-//! dominator tree shows. For the others, paths are searched backwards from the read; paths on which
-//! a predicate would have to be both true and false are excluded.
+//! dominator tree shows. For other registers, paths are searched backwards from the read; paths on
+//! which a predicate would have to be both true and false are excluded.
 
 use texunit_flow::{Access, Code, Control};
 use texunit_forms::sort_by_key;
@@ -13,15 +13,15 @@ use super::body::{Body, Knowledge};
 use crate::ir::{Guard, Operand, RegId};
 use crate::names::{Map, Set};
 
-/// Maximum number of states searched for one read; beyond it, nothing is reported.
+/// Maximum number of states searched for one read; if it is exceeded, nothing is reported.
 const MAX_STATES: usize = 20_000;
-/// Work limit (states and edges) for all reads of a function: a constant, and a number per
-/// instruction, so that the time is linear in the length of the text.
+/// Maximum number of states and edges searched for all reads of a function: a constant, and a
+/// number per instruction, so that the time is linear in the length of the text.
 const ALL_STATES: (usize, usize) = (2_000, 32);
 /// Maximum number of predicate values tracked on a path.
 const MAX_FACTS: usize = 12;
 /// Maximum number of successors of a branch, and of writes after it, that are examined to find the
-/// relevant branch.
+/// branch that a message names.
 const MAX_SUCCESSORS: usize = 64;
 
 /// Finds registers that are read before they are written.
@@ -55,7 +55,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether an instruction only copies a value, as compilers do for empty objects.
+/// Whether an instruction only copies a value; compilers copy the unwritten bytes of empty objects.
 fn copies(body: &Body, at: usize) -> bool {
     matches!(body.code[at].opcode, Opcode::St | Opcode::Mov)
 }
@@ -74,7 +74,7 @@ fn only_guards(body: &Body) -> Vec<Option<Guard>> {
 #[derive(Default)]
 struct Suspects {
     unwritten: Vec<(RegId, usize)>,
-    /// Reads that follow a guarded write in the same block, and that write.
+    /// Reads after a guarded write in the same block: register, read, write.
     guarded: Vec<(RegId, usize, usize)>,
 }
 
@@ -122,7 +122,7 @@ impl Suspects {
             body.registers(at, |reg, access| {
                 let known = std::mem::replace(&mut written[reg.0 as usize], true);
                 if !known {
-                    // Reads after the first one are not reported.
+                    // Only the first read of a register on a path is reported.
                     log.push(reg);
                     if access == Access::Use {
                         self.unwritten.push((reg, at));
@@ -139,10 +139,10 @@ impl Suspects {
     }
 }
 
-/// Whether an instruction after the first of a range accesses the predicate of a guard; then
-/// reading a register that was written under the guard may be intended.
+/// Whether code after a guarded write, the first instruction of `range`, accesses the guard's
+/// predicate: a read of the register at the end of `range` may then be intended.
 fn depends(body: &Body, guard: Guard, range: std::ops::Range<usize>) -> bool {
-    // Long ranges are not worth the time.
+    // To save time, long ranges count as accessing the predicate.
     range.len() > 64
         || range.skip(1).any(|at| {
             let mut found = false;
@@ -159,7 +159,7 @@ type Facts = Vec<(u32, bool)>;
 
 struct Search<'b, 'a> {
     body: &'b Body<'a>,
-    /// Number of decisions that use each predicate.
+    /// For each predicate, the number of guards and selp instructions that test it.
     tests: Map<u32, u32>,
     left: usize,
 }
@@ -178,7 +178,7 @@ impl<'b, 'a> Search<'b, 'a> {
         Self { body, tests, left: ALL_STATES.0 + ALL_STATES.1 * body.code.len() }
     }
 
-    /// Adds a predicate value; false if it contradicts a known one.
+    /// Adds the value of a predicate to `facts`; false if it contradicts them.
     fn learn(&self, facts: &mut Facts, reg: RegId, value: bool) -> bool {
         if self.tests.get(&reg.0).is_none_or(|&n| n < 2) {
             return true;
@@ -198,7 +198,7 @@ impl<'b, 'a> Search<'b, 'a> {
         facts.retain(|&(reg, _)| self.body.writes.last_within(reg, range.clone()).is_none());
     }
 
-    /// The predicate values for which the read has an effect.
+    /// The predicate values for which the instruction executes and the read has an effect.
     fn needed(&self, reg: RegId, at: usize) -> Facts {
         let mut facts = Facts::new();
         let i = &self.body.code[at];
@@ -266,7 +266,7 @@ impl<'b, 'a> Search<'b, 'a> {
         None
     }
 
-    /// Whether a write of the register can precede the read.
+    /// Whether any write of the register can precede the read.
     fn is_reached(&mut self, reg: RegId, at: usize) -> bool {
         let graph = &self.body.graph;
         let mut seen = Set::default();
@@ -287,7 +287,7 @@ impl<'b, 'a> Search<'b, 'a> {
         }
     }
 
-    /// Adds the predicate value that an edge implies; false if it contradicts a known one.
+    /// Adds the predicate value that an edge implies to `facts`; false if it contradicts them.
     fn crosses(&self, facts: &mut Facts, from: u32, to: u32) -> bool {
         match taken(self.body, from, to) {
             Some((guard, taken)) => self.learn(facts, guard.reg, taken != guard.negated),
@@ -296,8 +296,8 @@ impl<'b, 'a> Search<'b, 'a> {
     }
 }
 
-/// The guard at the end of a block, and whether the edge to `to` is the taken one; `None` if there
-/// is no guard, or if both edges go there.
+/// The guard of the branch at the end of block `from`, and whether the edge to `to` is taken if the
+/// guard holds; `None` without a guard, or if both edges go to `to`.
 fn taken(body: &Body, from: u32, to: u32) -> Option<(Guard, bool)> {
     let last = body.graph.range(from).last()?;
     let guard = body.code[last].guard?;
@@ -305,7 +305,7 @@ fn taken(body: &Body, from: u32, to: u32) -> Option<(Guard, bool)> {
     if next.len() < 2 || body.flow.control(last, &mut |_| {}) == Control::Next {
         return None;
     }
-    // With two edges, the one to the next block is the fall-through: a jump there would be the same
+    // Of two edges, the edge to the next block is not the jump: a jump there would be the same
     // edge.
     Some((guard, to != from + 1))
 }
@@ -342,7 +342,7 @@ fn not_everywhere(body: &Body, reg: RegId, at: usize, path: &[u32]) -> Diagnosti
     diagnostic.help(format!("write {name} before the branches, or on every path to this place"))
 }
 
-/// The last branch of a path that has another successor which leads to a write.
+/// The last branch on `path` with another successor that leads to a write of the register.
 fn branch_of(body: &Body, reg: RegId, path: &[u32]) -> Option<(Span, &'static str)> {
     let graph = &body.graph;
     let writes: Vec<u32> = body
@@ -352,7 +352,7 @@ fn branch_of(body: &Body, reg: RegId, path: &[u32]) -> Option<(Span, &'static st
         .take(MAX_SUCCESSORS)
         .map(|&w| graph.block_of(w as usize))
         .collect();
-    // The path runs from the read to the entry.
+    // The path runs backwards, from the read to the entry.
     let mut fallback = None;
     for pair in path.windows(2) {
         let (to, from) = (pair[0], pair[1]);

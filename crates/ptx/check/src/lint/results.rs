@@ -9,7 +9,7 @@ use texunit_syntax::Diagnostic;
 use super::body::{Body, Knowledge};
 use crate::ir::RegId;
 
-/// Work limit for one result; beyond it, the result counts as read.
+/// Work limit for one result; if it is exceeded, the result counts as read.
 const MAX_STEPS: usize = 100_000;
 /// Work limit for all results of a function: a constant, and a number per instruction, so that the
 /// time is linear in the length of the text.
@@ -57,9 +57,9 @@ fn results(body: &Body, at: usize) -> Vec<RegId> {
 
 struct Search<'b, 'a> {
     body: &'b Body<'a>,
-    /// Whether any instruction reads each register.
+    /// For each register, whether any instruction reads it.
     is_read: Vec<bool>,
-    /// Whether each register is a result parameter.
+    /// For each register, whether it is a result parameter of the function.
     is_returned: Vec<bool>,
     left: usize,
 }

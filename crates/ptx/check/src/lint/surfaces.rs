@@ -22,7 +22,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// x of `suld.b` and similar instructions is in bytes, and must be a multiple of the access size.
+/// Checks x of `suld.b` and similar instructions: a byte offset, and a multiple of the access size.
 fn misaligned(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     let i = &body.code[at];
     let Some(ty) = i.mods.ty() else { return };
@@ -46,7 +46,7 @@ fn misaligned(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     out.push(diagnostic);
 }
 
-/// A suggestion for an x that may have been intended as a texel index.
+/// A help text for an x coordinate that may have been intended as a texel index.
 fn suggestion(x: i32, size: u32) -> String {
     match x.checked_mul(size as i32) {
         Some(bytes) => format!("{bytes} for texel {x}"),
@@ -54,7 +54,7 @@ fn suggestion(x: i32, size: u32) -> String {
     }
 }
 
-/// The position of an element of the coordinates, which are last in the brackets.
+/// The position of a coordinate element; the coordinates are the last operand in the brackets.
 fn coordinate_span(body: &Body, at: usize, geometry: Geometry, element: Element) -> Span {
     let element = geometry.elements().iter().position(|&e| e == element).unwrap_or(0);
     let syntax = body.syntax[at];
@@ -65,7 +65,7 @@ fn coordinate_span(body: &Body, at: usize, geometry: Geometry, element: Element)
     inside.map_or(syntax.span, |operand| element_span(operand, element))
 }
 
-/// The position of an element of a vector; of the operand if there is none.
+/// The position of element `n` of a vector; the whole operand if there is no such element.
 fn element_span(operand: &ast::Operand, n: usize) -> Span {
     match &operand.kind {
         OperandKind::Vector(items) => items.get(n).map_or(operand.span, |o| o.span),
@@ -73,7 +73,8 @@ fn element_span(operand: &ast::Operand, n: usize) -> Span {
     }
 }
 
-/// Checks offsets in registers that hold a known constant; the checker has checked literal ones.
+/// Checks offsets in registers that hold a known constant; constant operands are checked by the
+/// checker.
 fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
     let i = &body.code[at];
     let Some(fetch) = i.operands.fetch() else { return };
@@ -85,7 +86,7 @@ fn offsets(body: &Body, at: usize, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let modulo = if i.opcode == Opcode::Tld4 { 64 } else { 16 };
-        // Only the depth reference follows the offset.
+        // Only the reference value of a depth compare follows the offset.
         let behind = usize::from(fetch.compare.is_some());
         let operand = body.syntax[at].operands.iter().rev().nth(behind);
         let span = operand.map_or(body.syntax[at].span, |operand| element_span(operand, n));

@@ -9,8 +9,8 @@ use crate::check_with;
 use crate::ir::RegId;
 use crate::options::Options;
 
-/// What an analysis finds about a register at the last instruction before `ret` of a kernel with
-/// these statements.
+/// What an analysis finds about a register in a kernel with `statements`, at the last instruction
+/// before `ret`.
 fn analysed(analysis: &str, register: &str, statements: &str) -> String {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 word;\n\

@@ -1,5 +1,5 @@
-//! Lints W0210 to W0217: fetches for which a static initialiser has no effect, or makes an operand
-//! useless. Fields that an initialiser omits are nearest, clamp_to_edge and unnormalized;
+//! Lints W0210 to W0217: texture fetches for which a static initialiser has no effect, or makes an
+//! operand useless. Fields that an initialiser omits are nearest, clamp_to_edge and unnormalized;
 //! references without an initialiser are set by the host, and nothing is reported for them.
 
 use std::collections::{HashMap, HashSet};
@@ -17,28 +17,28 @@ struct Fetch<'b, 'a> {
     body: &'b Body<'a>,
     at: usize,
     texture: VarId,
-    /// The reference that holds the sampler state: the texture itself with `texmode_unified`.
+    /// The reference with the sampler state: with `texmode_unified`, the texture reference itself.
     sampler: Option<VarId>,
     geometry: Geometry,
     /// Whether the coordinates are integers.
     integer: bool,
 }
 
-/// References with an initialiser, and the fetches.
+/// The references of a module that have an initialiser, and the fetches from them.
 struct Textures<'b, 'a> {
     bodies: &'b Bodies<'a>,
     fetches: Vec<Fetch<'b, 'a>>,
-    /// References whose handle is also used otherwise, so that not all fetches are known.
+    /// References whose handle has uses other than fetches, so that not all fetches are known.
     handed_on: HashSet<VarId>,
-    /// The declarations, by position.
+    /// The declarations of references, by position.
     declared: HashMap<Span, &'a ast::Variable<'a>>,
-    /// The fields of each initialiser; if a field is given twice, the last value.
+    /// The value of each field of each initialiser; the last value, if a field is given twice.
     fields: HashMap<(VarId, &'b str), i64>,
-    /// Positions of the fields.
+    /// Positions of the fields, by declaration and name.
     places: HashMap<(Span, &'a str), Span>,
 }
 
-/// Checks all fetches of a module from references with a static initialiser.
+/// Checks all fetches from references with a static initialiser in a module.
 pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
     if bodies.checked.module.variables.iter().all(|v| v.fields.is_empty()) {
         return;
@@ -111,18 +111,18 @@ impl<'b, 'a> Textures<'b, 'a> {
         &self.bodies.checked.module.variables[id.0 as usize]
     }
 
-    /// The value of a field, if an initialiser gives it.
+    /// The value of a reference's field, if an initialiser gives it.
     fn field(&self, id: VarId, name: &str) -> Option<i64> {
         self.fields.get(&(id, name)).copied()
     }
 
-    /// The position of a field; the declared name if it is not given.
+    /// The position of a field in its initialiser; without the field, the declared name.
     fn place(&self, id: VarId, name: &str) -> Span {
         let span = self.variable(id).span;
         self.places.get(&(span, name)).copied().unwrap_or_else(|| self.name(id))
     }
 
-    /// Whether coordinates are certainly unnormalized; returns the position that says so.
+    /// The position in an initialiser that makes a fetch's coordinates unnormalized, if any.
     fn unnormalized(&self, fetch: &Fetch) -> Option<Span> {
         if let Some(sampler) = fetch.sampler
             && self.field(sampler, "force_unnormalized_coords").is_some_and(|v| v != 0)
@@ -163,7 +163,7 @@ impl<'b, 'a> Textures<'b, 'a> {
         if self.variable(sampler).fields.is_empty() || !compares {
             return;
         }
-        // The depth reference is the last operand.
+        // The reference value of the depth compare is the last operand.
         let syntax = fetch.body.syntax[fetch.at];
         let span = syntax.operands.last().map_or(syntax.span, |o| o.span);
         out.push(

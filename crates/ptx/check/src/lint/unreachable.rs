@@ -9,12 +9,13 @@ use super::body::Body;
 /// Finds unreachable code; reports one warning per contiguous range.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let graph = &body.graph;
-    // Compilers end functions with code after a call that does not return.
+    // Compilers generate code after calls that do not return; it counts as reached.
     let mut reached: Vec<bool> = (0..graph.exit()).map(|b| body.dominators.reaches(b)).collect();
     let mut stack: Vec<u32> = (1..graph.exit())
         .filter(|&b| {
             let last = &body.code[graph.range(b - 1).end - 1];
-            // A compiler does not see the effect of `exit` and `trap` in inline assembly.
+            // Likewise code after `exit` or `trap` in inline assembly, whose effect compilers do
+            // not see.
             let unseen = matches!(last.opcode, Opcode::Exit | Opcode::Trap) && body.origin.compiled;
             unseen || last.never_returns(body.module)
         })
@@ -35,7 +36,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
             block += 1;
         }
         let code = graph.range(first).start..graph.range(block - 1).end;
-        // Compilers end blocks with unreachable jumps and returns.
+        // Unreachable jumps and returns are not reported: compilers end blocks with them.
         if code.clone().all(|at| ends(body.code[at].opcode)) {
             continue;
         }

@@ -46,8 +46,7 @@ pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
             used.insert(Base::Variable(id));
         }
     }
-    // Variables of a group (`tex<4>`) exist once they are named; their position identifies the
-    // group.
+    // Variables of a group (`tex<4>`) exist only if named; their position identifies the group.
     let place = |base| match base {
         Base::Variable(id) => Some(variables[id.0 as usize].span),
         _ => None,
@@ -56,7 +55,7 @@ pub(super) fn lint(bodies: &Bodies, out: &mut Vec<Diagnostic>) {
     for item in &bodies.module.items {
         let Item::Variable(v) = item else { continue };
         let Some(ty) = ScalarType::from_name(v.ty.text) else { continue };
-        // Other modules may use visible variables.
+        // Only variables that other modules cannot use are reported.
         let hidden = !matches!(
             v.linkage.map(|l| l.0),
             Some(Linkage::Extern | Linkage::Visible | Linkage::Weak | Linkage::Common)
@@ -79,7 +78,7 @@ fn report(ty: ScalarType, name: &str, span: Span) -> Diagnostic {
         .help("remove it, or declare it .visible if another module uses it")
 }
 
-/// Adds the bases that an operand names.
+/// Adds the variables and parameters that an operand names.
 fn add_bases(operand: &Operand, named: &mut HashSet<Base>) {
     match operand {
         Operand::Handle(base) | Operand::Address(base, _) | Operand::AddressOf(base, _) => {

@@ -7,18 +7,18 @@
 use texunit_forms::Count;
 use texunit_syntax::Diagnostic;
 
-/// Maximum number of errors that are shown; one more message says that there are others.
+/// Maximum number of errors that are shown; a further message says that there are more.
 pub(crate) const MAX_ERRORS: usize = 1000;
-/// Maximum number of warnings per code that are shown; one more message says that there are others.
+/// Maximum number of warnings per code that are shown; a further message says that there are more.
 const MAX_WARNINGS: usize = 200;
-/// Maximum number of diagnostics per kind that are kept during a check, so that the first ones in
-/// source order can be shown in whatever order they were found.
+/// Maximum number of errors, and of warnings per code, that are kept during a check; more than are
+/// shown, because they are not found in source order.
 const MAX_KEPT: usize = 10_000;
 
-/// Code of the message that there are more errors.
+/// Code of the message that there are more errors than are shown.
 const TOO_MANY: &str = "E0061";
 
-/// Number of errors, and of warnings by code.
+/// The number of errors, and of warnings with each code.
 #[derive(Default)]
 pub(crate) struct Counts {
     errors: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Counts a diagnostic, and returns the count for its kind.
+    /// Counts a diagnostic; returns the number of errors, or of warnings with its code.
     fn add(&mut self, diagnostic: &Diagnostic) -> usize {
         let count = if diagnostic.is_error() {
             &mut self.errors
@@ -42,13 +42,13 @@ impl Counts {
         *count
     }
 
-    /// Whether another diagnostic of this kind is kept.
+    /// Counts a diagnostic; returns whether it is kept.
     pub(crate) fn admit(&mut self, diagnostic: &Diagnostic) -> bool {
         self.add(diagnostic) <= MAX_KEPT
     }
 }
 
-/// Truncates a list, which is in source order, to what is shown.
+/// Removes the diagnostics that are not shown from a list in source order.
 pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
     let mut counts = Counts::default();
     diagnostics.retain_mut(|d| {

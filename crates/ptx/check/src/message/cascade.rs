@@ -1,5 +1,5 @@
-//! Suppression of follow-up errors: errors that are only a consequence of others, and repeated
-//! errors for the names of a group.
+//! Suppression of follow-up errors: errors that are only a consequence of other errors, and
+//! repeated errors for names such as `%r1`, `%r2`.
 //!
 //! An error that remains after the shown errors have been corrected is reported by the next check.
 
@@ -8,22 +8,22 @@ use texunit_forms::sort_by_key;
 
 use texunit_syntax::{Diagnostic, Parsed, SourceFile, Span, ast};
 
-/// Errors for undefined names.
+/// Codes of errors for undefined names.
 const UNKNOWN: &[&str] = &["E0110", "E0112", "E0113", "E0114", "E0160", "E0241", "E0242"];
-/// Consequences of a wrong header.
+/// Codes of errors that may be a consequence of a wrong header.
 const HEADER: &[&str] = &["E0102", "E0230", "E0231", "E0302", "E0303"];
-/// Syntax errors in the header.
+/// Codes of syntax errors in the header.
 const BROKEN_HEADER: &[&str] = &["E0001", "E0002", "E0003", "E0004", "E0005", "E0006", "E0007"];
-/// Consequences of unbalanced braces, which move names to other scopes.
+/// Codes of errors that may follow from unbalanced braces, which move names to other scopes.
 const SCOPES: &[&str] = &["E0110", "E0111", "E0112", "E0113", "E0114", "E0130", "E0241", "E0242"];
-/// Syntax errors that change scopes.
+/// Codes of syntax errors that change scopes.
 const BROKEN_SCOPES: &[&str] = &["E0011", "E0024", "E0025", "E0050", "E0052", "E0053", "E0061"];
-/// Syntax errors inside a word, which stays in the tree with an arbitrary value.
+/// Codes of syntax errors inside a word, which stays in the tree with an arbitrary value.
 const BROKEN_WORDS: &[&str] = &["E0010", "E0012", "E0013", "E0014", "E0015", "E0017"];
-/// Maximum number of names in the help text of a group's first error.
+/// Maximum number of names in the help text of the error for undeclared registers `%r1`, `%r2`, ...
 const LISTED: usize = 4;
 
-/// Removes diagnostics that follow from others.
+/// Removes diagnostics that are consequences of other errors.
 pub(crate) fn drop_follow_ups(
     source: &SourceFile,
     parsed: &mut Parsed<'_>,
@@ -38,8 +38,8 @@ pub(crate) fn drop_follow_ups(
     one_of_each_group(source, &parsed.module, diagnostics);
 }
 
-/// A stray word, or a label without its colon, is parsed as an unknown instruction without `;`; the
-/// error for the unknown name is the better one.
+/// A stray word, or a label without its colon, is parsed as an unknown instruction without `;`; of
+/// the two errors, the error for the unknown instruction is kept.
 fn of_unknown_instructions(
     parsed: &mut Parsed<'_>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -71,7 +71,7 @@ fn of_syntax_errors(source: &SourceFile, parsed: &Parsed<'_>, diagnostics: &mut 
             lost.push(line);
             words.insert(line);
         }
-        // A declaration lacks its name, which could be any undefined name.
+        // If a declaration lacks its name, any undefined name may be the declared one.
         nameless |= matches!(d.code, "E0022" | "E0036")
             && source.snippet(line).trim_start().starts_with('.');
     }
@@ -98,11 +98,11 @@ fn stems(name: &str) -> impl Iterator<Item = &str> {
     (0..=digits.min(19)).map(move |n| &name[..name.len() - n])
 }
 
-/// Every word in these ranges that could be a name, with and without trailing digits.
+/// Every word in the ranges `places` that could be a name, with and without trailing digits.
 fn names<'a>(source: &'a SourceFile, places: &[Span]) -> HashSet<&'a str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
     let mut names = HashSet::new();
-    // Ranges of one text may overlap; each byte is processed once.
+    // The ranges may overlap; each byte is processed once.
     let mut done = 0;
     let mut sorted = places.to_vec();
     sort_by_key(&mut sorted, |&place| place);
@@ -121,8 +121,8 @@ fn names<'a>(source: &'a SourceFile, places: &[Span]) -> HashSet<&'a str> {
     names
 }
 
-/// For undeclared registers `%r1`, `%r2`, ... of one function, only the first is reported, and its
-/// help text names the others. An undefined label is reported once.
+/// Of undeclared registers `%r1`, `%r2`, ... of a function, only the first is reported; the help
+/// text names the other registers. An undefined label is reported once.
 fn one_of_each_group(
     source: &SourceFile,
     module: &ast::Module<'_>,

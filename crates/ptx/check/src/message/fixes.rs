@@ -14,7 +14,7 @@ pub(crate) fn behind(span: Span) -> Span {
     Span { start: span.end, end: span.end }
 }
 
-/// A modifier with the dot before it, if there is one.
+/// The range of a modifier together with the dot before it, if there is a dot.
 pub(crate) fn with_dot(source: &SourceFile, word: Span) -> Option<Span> {
     let start = word.start.checked_sub(1)?;
     let span = Span { start, end: word.end };
@@ -40,7 +40,7 @@ pub(crate) fn decimal_point(
     diagnostic: Diagnostic,
 ) -> Diagnostic {
     let digits = source.snippet(number).trim_start_matches('-');
-    // With a leading zero it is octal, and with more than 15 digits it may not be exact.
+    // With a leading zero, the integer is octal; with more than 15 digits, it may not be exact.
     let plain = !digits.is_empty()
         && digits.len() <= 15
         && digits.bytes().all(|b| b.is_ascii_digit())
@@ -48,7 +48,7 @@ pub(crate) fn decimal_point(
     if plain { diagnostic.fix(behind(number), ".0") } else { diagnostic }
 }
 
-/// The PTX notation of a float's bits, for a hexadecimal integer with the same number of digits.
+/// The `0f` or `0d` notation for a hexadecimal integer with as many digits as the float type has.
 pub(crate) fn float_bits(source: &SourceFile, number: Span, ty: ScalarType) -> Option<String> {
     let (letter, wanted) = match ty {
         ScalarType::F32 => ('f', 8),

@@ -6,7 +6,7 @@ pub(crate) mod fixes;
 
 use texunit_syntax::{Diagnostic, ast};
 
-/// The words of an instruction for messages, such as `add.f32`.
+/// The opcode and modifiers of an instruction for messages, such as `add.f32`.
 pub(crate) fn mnemonic(i: &ast::Instruction) -> String {
     let mut text = i.opcode.text.to_string();
     for word in &i.modifiers {

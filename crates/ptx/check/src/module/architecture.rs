@@ -1,6 +1,6 @@
-//! Architectures: the PTX version that introduced each one, the releases of ptxas that accept it in
-//! `.target` and that can assemble for it, and the GPUs for which a module of one architecture can
-//! be assembled. Measured with all four releases.
+//! Architectures: the PTX version that introduced each architecture, the releases of ptxas that
+//! accept it in `.target` and that can assemble for it, and the GPUs for which a module can be
+//! assembled. The data were measured with all four releases of ptxas.
 
 use crate::options::{Architecture, Ptxas};
 use std::sync::LazyLock;
@@ -8,13 +8,13 @@ use std::sync::LazyLock;
 /// Properties of an architecture.
 struct ArchitectureRow {
     number: u32,
-    /// First PTX version (times ten) of `sm_N`, `sm_Na`, `sm_Nf`; 0 if it does not exist.
+    /// First PTX version (times ten) of `sm_N`, `sm_Na`, `sm_Nf`; 0 if the variant does not exist.
     versions: [u32; 3],
-    /// First release that accepts it in `.target`.
+    /// First release of ptxas that accepts the architecture in `.target`.
     read: Ptxas,
-    /// First and last release that assemble for it.
+    /// First and last release of ptxas that assemble for the architecture.
     assembled: Option<(Ptxas, Ptxas)>,
-    /// Family number: modules of `sm_Nf` can be assembled for later members of the family.
+    /// Family number: modules for `sm_Nf` can be assembled for later members of the family.
     family: u32,
 }
 
@@ -47,11 +47,11 @@ pub(crate) struct Read {
 /// Why a module of one architecture cannot be assembled for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mismatch {
-    /// The GPU is older than the target.
+    /// The GPU is older than the module's target.
     Older,
-    /// Modules of `sm_Na` are only for exactly that GPU.
+    /// The target is `sm_Na`, whose modules can be assembled only for `sm_Na`.
     Exact,
-    /// Modules of `sm_Nf` are only for GPUs of the same family.
+    /// The target is `sm_Nf`, whose modules can be assembled only for its family.
     Family,
 }
 
@@ -59,7 +59,7 @@ fn find(number: u32) -> Option<&'static ArchitectureRow> {
     ROWS.iter().find(|r| r.number == number)
 }
 
-/// First PTX version (times ten); 0 if the architecture does not exist.
+/// First PTX version (times ten) of an architecture; 0 if the architecture does not exist.
 pub fn first_version(architecture: Architecture) -> u32 {
     let column = match architecture.suffix {
         None => 0,
@@ -69,8 +69,8 @@ pub fn first_version(architecture: Architecture) -> u32 {
     find(architecture.number).map_or(0, |r| r.versions[column])
 }
 
-/// Parses `sm_75`, `compute_90a` as a release does: only the last letter counts, and 11.8
-/// recognises none.
+/// Parses `sm_75`, `compute_90a` as a release of ptxas does: only the last letter counts, and 11.8
+/// recognises no letter.
 pub(crate) fn read(text: &str, release: Ptxas) -> Option<Read> {
     let rest = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_"))?;
     let end = rest.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(rest.len());
@@ -86,7 +86,7 @@ pub(crate) fn read(text: &str, release: Ptxas) -> Option<Read> {
     (first_version(architecture) > 0).then_some(Read { architecture, junk })
 }
 
-/// Whether a release can assemble for this GPU.
+/// Whether a release of ptxas can assemble for a GPU.
 pub fn assembles(arch: Architecture, release: Ptxas) -> bool {
     let known = find(arch.number).and_then(|r| r.assembled);
     let suffixed = match arch.suffix {
@@ -99,7 +99,7 @@ pub fn assembles(arch: Architecture, release: Ptxas) -> bool {
         && known.is_some_and(|(first, last)| (first..=last).contains(&release))
 }
 
-/// Whether a module of this target can be assembled for `arch`.
+/// Whether a module for `target` can be assembled for `arch`.
 pub(crate) fn compatible(
     target: Architecture,
     arch: Architecture,
@@ -124,7 +124,7 @@ pub(crate) fn compatible(
     }
 }
 
-/// All architectures that `.target` can name, in order, with their suffixes.
+/// All architectures that `.target` can name, in ascending order, with and without suffixes.
 pub fn architectures() -> impl Iterator<Item = Architecture> {
     let suffixes = [None, Some('a'), Some('f')];
     let all = ROWS
@@ -133,7 +133,7 @@ pub fn architectures() -> impl Iterator<Item = Architecture> {
     all.filter(|&architecture| first_version(architecture) > 0)
 }
 
-/// The known numbers, for a help line.
+/// The architecture numbers that a release of ptxas knows, for a help text.
 pub(crate) fn known(release: Ptxas) -> String {
     let numbers = ROWS.iter().filter(|r| r.read <= release).map(|r| r.number.to_string());
     numbers.collect::<Vec<_>>().join(", ")
@@ -150,8 +150,7 @@ pub fn versions() -> impl Iterator<Item = (u32, u32)> {
     VERSIONS.iter().flat_map(|&(first, last)| (first..=last).map(|v| (v / 10, v % 10)))
 }
 
-/// The version as a release parses it: major and minor are added as 10 * major + minor, so that
-/// 2.10 is 3.0.
+/// A `.version` as a release of ptxas parses it: as 10 * major + minor, so that 2.10 is 3.0.
 pub(crate) fn version(major: u32, minor: u32, release: Ptxas) -> Option<(u32, u32)> {
     let joined = major.checked_mul(10)?.checked_add(minor)?;
     let (newest, last) = release.newest_version();

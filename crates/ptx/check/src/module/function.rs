@@ -11,9 +11,9 @@ use crate::declaration::allowed::DeclSite;
 use crate::declaration::parameter::MAX_FUNC_PARAMS;
 use crate::ir::{FuncId, Function, Param, ParamId};
 
-/// Maximum parameter bytes of a kernel: before sm_20, from there on, and on the newest GPUs.
+/// Maximum parameter bytes of a kernel: before sm_20, from sm_20 on, and from PTX ISA 8.1 on.
 const KERNEL_PARAMS: [u64; 3] = [256, 4352, 32764];
-/// The `.version`, times ten, that introduced the last of them.
+/// The `.version`, times ten, that introduced the largest limit in [`KERNEL_PARAMS`].
 const LARGE_PARAMS: u32 = 81;
 
 /// Maximum parameter bytes of a kernel or function.
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
         }
         let Some(id) = self.declare_function(f, &function) else { return };
         let Some(block) = &f.body else { return };
-        // A function's name is visible inside its own body.
+        // Declared before the body is checked, in which the function's name is visible.
         function.body = None;
         self.module.functions[id.0 as usize] = function.clone();
         self.sources.begin(f.name.text, f.span.to(block.span));
@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
         self.module.functions[id.0 as usize] = function;
     }
 
-    /// Declares the function; returns its index, or `None` if it was already defined.
+    /// Declares a function; returns its index, or `None` if the function was already defined.
     fn declare_function(
         &mut self,
         f: &'a ast::Function<'a>,
@@ -79,7 +79,8 @@ impl<'a> Checker<'a> {
         Some(id)
     }
 
-    /// Checks that a definition has the linkage of its prototype, or none if that is not `.extern`.
+    /// Checks that a definition has the linkage of its prototype, or no linkage if the prototype is
+    /// not `.extern`.
     fn same_linkage(&mut self, f: &'a ast::Function<'a>, id: FuncId, first: Span) {
         let old = self.linkages.get(id.0 as usize).copied().flatten();
         let new = f.linkage.map(|(l, _)| l);
@@ -105,7 +106,7 @@ impl<'a> Checker<'a> {
             self.require_named("a kernel's prototype", 30, 0, f.span);
         }
         if let (true, Some(first)) = (f.is_entry, f.params.first()) {
-            // Before, parameters are declared in the body.
+            // Before version 1.4, the parameters of kernels were declared in the body.
             self.require_named("a kernel's parameter list", 14, 0, first.span);
         }
         self.one_result(&f.returns);
@@ -129,8 +130,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks the total size of the parameters of a kernel that is defined; others are limited only
-    /// by memory.
+    /// Checks the total size of the parameters of a kernel with a body; parameters of other
+    /// functions are limited only by memory.
     fn parameter_space(&mut self, f: &ast::Function, size: u64) {
         let large = f.is_entry && f.body.is_some() && size > KERNEL_PARAMS[1];
         if large && self.has_version(LARGE_PARAMS) {
@@ -247,7 +248,7 @@ impl<'a> Checker<'a> {
         }
         let (params, returns) = (original.params.clone(), original.returns.clone());
         let directives = original.directives.clone();
-        // The body, which may be long and have many aliases, stays with the original.
+        // The alias has no copy of the body, which may be long and have many aliases.
         let prototype = &mut self.module.functions[id.0 as usize];
         (prototype.params, prototype.returns) = (params, returns);
         prototype.directives = directives;

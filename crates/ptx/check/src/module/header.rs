@@ -12,17 +12,17 @@ const FIRST_WITH_F64: u32 = 13;
 /// The contents of a module's `.target` lines.
 #[derive(Default)]
 pub(crate) struct Target {
-    /// The last one is effective.
+    /// The architectures named in the lines; the last one is effective.
     architectures: Vec<(Architecture, Span)>,
     unified: Option<Span>,
     independent: Option<Span>,
     debug: Option<Span>,
-    /// Whether an error was reported.
+    /// Whether an error in the lines was reported.
     failed: bool,
 }
 
 impl<'a> Checker<'a> {
-    /// Checks the header, except that the version supports the target.
+    /// Checks the module header, except whether the version supports the target.
     pub(crate) fn header(&mut self, module: &'a ast::Module<'a>) -> Target {
         self.module.address_size = 64;
         let start = Span::new(0, self.source.text().find('\n').unwrap_or(0));
@@ -55,7 +55,8 @@ impl<'a> Checker<'a> {
         target
     }
 
-    /// Reads `.version`, or its replacement from the options, and so determines whose rules apply.
+    /// Reads `.version`, or its replacement from the options, and selects the ptxas whose rules
+    /// apply.
     fn version(&mut self, module: &ast::Module, start: Span) {
         let line = module.items.iter().find_map(|i| match i {
             ast::Item::Version(v) => Some(v),
@@ -216,7 +217,7 @@ impl<'a> Checker<'a> {
         {
             return;
         }
-        // Since 12.9, every named architecture is checked, not only the last.
+        // Since 12.9, ptxas checks every named architecture, not only the last.
         let counted = match self.release {
             Ptxas::V11_8 | Ptxas::V12_4 => &target.architectures[target.architectures.len() - 1..],
             Ptxas::V12_9 | Ptxas::V13_5 => &target.architectures[..],
@@ -247,7 +248,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks that the module can be assembled for the requested GPU.
+    /// Checks that the module can be assembled for the GPU in [`crate::Options::arch`].
     fn machine(&mut self, target: &Target) {
         let Some(arch) = self.options.arch else { return };
         let span = target.architectures.last().map_or(Span::default(), |(_, span)| *span);

@@ -9,8 +9,8 @@ use crate::context::Checker;
 use crate::ir::{Base, FuncId, Operand};
 use crate::names::{Map, Set};
 
-/// Limits below sm_30, below sm_70, and from there on. In unified mode each texture has its own
-/// sampler.
+/// The limit of each type below sm_30, below sm_70, and from sm_70 on. In unified mode, textures
+/// include samplers.
 #[rustfmt::skip]
 const LIMITS: &[(ScalarType, [usize; 3])] = &[
     (ScalarType::Texref,     [128, 256, 256]),
@@ -18,11 +18,11 @@ const LIMITS: &[(ScalarType, [usize; 3])] = &[
     (ScalarType::Surfref,    [  8,  16,  32]),
 ];
 
-/// Work limit for all kernels together, because every kernel may reach every function. Beyond it,
-/// which no real module reaches, kernels are not checked.
+/// Work limit for all kernels together, because every kernel may reach every function. If it is
+/// exceeded, as in no real module, kernels are not checked.
 const MAX_STEPS: usize = 20_000_000;
 
-/// The references and functions that a function mentions.
+/// The references and functions that a function body names.
 #[derive(Default)]
 struct Mentions {
     references: Set<Base>,
@@ -30,8 +30,8 @@ struct Mentions {
 }
 
 impl Checker<'_> {
-    /// Counts the references that each kernel and its callees mention. Handles in registers and in
-    /// initialisers do not count, as in ptxas.
+    /// Checks how many references each kernel and its callees name. As in ptxas, handles in
+    /// registers and in initialisers do not count.
     pub(crate) fn resource_limits(&mut self) {
         let kernels = std::mem::take(&mut self.kernels);
         if !self.may_exceed(&kernels) {
@@ -40,7 +40,7 @@ impl Checker<'_> {
         let mentions = self.mentions();
         let machine = match self.options.arch {
             Some(arch) => arch.number,
-            // No measured release assembles for older GPUs.
+            // No measured release of ptxas assembles for GPUs before sm_30.
             None if self.options.ptxas_compat() => self.target.max(30),
             None => self.target,
         };
@@ -83,7 +83,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The type of a reference that a kernel or a callee mentions; only kernels have references as
+    /// The type of a reference that a kernel or a callee names; only kernels have references as
     /// parameters.
     fn kind(&self, kernel: FuncId, base: &Base) -> Option<ScalarType> {
         match base {
@@ -124,7 +124,7 @@ impl Checker<'_> {
     }
 }
 
-/// References of a function and all its callees.
+/// References that a kernel and all its callees name.
 fn reachable(kernel: FuncId, mentions: &Map<FuncId, Mentions>, steps: &mut usize) -> Set<Base> {
     let (mut seen, mut used) = (Set::default(), Set::default());
     let mut stack = vec![kernel];

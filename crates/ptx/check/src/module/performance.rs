@@ -1,5 +1,5 @@
-//! Checks of performance directives between a header and its body: requirements, values, and mutual
-//! exclusion.
+//! Checks of performance directives between a function header and its body: requirements, values,
+//! and mutual exclusion.
 
 use texunit_isa::requirement::{Requirement, requirement};
 use texunit_syntax::ast::{self, PerformanceDirective};
@@ -24,10 +24,10 @@ const REQUIREMENTS: &[Requirement] = &[
     requirement("abi_preserve_control", 90, 80),
 ];
 
-/// The largest number of `.abi_preserve_control`, measured with ptxas 13.5.
+/// The largest valid number in `.abi_preserve_control`, measured with ptxas 13.5.
 const MAX_CONTROL: u32 = 11;
 
-/// Directives that exclude each other.
+/// Pairs of directives that exclude each other.
 const EXCLUSIVE: &[(&str, &str)] =
     &[("maxntid", "reqntid"), ("maxclusterrank", "reqnctapercluster")];
 

@@ -9,25 +9,25 @@ use texunit_syntax::{Span, handed_sources};
 use super::{Body, Entry, MAX_FRAMES, NONE, SourceId, Sources};
 use crate::names::Map;
 
-/// The locations collected so far.
+/// The source locations that have been collected.
 #[derive(Default)]
 pub(crate) struct Collector<'a> {
     entries: Vec<Entry>,
     ids: Map<Entry, SourceId>,
-    /// Label and offset of each function name in use.
+    /// Label and offset of each function name that a `.loc` uses.
     names: Vec<(&'a str, u32)>,
     name_ids: Map<(&'a str, u32), u32>,
     rows: Vec<(u32, SourceId)>,
     bodies: Vec<Body>,
-    /// For each location, the last `.loc` of the body with it.
+    /// For each location, the last `.loc` of the current body with this location.
     last: Map<FilePlace, SourceId>,
-    /// For each `.loc` with `inlined_at`, the last entry in the body with the same operands.
+    /// For the operands of each `.loc` with `inlined_at`, its last entry in the current body.
     inlined: Map<(FilePlace, u32, FilePlace), SourceId>,
     current: Option<SourceId>,
 }
 
 impl<'a> Collector<'a> {
-    /// Begins a body.
+    /// Begins the body of a function.
     pub(crate) fn begin(&mut self, name: &str, span: Span) {
         self.bodies.push(Body { span, name: name.to_owned() });
         self.last.clear();
@@ -35,12 +35,12 @@ impl<'a> Collector<'a> {
         self.current = None;
     }
 
-    /// Whether a `.loc` of the body has this location.
+    /// Whether a `.loc` of the current body has a location.
     pub(crate) fn knows(&self, place: FilePlace) -> bool {
         self.last.contains_key(&place)
     }
 
-    /// Records a `.loc` of the body.
+    /// Records a `.loc` of the current body.
     pub(crate) fn loc(&mut self, loc: &Loc<'a>) {
         let name = loc.function.map_or(NONE, |name| self.name(name));
         let id = match loc.inlined_at {
@@ -58,8 +58,8 @@ impl<'a> Collector<'a> {
             None => self.id(Entry { place: call, name: NONE, inlined_at: None }),
         };
         let words = (place, name, call);
-        // If a function is inlined into itself, the call location is in its own code; repeating the
-        // same `.loc` is not another level of inlining.
+        // If a function is inlined into itself, the call location is in the same function;
+        // repeating the same `.loc` is not another level of inlining.
         let before = self.inlined.get(&words).copied();
         let inside = |&id: &SourceId| {
             let chain = std::iter::successors(Some(around), |&id| self.entry(id).inlined_at);
@@ -81,7 +81,7 @@ impl<'a> Collector<'a> {
         let entries = &mut self.entries;
         *self.ids.entry(entry).or_insert_with(|| {
             entries.push(entry);
-            // A text has fewer than 2^32 bytes.
+            // There are fewer than 2^32 entries, because a text has fewer than 2^32 bytes.
             SourceId(NonZeroU32::new(entries.len() as u32).unwrap_or(NonZeroU32::MAX))
         })
     }
@@ -94,7 +94,7 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Records an instruction of the body that begins at this byte.
+    /// Records an instruction of the current body that begins at byte `start`.
     pub(crate) fn instruction(&mut self, start: u32) {
         let Some(id) = self.current.take() else { return };
         let of_body = self.bodies.last().map_or(0, |body| body.span.start);
@@ -104,8 +104,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Makes the tables, with the file names and strings from the whole module, and the sources
-    /// embedded in its text.
+    /// Returns the collected locations, with the file names and strings from the whole module, and
+    /// the sources embedded in its text.
     pub(crate) fn finish(self, text: &str, items: &[Item<'_>]) -> Sources {
         let (mut files, mut strings) = (Vec::new(), Vec::new());
         let mut labels: Map<&str, std::ops::Range<u32>> = Map::default();
@@ -119,7 +119,7 @@ impl<'a> Collector<'a> {
                     let start = strings.len() as u32;
                     strings.extend_from_slice(&section.bytes);
                     let end = strings.len() as u32;
-                    // A string does not continue in the next section.
+                    // Ends the last string, so that it does not continue in the next section.
                     strings.push(0);
                     for (label, offset) in &section.labels {
                         labels.entry(label.text).or_insert(start.saturating_add(*offset)..end);

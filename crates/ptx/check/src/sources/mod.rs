@@ -1,9 +1,9 @@
 //! Source locations of instructions, from `.file` and `.loc`.
 //!
-//! An instruction is identified by the first byte of its span, which is kept in warp code and
+//! An instruction is identified by the first byte of its span, which warp code keeps, and which is
 //! reported with faults and observations. [`Sources`] has a row for each change of the location, in
-//! text order. So operations carry no additional data, and passes that move, fuse or compile
-//! operations need not know about locations.
+//! text order. So operations of warp code carry no source locations, and passes that move, fuse or
+//! compile operations need not maintain them.
 
 mod collect;
 
@@ -19,7 +19,7 @@ use texunit_syntax::{HandedSource, Location, SourceFile, Span};
 pub const MAX_FRAMES: usize = 64;
 /// Maximum length of a function name in bytes.
 const MAX_NAME: usize = 64 << 10;
-/// Stands for a missing name.
+/// Index or offset that stands for a missing name.
 const NONE: u32 = u32::MAX;
 
 /// A source location, as an index in its module's [`Sources`].
@@ -30,16 +30,16 @@ pub struct SourceId(NonZeroU32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Entry {
     place: FilePlace,
-    /// Index in [`Sources::names`].
+    /// Index of the function's name in [`Sources::names`].
     name: u32,
-    /// Always an earlier entry, so chains end.
+    /// Location of the inlined call; always an earlier entry, so chains end.
     inlined_at: Option<SourceId>,
 }
 
 /// A function with a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Body {
-    /// From the header to the closing brace.
+    /// Range from the header to the closing brace.
     span: Span,
     name: String,
 }
@@ -47,26 +47,26 @@ struct Body {
 /// The source locations of all instructions of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Number and name of each file, by number.
+    /// Number and name of each `.file`, ordered by number.
     files: Vec<(u32, String)>,
     entries: Vec<Entry>,
-    /// The byte of the text from which each location applies, in text order.
+    /// Each location with the byte of the PTX text from which it applies, in text order.
     rows: Vec<(u32, SourceId)>,
     bodies: Vec<Body>,
-    /// Offsets of names in `strings`, or [`NONE`].
+    /// Offsets of function names in `strings`, or [`NONE`].
     names: Vec<u32>,
-    /// Contents of the sections `.debug_str`, if there are names.
+    /// Contents of all `.debug_str` sections, if `.loc` directives have function names.
     strings: Vec<u8>,
-    /// Sources that exist only in memory.
+    /// Sources that the program passed to the compiler in memory.
     handed: Vec<HandedSource>,
 }
 
-/// A frame of a location: a source function, with the line executed in it.
+/// A frame of a source location: a function, and the line in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// File name as the compiler wrote it; `None` if its number has no `.file`.
+    /// Source file name in `.file`; `None` if no `.file` has the number in `.loc`.
     pub file: Option<&'a str>,
-    /// Line, from 1; 0 if the compiler does not state it.
+    /// Line number, from 1; 0 if the compiler does not state it.
     pub line: u32,
     /// Column in bytes, from 1; 0 if the compiler does not state it.
     pub column: u32,
@@ -74,14 +74,14 @@ pub struct Frame<'a> {
     pub function: Option<Cow<'a, str>>,
 }
 
-/// A position in the PTX, and the source from which it was compiled.
+/// The position of an instruction in the PTX, and the source from which it was compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePlace<'a> {
-    /// The instruction.
+    /// Range of the instruction in the PTX.
     pub span: Span,
-    /// Line and column of its first byte in the PTX.
+    /// Line and column of the instruction's first byte in the PTX.
     pub ptx: Location,
-    /// The PTX function that contains it.
+    /// The PTX function that contains the instruction.
     pub function: Option<&'a str>,
     /// The source location: the innermost frame first, then the calls that were inlined around it;
     /// empty without `.loc`. At most [`MAX_FRAMES`].
@@ -94,8 +94,8 @@ impl Sources {
         self.files.iter().map(|(number, name)| (*number, name.as_str()))
     }
 
-    /// The source text that a compiler was given in memory under this file name, if the PTX
-    /// contains it. `None` if several sources have the name, which is possible in linked modules.
+    /// The source text that a compiler received in memory under a file name, if the PTX contains
+    /// it. `None` if several sources have the name, as linked modules may have.
     pub fn handed(&self, file: &str) -> Option<&HandedSource> {
         let mut called_so = self.handed.iter().filter(|source| source.is(file));
         let first = called_so.next()?;
@@ -113,7 +113,7 @@ impl Sources {
         self.rows.iter().map(|&(at, _)| at)
     }
 
-    /// Name of the PTX function whose text contains this byte.
+    /// Name of the PTX function whose text contains the byte at `at`.
     pub fn function_at(&self, at: u32) -> Option<&str> {
         Some(&self.body_at(at)?.name)
     }
@@ -123,14 +123,12 @@ impl Sources {
         Some(self.bodies.iter().find(|body| body.name == name)?.span)
     }
 
-    /// The span of the PTX function whose text contains this byte, from its header to its closing
-    /// brace.
+    /// The span of the PTX function whose text contains the byte at `at`, with header and body.
     pub fn body_around(&self, at: u32) -> Option<Span> {
         Some(self.body_at(at)?.span)
     }
 
-    /// The first byte of the PTX function's first instruction with a line; `None` if none has a
-    /// line.
+    /// The first byte of the first instruction of a PTX function that has a source line, if any.
     pub fn first_place(&self, name: &str) -> Option<u32> {
         let body = self.body(name)?;
         let first = self.rows.partition_point(|&(start, _)| start < body.start);
@@ -138,8 +136,8 @@ impl Sources {
         rows.clone().find(|&&(_, id)| self.entry(id).place.line > 0).map(|&(start, _)| start)
     }
 
-    /// The location of the instruction that begins at this byte; instructions at the same location
-    /// have the same id.
+    /// The source location of the instruction that begins at byte `at`; instructions with the same
+    /// location have the same id.
     pub fn id_at(&self, at: u32) -> Option<SourceId> {
         let body = self.body_at(at)?;
         let next = self.rows.partition_point(|&(start, _)| start <= at);
@@ -147,7 +145,7 @@ impl Sources {
         (start >= body.span.start).then_some(id)
     }
 
-    /// The frames of the instruction that begins at this byte: the innermost first, then the calls
+    /// The frames of the instruction that begins at byte `at`: the innermost first, then the calls
     /// that were inlined around it; empty without `.loc`. At most [`MAX_FRAMES`].
     pub fn frames_at(&self, at: u32) -> Vec<Frame<'_>> {
         let around = self.function_at(at);
@@ -163,7 +161,7 @@ impl Sources {
         ids.take(MAX_FRAMES).map(frame).collect()
     }
 
-    /// The location of an instruction of the module with this text.
+    /// The location of an instruction, in the module whose text is `text`.
     pub fn place(&self, text: &SourceFile, span: Span) -> SourcePlace<'_> {
         SourcePlace {
             span,
@@ -182,7 +180,7 @@ impl Sources {
         Some(&self.files[at].1)
     }
 
-    /// A non-empty zero-terminated name.
+    /// Name number `name` in `names`: a zero-terminated string, unless empty.
     fn name(&self, name: u32) -> Option<Cow<'_, str>> {
         let start = *self.names.get(name as usize)? as usize;
         let bytes = self.strings.get(start..)?;

@@ -1,5 +1,5 @@
 //! How a kernel uses its parameters and the module's references. `texunit init` derives a job from
-//! it, and the Python module checks arrays with it.
+//! these uses, and the Python module checks arrays with them.
 
 mod values;
 
@@ -11,59 +11,59 @@ use values::{Origin, Origins, Values};
 /// The elements of memory that an instruction reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Element type.
+    /// Type of an element.
     pub ty: ScalarType,
     /// Number of elements: 1, 2 or 4.
     pub vector: u8,
 }
 
 impl Access {
-    /// Size of all elements in bytes.
+    /// Size in bytes of all elements together.
     pub fn bytes(self) -> u32 {
         self.ty.bytes() * u32::from(self.vector)
     }
 }
 
-/// How a texture is fetched from.
+/// How a kernel fetches from a texture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
-    /// The instruction with its types: `tex.2d.v4.f32.f32`.
+    /// The fetch instruction with its types: `tex.2d.v4.f32.f32`.
     pub form: String,
-    /// Geometry of the instruction.
+    /// Texture geometry of the instruction.
     pub geometry: Geometry,
-    /// Type of the result.
+    /// Type of the fetched texel components.
     pub result: ScalarType,
-    /// Whether coordinates are integers.
+    /// Whether the coordinates are integers.
     pub integers: bool,
-    /// Whether a level or gradients are given.
+    /// Whether the instruction has a level or gradients.
     pub levels: bool,
-    /// Whether texels are compared with a reference value.
+    /// Whether the instruction compares texels with a reference value.
     pub compares: bool,
 }
 
-/// How a surface is accessed.
+/// How a kernel accesses a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accessed {
-    /// The instruction with its types: `suld.b.2d.b32`.
+    /// The surface instruction with its types: `suld.b.2d.b32`.
     pub form: String,
-    /// Geometry of the instruction.
+    /// Surface geometry of the instruction.
     pub geometry: Geometry,
-    /// Size of an access in bytes; `None` for `.p`, which converts.
+    /// Size of an access in bytes; `None` for `.p`, which converts to the surface's format.
     pub bytes: Option<u32>,
-    /// Type of a component.
+    /// Type of a component of an access.
     pub ty: ScalarType,
-    /// Whether any instruction stores.
+    /// Whether any instruction of the kernel stores to the surface.
     pub written: bool,
 }
 
-/// The uses of eight bytes of a parameter, or of a reference.
+/// The uses of eight bytes of a parameter, or of a texture, sampler or surface reference.
 #[derive(Clone, Debug, Default)]
 pub struct Use {
-    /// The largest load.
+    /// The largest load through the bytes as a pointer.
     pub read: Option<Access>,
-    /// The largest store or atomic.
+    /// The largest store or atomic through the bytes as a pointer.
     pub written: Option<Access>,
-    /// All distinct loads, stores and atomics.
+    /// All distinct loads, stores and atomics through the bytes as a pointer.
     pub accesses: Vec<Access>,
     /// The use of the bytes as the handle of a texture.
     pub texture: Option<Fetched>,
@@ -71,12 +71,12 @@ pub struct Use {
     pub surface: Option<Accessed>,
     /// Whether the bytes are used as the handle of a sampler.
     pub is_sampler: bool,
-    /// Whether it was converted with `cvta.to.global`.
+    /// Whether the bytes are converted with `cvta.to.global`, and so are a pointer.
     pub is_pointer: bool,
 }
 
 impl Use {
-    /// Records a query; for an object that is only queried, only its kind is known.
+    /// Records a query (txq, suq), which shows only whether the object is a texture or surface.
     fn is_queried(&mut self, surface: bool) {
         if surface {
             self.surface.get_or_insert_with(|| Accessed {
@@ -104,9 +104,9 @@ impl Use {
 pub struct Uses {
     /// Uses by parameter index and byte offset.
     pub params: BTreeMap<(u32, u32), Use>,
-    /// Uses by variable.
+    /// Uses of references, by index of the variable.
     pub references: BTreeMap<u32, Use>,
-    /// Loads from each parameter, by offset: type.
+    /// The loaded type, by index of the parameter and byte offset.
     pub loaded: BTreeMap<(u32, u32), Access>,
     /// Number of axes of thread and CTA indices that the kernel reads: 1 to 3.
     pub axes: usize,
@@ -187,7 +187,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Records special registers and dynamic shared memory.
+    /// Records special registers and dynamic shared memory among an instruction's operands.
     fn looks(&mut self, operand: &Operand) {
         match operand {
             Operand::Special(SpecialReg::Tid | SpecialReg::Ctaid, axis) => {
@@ -232,8 +232,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The parameters from which an address may be computed; if some of them are certainly
-    /// pointers, only those.
+    /// Index and offset of the parameters from which the address in a register may be computed; if
+    /// some are certainly pointers, only the pointers.
     fn pointers(&mut self, register: RegId) -> Vec<(u32, u32)> {
         let origins = self.values.of(self.function, register);
         let of = |only_sure: bool| -> BTreeSet<(u32, u32)> {

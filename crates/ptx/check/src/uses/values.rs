@@ -1,6 +1,6 @@
 //! Flow-insensitive analysis of the origins of register values, for pointers and handles in kernel
-//! parameters. The order of instructions and branches is ignored, so the result is what a register
-//! may hold.
+//! parameters. The order of instructions and branches is ignored, so the result is all values that
+//! a register may hold.
 
 use crate::ir::{Base, FuncId, Instruction, Module, Operand, RegId, VarId};
 use std::collections::{BTreeSet, HashMap};
@@ -22,10 +22,9 @@ pub(super) enum Origin {
 
 pub(super) type Origins = BTreeSet<Origin>;
 
-/// Maximum number of origins of one value: more than any real program has, and a work limit.
+/// Maximum number of origins of a value, which limits the work; no real program has more.
 const MAX: usize = 64;
-/// Maximum number of passes over the code; values that pass through more variables are not
-/// followed.
+/// Maximum number of passes over the code; values that are copied through more variables are lost.
 const ROUNDS: usize = 12;
 
 /// A storage location of a function: a register, a frame variable, or a parameter of a called
@@ -41,7 +40,7 @@ enum Cell {
 pub(super) struct Values<'m> {
     module: &'m Module,
     kernel: FuncId,
-    /// By location and byte offset; the offset is 0 for registers.
+    /// The origins, by storage location and byte offset; the offset is 0 for registers.
     cells: HashMap<(Cell, i64), Origins>,
     /// The functions that the kernel reaches, starting with itself.
     pub(super) reached: Vec<FuncId>,
@@ -49,7 +48,7 @@ pub(super) struct Values<'m> {
 }
 
 impl<'m> Values<'m> {
-    /// Analyses a kernel.
+    /// Analyses a kernel and the functions that it reaches.
     pub(super) fn new(module: &'m Module, kernel: FuncId) -> Self {
         let mut values =
             Self { module, kernel, cells: HashMap::new(), reached: vec![kernel], changed: true };
@@ -119,7 +118,7 @@ impl<'m> Values<'m> {
                 }
             }
             Opcode::Add | Opcode::Sub => self.sum(function, i.opcode, operands),
-            // The addend.
+            // The product is no pointer; the result may point to the addend's object.
             Opcode::Mad | Opcode::Fma => {
                 if let (Some(Operand::Reg(to)), Some(Operand::Reg(from))) =
                     (operands.first(), operands.last())
@@ -132,7 +131,7 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// The possible origins of an operand that is not memory.
+    /// The possible origins of the value of an operand that is not a memory operand.
     fn value(&self, function: FuncId, operand: &Operand) -> Origins {
         match operand {
             Operand::Reg(register) => self.of(function, *register),
@@ -198,7 +197,7 @@ impl<'m> Values<'m> {
 
     fn load(&mut self, function: FuncId, i: &Instruction) {
         let [to, Operand::Address(base, offset)] = i.operands.as_slice() else { return };
-        // Pointers and handles have eight bytes.
+        // Smaller values are ignored: pointers and handles have eight bytes.
         let size = i.mods.types.first().map_or(0, |ty| ty.bytes());
         if size != 8 {
             return;

@@ -26,7 +26,7 @@ pub(super) fn forms(opcode: Opcode) -> Vec<FormText> {
     }
 }
 
-/// Keeps the forms that have all of these modifiers, and the operands of those forms.
+/// Keeps the forms of a description that have all modifiers in `words`, and their operands.
 pub(super) fn select(opcode: Opcode, words: &[&str], description: &mut Description) {
     // Modifiers that the short syntax of a texture instruction omits do not select a form.
     let hints: Vec<&str> = forms_of(opcode)
@@ -137,8 +137,8 @@ pub(super) fn operands(opcode: Opcode) -> Vec<OperandText> {
     list
 }
 
-/// Operands whose description is the same in all forms: the opcodes that have them, name, what is
-/// written, and meaning.
+/// Operands whose description is the same in all forms: for each, the opcodes, the operand's name,
+/// what may be written, and the meaning.
 #[rustfmt::skip]
 const FIXED: [(&[Opcode], &str, &str, &str); 8] = [
     (&[Opcode::Tex, Opcode::Tld4], "p", "a .pred register", "False where a texel is not resident in memory."),
@@ -158,7 +158,7 @@ fn fixed(opcode: Opcode, list: &mut Vec<OperandText>) {
 
 fn texels(gather: bool, list: &mut Vec<OperandText>) {
     for row in TEXELS.iter().filter(|row| row.gather || !gather) {
-        // ptxas refuses `_` in pairs.
+        // ptxas refuses `_` in a result of two registers.
         let sink = if row.lanes == 4 { "; _ drops an element" } else { "" };
         let shape = format!("{} of {}{sink}", Count(row.lanes, "register"), types(row.registers));
         list.push(text(format!("d of .{}", row.ty), shape, row.doc));
@@ -177,7 +177,7 @@ fn surface_data(opcode: Opcode, list: &mut Vec<OperandText>) {
     }
 }
 
-/// The coordinate vector of a geometry.
+/// Describes the coordinate vector of a geometry.
 fn coordinates(row: &GeometryRow, offsets: bool, gradients: bool) -> OperandText {
     let sizes: Vec<String> = row.coordinate_sizes().iter().map(ToString::to_string).collect();
     let names: Vec<&str> = row.geometry.elements().iter().map(|e| e.name()).collect();

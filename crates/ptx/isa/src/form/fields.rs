@@ -1,9 +1,9 @@
-//! Conversion of modifiers to fields.
+//! Conversion of modifiers to the fields of [`Modifiers`].
 
 use super::Class;
 use crate::Modifiers;
 
-/// Sets the field for a modifier in a slot.
+/// Sets the field of `mods` for the modifier `word`, which fills a slot of `class`.
 pub(crate) fn apply(class: Class, word: &'static str, mods: &mut Modifiers) {
     use crate::types::*;
     let base = word.split("::").next().unwrap_or(word);

@@ -1,5 +1,5 @@
-//! Rows of the instruction table, and the forms that are parsed from them: valid modifiers and
-//! operands, and other rules. [`notation`] defines the notation of rows.
+//! Rows of the instruction table, and the instruction forms that are parsed from them: valid
+//! modifiers and operands, and other rules. [`notation`] defines the notation of rows.
 
 mod fields;
 pub mod notation;
@@ -11,7 +11,7 @@ use crate::types::words;
 use crate::{Opcode, ScalarType};
 
 words! {
-    /// The meaning of a modifier slot.
+    /// The meaning of the modifiers in a slot.
     Class {
         Type = "ty",
         Vector = "vec",
@@ -38,42 +38,43 @@ words! {
         Surface = "surf",
         /// Type of the elements that `cvt.pack` produces.
         Pack = "pack",
-        /// A flag whose field has its name.
+        /// A flag; [`crate::Modifiers`] has a field of its name.
         Flag = "flag",
-        /// A hint: accepted, without effect.
+        /// A hint, which has no effect on results.
         Hint = "hint",
         /// `.L2::cache_hint`: the last operand is a cache policy.
         Policy = "policy",
-        /// Selects one of the instructions that share an opcode; kept as a word.
+        /// Selects an instruction among those with the same opcode; kept in
+        /// [`crate::Modifiers::actions`].
         Action = "act",
-        /// Changes the result, but has no field, so that the instruction cannot be executed.
+        /// A modifier that changes the result but has no field: the instruction is not executed.
         Unexecuted = "x",
     }
 }
 
-/// A slot for one modifier.
+/// A position in an instruction form that one of several modifiers can fill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// The class of the modifier, which determines its meaning.
     pub class: Class,
-    /// The accepted words.
+    /// The modifiers that the slot accepts, without dots.
     pub words: Vec<&'static str>,
-    /// Whether an instruction may omit the modifier or operand.
+    /// Whether an instruction may omit the modifier.
     pub optional: bool,
-    /// Whether the position is fixed.
+    /// Whether the modifier must stand at this position, directly after the opcode.
     pub pinned: bool,
 }
 
 /// How the type of an operand is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandType {
-    /// The type modifier with this index.
+    /// The type that the instruction's type modifier with this index names.
     Word(u8),
-    /// Twice the width of the type modifier with this index.
+    /// The type of twice the width of the type modifier with this index.
     Wide(u8),
     /// The operand always has this type.
     Fixed(ScalarType),
-    /// No type, for addresses.
+    /// The operand has no type, because it is an address.
     None,
 }
 
@@ -94,29 +95,29 @@ words! {
     }
 }
 
-/// The rule for one operand of a form.
+/// The rule for an operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OperandRule {
     /// The role of the operand.
     pub role: Role,
     /// The type of the operand.
     pub ty: OperandType,
-    /// Whether an instruction may omit the modifier or operand.
+    /// Whether an instruction may omit the operand.
     pub optional: bool,
-    /// Whether floats are refused for untyped bits.
+    /// Whether an operand of untyped bits (`.bN`) refuses floating-point registers and constants.
     pub strict: bool,
-    /// The valid constants, if limited.
+    /// The valid constants, if not all of the type are.
     pub limit: Option<Limit>,
-    /// The first release of ptxas that checks the limit, times ten; 0: all do.
+    /// The first release of ptxas that checks `limit`, times ten; 0: all releases do.
     pub limit_since: u32,
-    /// Whether `_` is valid.
+    /// Whether `_` is valid instead of a register.
     pub discard: bool,
-    /// Whether a predicate is valid, whatever the type.
+    /// Whether a predicate is valid although the operand's type is a number.
     pub predicate: Option<AsPredicate>,
-    /// Whether ptxas before 13.5 accepted registers of other types for a bf16.
+    /// Whether ptxas before 13.5 accepted registers of any type of the width for a bf16.
     pub loose_bf16: bool,
-    /// Whether a loaded or stored register must have exactly the width of the type. Another
-    /// register must be untyped.
+    /// For a loaded or stored register, whether it must have exactly the width of the type; for
+    /// another register, whether it must be untyped.
     pub exact: bool,
     /// Whether registers are in braces.
     pub braces: Braces,
@@ -124,25 +125,25 @@ pub struct OperandRule {
     pub special: bool,
     /// Whether an address may be the name of a variable.
     pub named: bool,
-    /// Whether the memory is written.
+    /// Whether the instruction writes the memory at the address.
     pub written: bool,
     /// Whether an array element `a[2]` is valid as a memory operand.
     pub element: bool,
-    /// The object in memory.
+    /// The object that must be at the address, if the instruction prescribes it.
     pub pointee: Option<Pointee>,
 }
 
 words! {
-    /// The meaning of a predicate in the position of a number.
+    /// What a predicate register in the position of a number means.
     AsPredicate {
         /// The instruction accepts a predicate in this position, as an operand of type `.pred`.
         Taken = "pred",
-        /// A mistake that ptxas accepts and miscompiles.
+        /// ptxas accepts a predicate in this position, and miscompiles the instruction.
         Miscompiled = "~pred",
     }
 }
 
-/// Whether an operand is registers in braces.
+/// Whether an operand is a vector of registers in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Braces {
     /// The operand is registers in braces if the instruction has a vector modifier; a single
@@ -152,8 +153,8 @@ pub enum Braces {
     Always,
     /// The operand is always this number of registers in braces.
     Exactly(u8),
-    /// The operand is registers in braces, as many as the shape has columns, or as `.x4` says,
-    /// times a number and divided by one.
+    /// The operand is registers in braces: the number N of the shape `m64nNk16` or of `.xN`,
+    /// multiplied by `times` and divided by `of`.
     #[allow(missing_docs)]
     Columns { times: usize, of: usize },
     /// The operand is never in braces.
@@ -172,62 +173,62 @@ words! {
         Mbarrier = "mbarrier",
         /// `:uniform`: memory that is read through the uniform cache.
         Uniform = "uniform",
-        /// `:tensormap`: a tensor map, whose address ptxas copies with `mov`.
+        /// `:tensormap`: a tensor map, whose address ptxas copies to a register with `mov`.
         TensorMap = "tensormap",
         /// `:any`: memory in any state space.
         Any = "any",
         /// `:tensor`: tensor memory, whose addresses have 32 bits.
         TensorMemory = "tensor",
-        /// `:wide`: memory by an address of 64 bits.
+        /// `:wide`: memory whose address must have 64 bits.
         Wide = "wide",
     }
 }
 
 words! {
-    /// A rule of ptxas for a row that neither modifiers nor operands express.
+    /// A rule of ptxas for an instruction form that its modifiers and operands do not express.
     Property {
-        /// `+macro`: ptxas expands it before it parses operands, which therefore cannot be a name
-        /// plus an offset.
+        /// `+macro`: ptxas expands the instruction before it parses operands, which therefore
+        /// cannot be a name plus an offset.
         Macro = "macro",
-        /// `+routine`: ptxas appends a routine to the module; before 12.9 it then compared neither
-        /// version nor target of the module.
+        /// `+routine`: ptxas appends a routine to the module; before 12.9 it then did not check the
+        /// module's version and target.
         Routine = "routine",
-        /// `+both`: its predicate is always written.
+        /// `+both`: the destination predicate of `d|p` must be given.
         WritesBoth = "both",
-        /// `+remote`: with `.shared::cluster` it has no result.
+        /// `+remote`: with `.shared::cluster`, the destination must be `_`.
         NoRemoteResult = "remote",
         /// `+ordered`: a memory order and its scope must be given together.
         OrderHasScope = "ordered",
         /// `+relaxed`: `.relaxed` was introduced in PTX ISA 8.6.
         LateRelaxed = "relaxed",
-        /// `+unsynced`: removed in PTX ISA 6.4 for `sm_70` and later.
+        /// `+unsynced`: the form without `.sync` ended with PTX ISA 6.4 for `sm_70` and later.
         EndedWithSync = "unsynced",
-        /// `+onesided`: introduced in PTX ISA 8.6, which not every release of ptxas supports.
+        /// `+onesided`: PTX ISA 8.6 introduced the form; not every release of ptxas requires it.
         OneSidedFence = "onesided",
-        /// `+single`: writes one predicate instead of `p|q`.
+        /// `+single`: the destination is a predicate `p`, never a pair `p|q`.
         OnePredicate = "single",
-        /// `+unrounded`: removed in PTX ISA 3.2 for `sm_20` and later.
+        /// `+unrounded`: the form without rounding ended with PTX ISA 3.2 for `sm_20` and later.
         EndedUnrounded = "unrounded",
-        /// `+flushed`: the latest ptxas has higher requirements than earlier releases.
+        /// `+flushed`: ptxas 13.5 requires a higher version and target than earlier releases.
         LateFlush = "flushed",
-        /// `+rowcol`: its two matrix layouts are `.row` and `.col`.
+        /// `+rowcol`: the layouts of the two matrices must be `.row` and `.col`.
         RowByColumn = "rowcol",
-        /// `+latest`: only the latest ptxas accepts it.
+        /// `+latest`: only ptxas 13.5 accepts the form.
         OnlyLatest = "latest",
-        /// `+eight`: ptxas accepts it since 12.9.
+        /// `+eight`: a vector of eight elements, which ptxas accepts since 12.9.
         VectorsOfEight = "eight",
-        /// `+mmio`: for the latest ptxas, `.mmio` has the scope `.sys`.
+        /// `+mmio`: with ptxas 13.5, `.mmio` needs the scope `.sys`.
         MmioOfSystem = "mmio",
-        /// `+unaligned`: ptxas accepts it without `.aligned` before 13.5.
+        /// `+unaligned`: ptxas before 13.5 accepts the instruction without `.aligned`.
         Unaligned = "unaligned",
-        /// `+register`: with a state space, its address is in a register.
+        /// `+register`: in an instruction with a state space, the address must be a register.
         AddressInRegister = "register",
         /// `+aligned`: `.aligned` was introduced in PTX ISA 6.3, and has been mandatory since.
         LateAligned = "aligned",
     }
 }
 
-/// The valid constants of an operand.
+/// A limit of an operand's valid constants, or of other valid operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// The multiples of a number in an inclusive range.
@@ -239,14 +240,14 @@ pub enum Limit {
     Part,
     /// The operand must be 1 or -1.
     Sign,
-    /// Of two elements, the first must be a multiple of the first number and at most 3, the other
-    /// at most the second number.
+    /// Of a vector of two constants, the first must be a multiple of the first number and at most
+    /// 3, and the second at most the second number.
     Pair(u32, u32),
     /// The operand must not be an f64.
     Single,
-    /// The operand must be a register, not a constant; of a vector, one element must be.
+    /// The operand must be a register, not a constant; in a vector, at least one element must be.
     Register,
-    /// A mask of 16 bits, which ptxas before 13.5 accepted only in a register.
+    /// A constant of 16 bits, where ptxas before 13.5 accepted only a register.
     Mask,
     /// A barrier number: 0 to 15 in the low 32 bits.
     Barrier,
@@ -259,7 +260,7 @@ pub enum Limit {
 words! {
     /// How the operands of a form are checked.
     Shape {
-        /// By the list [`Form::operands`].
+        /// By the operand rules in [`Form::operands`].
         Listed = "",
         Mov = "@mov",
         Branch = "@bra",
@@ -277,29 +278,29 @@ words! {
     }
 }
 
-/// A row in the notation of the table.
+/// A row of the instruction table, in the notation of [`notation`].
 #[derive(Clone, Copy, Debug)]
 pub struct FormRow {
     /// The opcode.
     pub opcode: Opcode,
-    /// The modifiers of the form, in the notation of the table.
+    /// The modifiers of the form, in the notation of [`notation`].
     pub modifiers: &'static str,
-    /// The operands of the form, in the notation of the table.
+    /// The operands of the form, in the notation of [`notation`].
     pub operands: &'static str,
     /// The required `.version`, times ten: 63 is 6.3, 10 is 1.0.
     pub version: u32,
-    /// The number of the required `.target`; 0: any.
+    /// The number of the required `.target`, 80 for `sm_80`; 0: any.
     pub target: u32,
-    /// Section of the PTX ISA.
+    /// Section of the PTX ISA that documents the form.
     pub section: &'static str,
     /// What an instruction of this form does, for the documentation.
     pub doc: &'static str,
 }
 
-/// A parsed row of the instruction table.
+/// A form of an instruction: a parsed row of the instruction table.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// The row from which it was parsed.
+    /// The row from which the form was parsed.
     pub row: FormRow,
     /// Modifier slots in the documented order.
     pub slots: Vec<Slot>,
@@ -307,7 +308,7 @@ pub struct Form {
     pub shape: Shape,
     /// The operands in order, if the shape is [`Shape::Listed`].
     pub operands: Vec<OperandRule>,
-    /// Additional rules.
+    /// Additional rules for the form.
     pub properties: Vec<Property>,
 }
 
@@ -317,7 +318,7 @@ impl Form {
         self.properties.contains(&property)
     }
 
-    /// The syntax in the style of the manual: `add{.sat}.s32`.
+    /// The opcode and modifiers of the form in the style of the PTX ISA: `add{.sat}.s32`.
     pub fn syntax(&self) -> String {
         let mut text = self.row.opcode.name().to_string();
         for slot in &self.slots {

@@ -3,39 +3,53 @@
 //! The modifiers of a row are slots separated by spaces, in the documented order:
 //! `class:word|word?`. A `?` at the end makes the slot optional; a `^` at the start fixes its
 //! position (the sub-operation of `tex.level` must follow the opcode). A slot without a class is a
-//! single flag. Words in capitals are the sets of [`SETS`]. `m64n*k16` is the shapes with 8, 16,
-//! 24, ... to 256 columns, `m64n+k16` those with 8, 24 and the multiples of 16.
+//! single flag. Words in capitals are the sets of [`SETS`]. `m64n*k16` stands for the shapes with
+//! 8, 16, 24, ... to 256 columns, `m64n+k16` for the shapes with 8, 24 and the multiples of 16.
 //!
-//! The slot `policy` stands for `.L2::cache_hint`. Its row is two forms: one without the word, and
-//! one with the word, a cache policy as last operand, only global memory, and at least PTX ISA 7.4
-//! and `sm_80`.
+//! The slot `policy` stands for `.L2::cache_hint`. A row with it is two forms: one without the
+//! modifier, and one with the modifier, a cache policy as last operand, only global memory, and at
+//! least PTX ISA 7.4 and `sm_80`.
 //!
-//! An operand is a role, its marks, a `?` if it is optional, and after `:` its type:
+//! An operand is written as its role, its marks, a `?` if it is optional, and after `:` its type:
 //!
 //! | role | operand | marks |
 //! |---|---|---|
-//! | `d` | destination register | `_` may be written; `~` before ptxas 13.5 any register of a bf16's width; `=` only an untyped one |
+//! | `d` | destination register | `_` is valid; `~` before ptxas 13.5, any register of a bf16's width is valid; `=` only an untyped register |
 //! | `s` | source: register or constant | `=` only an untyped register |
-//! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` exactly of the width; `{}` a vector in any case, `{4}` of so many, `{n/2}` of half as many as the shape has columns, `{n*2}` of twice as many as `.x4` says; `-` never a vector |
-//! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `~`, `=`, `{}` and `-` too; `%` a special register too |
-//! | `dp` | destination with an optional predicate, `d\|p` | `_` may be written for the first |
-//! | `pp` | one or two destination predicates, `p\|q` | `_` may be written for the first |
-//! | `c` | source predicate, `!` allowed | |
-//! | `m` | memory address in brackets | `[]` an element of an array too |
-//! | `w` | memory address in brackets, of memory that is written | `[]` |
+//! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` a register of exactly the width; `{}` always a vector, `{4}` a vector of 4, `{n/2}` of half as many elements as the shape has columns, `{n*2}` of twice as many as `.x4` says; `-` never a vector |
+//! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `~`, `=`, `{}` and `-` as above; `%` a special register is also valid |
+//! | `dp` | destination with an optional predicate, `d\|p` | `_` is valid for the first register |
+//! | `pp` | one or two destination predicates, `p\|q` | `_` is valid for the first register |
+//! | `c` | source predicate, which may be negated with `!` | |
+//! | `m` | memory address in brackets | `[]` an array element is also valid |
+//! | `w` | address in brackets of memory that is written | `[]` as above |
 //! | `t` | tensor map and coordinates in brackets | |
-//! | `a` | an address in a register | `&` the name of a variable too |
+//! | `a` | an address in a register | `&` the name of a variable is also valid |
 //! | `i` | integer constant | |
 //!
-//! The type is a digit for the type modifier with that index (`w` before it doubles the width), or
-//! the name of a type; `!` before it refuses floats. After it, `|pred` accepts a predicate, and
-//! `|~pred` one that ptxas accepts and miscompiles. Limits of constants: `/a-b` is a range,
-//! `/a-bx8` the multiples in it, `/a^b` the powers of two in it, `/x16` multiples, `/2&3` a
-//! multiple of 2 up to 3 beside a number up to 3, `/sign` 1 and -1, `/part` above 0 and at most 1,
-//! `/warps` a number of threads of whole warps, `/warps+` the same except 0, `/f32` no f64, `/reg`
-//! no constant, of a vector not only constants, `/mask` 16 bits, before ptxas 13.5 no constant;
-//! `@13.5` is the release of ptxas that first checks the limit. The type of a memory operand is the
-//! object in memory; see [`Pointee`].
+//! The type is a digit for the type modifier with that index (`w` before the digit doubles the
+//! width), or the name of a type; `!` before the type refuses floats. After the type, `|pred` also
+//! accepts a predicate, and `|~pred` marks that ptxas accepts and miscompiles a predicate. A memory
+//! operand has the object at the address in place of a type; see [`Pointee`].
+//!
+//! Limits of the constants that are valid as an operand follow the type:
+//!
+//! | limit | valid constants |
+//! |---|---|
+//! | `/a-b` | from a to b |
+//! | `/a-bx8` | multiples of 8 from a to b |
+//! | `/a^b` | powers of two from a to b |
+//! | `/x16` | multiples of 16 |
+//! | `/2&3` | a vector of two: a multiple of 2 up to 3, and a number up to 3 |
+//! | `/sign` | 1 and -1 |
+//! | `/part` | above 0 and at most 1 |
+//! | `/warps` | numbers of threads in whole warps; `/warps+` the same except 0 |
+//! | `/f32` | all except f64 |
+//! | `/reg` | none; of a vector, not all elements may be constants |
+//! | `/mask` | 16 bits; before ptxas 13.5 none |
+//! | `/barrier` | 0 to 15 in the low 32 bits |
+//!
+//! `@13.5` after a limit is the release of ptxas that first checks it.
 //!
 //! `+name` is a property of the row; see [`Property`]. `@name` instead of operands selects the code
 //! with that name in crate `check`.
@@ -46,7 +60,7 @@ use super::{
 };
 use crate::ScalarType;
 
-/// Sets of words that many rows share.
+/// Sets of modifiers that many rows share, by the name in capitals.
 #[rustfmt::skip]
 pub const SETS: &[(&str, &str)] = &[
     ("INT", "u16|u32|u64|s16|s32|s64"),
@@ -85,8 +99,8 @@ pub const SETS: &[(&str, &str)] = &[
     ("WMMA", "m16n16k16|m8n32k16|m32n8k16"),
 ];
 
-/// Parses a row, which is two forms if it has a cache policy slot. Panics on an invalid row; a test
-/// parses all rows.
+/// Parses a row of the instruction table into its form, or two forms if it has a `policy` slot.
+/// Panics on an invalid row; a test parses all rows.
 pub(crate) fn read_row(row: &FormRow) -> Vec<Form> {
     let (shape, operands, properties) = read_operands(row.operands);
     let words = row.modifiers.split_whitespace();
@@ -97,7 +111,7 @@ pub(crate) fn read_row(row: &FormRow) -> Vec<Form> {
     vec![plain, with]
 }
 
-/// The form with a cache policy, whose slot has this index.
+/// The form `plain` with a cache policy, whose modifier slot is inserted at index `at`.
 fn with_policy(plain: &Form, at: usize) -> Form {
     let mut form = plain.clone();
     let slot = read_slot("policy:L2::cache_hint");
@@ -111,7 +125,7 @@ fn with_policy(plain: &Form, at: usize) -> Form {
     form.operands.push(OperandRule { predicate, ..read_operand("s:!b64") });
     form.row.version = plain.row.version.max(74);
     form.row.target = plain.row.target.max(80);
-    // The table is built once and never dropped.
+    // The leak is harmless: the table is built once and never dropped.
     form.row.doc = String::leak(format!("{} with a cache policy", plain.row.doc));
     form
 }
@@ -134,7 +148,7 @@ fn expand(word: &'static str) -> Vec<&'static str> {
     }
 }
 
-/// The shapes of a warp group's products that a word stands for.
+/// The shapes of `wgmma` for which `m64n*k16` or `m64n+k16` stands.
 fn with_columns(word: &'static str) -> Vec<&'static str> {
     let all = |mark, columns: fn(&u32) -> bool| {
         let (rows, inner) = word.split_once(mark)?;
@@ -144,7 +158,7 @@ fn with_columns(word: &'static str) -> Vec<&'static str> {
     all('*', |_| true).or_else(|| all('+', |n| n % 16 == 0 || *n <= 24)).unwrap_or(vec![word])
 }
 
-/// The word with this name.
+/// The enum value whose spelling is `name`; `what` names the enum in the panic message.
 fn spelled<T>(what: &str, name: &str, from_name: fn(&str) -> Option<T>) -> T {
     from_name(name).unwrap_or_else(|| panic!("instruction table: no {what} {name}"))
 }

@@ -1,4 +1,4 @@
-//! Forms of tex and tld4, by sub-operation and geometry.
+//! The forms of tex and tld4, by mip mode and geometry.
 
 use crate::Opcode::{self, Tex, Tld4};
 use crate::types::Geometry::{self, *};
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 pub struct Fetch {
     /// The opcode: `tex` or `tld4`.
     pub opcode: Opcode,
-    /// `.base`, `.level`, `.grad`.
+    /// The mip mode of tex: `.base`, `.level`, `.grad`; `None` if absent.
     pub mip: Option<MipMode>,
     /// The geometry, which determines the operands.
     pub geometry: Geometry,
@@ -29,7 +29,8 @@ const GRAD: &str = "Filters with a level, and anisotropy, that come from the two
 const SAMPLE: &str = "Reads one sample of a texel; nothing is filtered.";
 const GATHER: &str = "One component of the four texels that a linear filter would mix, in the order (x0,y1), (x1,y1), (x1,y0), (x0,y0).";
 
-/// Opcode, sub-operation, geometries, `.version` times ten, `.target`, and what they do.
+/// Forms that differ only in geometry: opcode, mip mode, geometries, required `.version` times ten
+/// and `.target`, and what the instruction does.
 type Forms = (Opcode, Option<MipMode>, &'static [Geometry], u32, u32, &'static str);
 
 #[rustfmt::skip]
@@ -48,7 +49,7 @@ const FORMS: &[Forms] = &[
     (Tld4, None, &[A2d, Cube, Acube], 43, 30, GATHER),
 ];
 
-/// All forms.
+/// All forms of tex and tld4.
 pub static FETCHES: LazyLock<Vec<Fetch>> = LazyLock::new(|| {
     let of_each = |&(opcode, mip, geometries, version, target, doc): &Forms| {
         let one = move |&geometry| Fetch { opcode, mip, geometry, version, target, doc };
@@ -57,7 +58,7 @@ pub static FETCHES: LazyLock<Vec<Fetch>> = LazyLock::new(|| {
     FORMS.iter().flat_map(of_each).collect()
 });
 
-/// The row of a form, if the form exists.
+/// The form of tex or tld4 with a mip mode and geometry, if it exists.
 pub fn fetch_of(
     opcode: Opcode,
     mip: Option<MipMode>,
@@ -67,7 +68,7 @@ pub fn fetch_of(
 }
 
 impl Fetch {
-    /// The name, such as `tex.level.2d`.
+    /// The name of the form, such as `tex.level.2d`.
     pub fn name(&self) -> String {
         let mip = self.mip.map_or(String::new(), |m| format!(".{m}"));
         match self.opcode {

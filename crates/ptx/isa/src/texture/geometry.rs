@@ -3,16 +3,16 @@
 use crate::types::Geometry::{self, *};
 use texunit_forms::Element;
 
-/// A geometry and the operands that it supports.
+/// A texture geometry and the operands that it supports.
 #[derive(Clone, Copy, Debug)]
 pub struct GeometryRow {
     /// The geometry.
     pub geometry: Geometry,
-    /// Whether it supports offsets, with one element per axis.
+    /// Whether the geometry supports offsets, with one element per axis.
     pub offsets: bool,
-    /// Whether it supports gradients, with one element per coordinate of the point.
+    /// Whether the geometry supports gradients, with one element per point coordinate.
     pub gradients: bool,
-    /// Whether it supports depth compare.
+    /// Whether the geometry supports depth compare.
     pub compare: bool,
     /// Whether coordinates may be `.f32`.
     pub float: bool,
@@ -49,13 +49,13 @@ const fn row(
     GeometryRow { geometry, offsets, gradients, compare, float, integer, doc }
 }
 
-/// The row of a geometry.
+/// The row of [`GEOMETRIES`] for a geometry.
 pub fn geometry(geometry: Geometry) -> &'static GeometryRow {
     GEOMETRIES.iter().find(|row| row.geometry == geometry).expect("every geometry has a row")
 }
 
-/// Valid sizes of a vector with this many used elements: PTX has vectors of 1, 2 and 4 elements,
-/// and ignores unused ones.
+/// Valid sizes of a vector of which `numbers` elements are used: PTX has vectors of 1, 2 and 4
+/// elements, and ignores unused elements.
 fn sizes(numbers: usize) -> &'static [usize] {
     match numbers {
         0 => &[],
@@ -66,9 +66,9 @@ fn sizes(numbers: usize) -> &'static [usize] {
 }
 
 impl GeometryRow {
-    /// Number of elements at the beginning whose type may differ from the others: all layer and
-    /// sample indices up to the layer. (ptxas treats a sample without a layer as an ordinary
-    /// coordinate.)
+    /// Number of coordinate elements at the beginning whose type may differ from the type of the
+    /// other elements: the layer, and a sample before it. (ptxas treats a sample without a layer as
+    /// an ordinary coordinate.)
     pub fn apart(&self) -> usize {
         let elements = self.geometry.elements();
         match elements.contains(&Element::Layer) {

@@ -1,9 +1,9 @@
 //! Operands of texture and surface instructions: one row per form of tex and tld4, geometry and
 //! option. The checker, `texunit isa`, docs/isa.md and the tests use these rows; modifiers are
-//! parsed with the instruction table, which has the forms of other instructions.
+//! parsed with the instruction table, which has the forms of all instructions.
 //!
-//! Where ptxas (11.8 to 13.5) differs from the PTX ISA, the rows follow ptxas as measured. The
-//! results of instructions are defined elsewhere.
+//! Where ptxas (11.8 to 13.5) differs from the PTX ISA, the rows follow ptxas as measured. What
+//! instructions compute is defined in other crates.
 
 mod fetch;
 mod geometry;

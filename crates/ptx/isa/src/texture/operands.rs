@@ -2,23 +2,23 @@
 
 use crate::types::ScalarType::{self, *};
 
-/// An operand position and the register types that it accepts.
+/// An operand position, and the register types that are valid there.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
-    /// Name of the position.
+    /// Name of the operand position, such as `coordinate`.
     pub place: &'static str,
-    /// The operand type of the instruction.
+    /// The type that the instruction's modifiers give the operand.
     pub ty: ScalarType,
     /// Accepted types of a scalar register.
     pub scalar: &'static [ScalarType],
     /// Accepted types of vector elements. Elements of different compatible types form an untyped
     /// vector, so each list includes `.b32`.
     pub vector: &'static [ScalarType],
-    /// A note for users, one sentence.
+    /// A note on the operand for users, one sentence.
     pub doc: &'static str,
 }
 
-/// Coordinates and the operands after them.
+/// The register types of coordinates, and of the operands after them.
 #[rustfmt::skip]
 pub const COORDINATES: &[Registers] = &[
     place("coordinate", F32, &[F32, B32],           &[F32, B32, S32, U32],   "Texels, or the range 0 to 1 with normalized coordinates; the bits of integer registers are taken as .f32."),
@@ -30,11 +30,11 @@ pub const COORDINATES: &[Registers] = &[
     place("compare",    F32, &[F32, B32],           &[],                     "Depth reference: each texel counts as 1 where the comparison with it holds and as 0 elsewhere."),
 ];
 
-/// The level of txq.level.
+/// The register types of the level operand of txq.level.
 pub const QUERY_LEVEL: Registers =
     place("level", S32, &[S32, U32, B32], &[S32, U32, B32], "Number of the level.");
 
-/// Coordinates of suld, sust and sured.
+/// The register types of the coordinates of suld, sust and sured.
 pub const SURFACE_COORDINATES: Registers = place(
     "coordinate",
     S32,
@@ -43,12 +43,11 @@ pub const SURFACE_COORDINATES: Registers = place(
     "Integers, never scaled: x in bytes for .b and in texels for .p, all others in texels.",
 );
 
-/// Data of suld and sust: any register at least as wide as an element, and exactly as wide for 64
-/// bits.
+/// Description of the data operand of suld and sust: any register at least as wide as an element.
 pub const DATA: &str =
     "registers of any type (not .pred), each at least as wide as an element; sust also constants";
 
-/// Data of sured: one register without braces; accepted register types for each operand type.
+/// The register types of the data operand of sured, for each operand type.
 pub const SURFACE_DATA: &[(ScalarType, &[ScalarType])] = &[
     (B32, &[B32, U32, S32, F32, F16x2, B64, U64, S64, F64]),
     (U32, &[B32, U32, S32, F16x2, B64, U64, S64]),
@@ -61,19 +60,19 @@ pub const SURFACE_DATA: &[(ScalarType, &[ScalarType])] = &[
 /// A result type of tex and tld4.
 #[derive(Clone, Copy, Debug)]
 pub struct Texel {
-    /// The type modifier.
+    /// The type modifier of the result.
     pub ty: ScalarType,
-    /// Number of registers: the vector modifier.
+    /// Number of result registers, as in the vector modifier.
     pub lanes: u8,
-    /// Accepted register types.
+    /// Accepted types of the result registers.
     pub registers: &'static [ScalarType],
-    /// Whether tld4 supports it.
+    /// Whether tld4 supports the result type.
     pub gather: bool,
-    /// A note for users, one sentence.
+    /// A note on the result type for users, one sentence.
     pub doc: &'static str,
 }
 
-/// All result types.
+/// All result types of tex and tld4.
 #[rustfmt::skip]
 pub const TEXELS: &[Texel] = &[
     Texel { ty: U32,   lanes: 4, registers: &[U32, S32, B32, F16x2],    gather: true,  doc: "Unsigned integers, for textures of unsigned integers." },
@@ -93,7 +92,8 @@ const fn place(
     Registers { place, ty, scalar, vector, doc }
 }
 
-/// The row of an operand position: `coordinate`, `level`, `gradient`, `offset`, `compare`.
+/// The row of [`COORDINATES`] for an operand position (`coordinate`, `level`, `gradient`, `offset`,
+/// `compare`) and type.
 ///
 /// # Panics
 ///
@@ -103,7 +103,7 @@ pub fn registers(place: &str, ty: ScalarType) -> &'static Registers {
     row.expect("every place has a row for the types it is asked about")
 }
 
-/// The row of a result type.
+/// The row of [`TEXELS`] for a result type.
 pub fn texel_of(ty: ScalarType) -> Option<&'static Texel> {
     TEXELS.iter().find(|t| t.ty == ty)
 }

@@ -4,8 +4,8 @@ use crate::types::Attribute;
 use crate::types::ScalarType::{self, Samplerref, Surfref, Texref};
 use crate::{Form, Opcode};
 
-/// The types of objects that a form of txq or suq accepts in a texturing mode; a 64-bit register is
-/// valid for any.
+/// The opaque types that a form of txq or suq can query in a texturing mode; a 64-bit register with
+/// a handle is valid in any case.
 pub fn handles(form: &Form, independent: bool) -> &'static [ScalarType] {
     let mut words = form.slots.iter().flat_map(|slot| &slot.words);
     match words.find_map(|word| Attribute::from_name(word)) {

@@ -1,13 +1,13 @@
-//! Requirements of texture and surface instructions, and of their options.
+//! Version and target requirements of texture and surface instructions, and of their options.
 
 use super::fetch_of;
 use crate::requirement::{self, Requirement};
 use crate::{Form, FormRow, Modifiers, Opcode};
 
-/// An option and its requirements.
+/// An option of texture and surface instructions, and its requirements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureOption {
-    /// Syntax.
+    /// Syntax of the option, such as `d|p` or `.uni`.
     pub syntax: &'static str,
     /// Instructions with this option.
     pub opcodes: &'static [Opcode],
@@ -19,7 +19,7 @@ pub struct TextureOption {
 
 const TEX: &[Opcode] = &[Opcode::Tex, Opcode::Tld4];
 
-/// All options.
+/// All options of texture and surface instructions.
 #[rustfmt::skip]
 pub const OPTIONS: &[TextureOption] = &[
     option("d|p",                TEX,                                                        requirement::RESIDENCY,            "p is false where a texel is not resident in memory; the result is then 0."),

@@ -2,7 +2,7 @@ use super::*;
 use crate::describe::{describe, instructions};
 use crate::{Opcode, forms_of, read_modifiers};
 
-/// All spellings of a syntax with choices.
+/// All spellings of a syntax with choices `(a|b)` and options `{.a}`.
 fn expand(syntax: &str) -> Vec<String> {
     if let Some(open) = syntax.find(['(', '{']) {
         let optional = syntax.as_bytes()[open] == b'{';
@@ -32,8 +32,8 @@ fn expand(syntax: &str) -> Vec<String> {
     vec![syntax.to_owned()]
 }
 
-/// The instruction table accepts every form of these tables, and nothing else except combinations
-/// that the geometry excludes.
+/// The instruction table accepts every form of the texture tables, and nothing else except
+/// combinations that the geometry excludes.
 #[test]
 fn both_tables_have_the_same_forms() {
     let mut count = 0;
@@ -53,7 +53,7 @@ fn both_tables_have_the_same_forms() {
                 read_modifiers(opcode, &words).unwrap_or_else(|error| panic!("{form}: {error:?}"));
             assert!(requirement_of(rows[0], &mods).is_some(), "{form}");
         }
-        // The reverse direction.
+        // The reverse: the texture tables have every form of the instruction table.
         let mut readable = 0;
         for row in forms_of(opcode) {
             let mut products = vec![Vec::new()];

@@ -1,7 +1,7 @@
 use super::*;
 use texunit_syntax::SourceFile;
 
-/// The labels that are offered at `|`, and the text that they would replace.
+/// The words that completion offers at the cursor `|`, and the text that they would replace.
 fn at(statement: &str) -> (Vec<String>, String) {
     let text = format!(
         ".version 8.0\n.target sm_75\n.address_size 64\n.global .texref pic;\n\

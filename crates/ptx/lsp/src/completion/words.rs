@@ -1,5 +1,5 @@
-//! Completions that do not depend on the module: opcodes, special registers, directives, types,
-//! fields.
+//! Completions that do not depend on the module: opcodes, special registers, directives, types, and
+//! fields of initialisers.
 
 use super::super::cursor::CursorContext;
 use super::super::doc;
@@ -10,7 +10,7 @@ use texunit_isa::describe::summary;
 use texunit_isa::{Attribute, Class, Form, Opcode, forms_of};
 use texunit_syntax::scan::TokenKind;
 
-/// All opcodes; those that are not executed come last.
+/// All opcodes; opcodes that texunit cannot execute come last.
 pub(super) fn opcodes() -> Vec<Item> {
     let refused = |form: &Form| {
         form.slots.iter().any(|slot| slot.class == Class::Unexecuted && !slot.optional)
@@ -110,7 +110,7 @@ pub(super) fn targets() -> Vec<Item> {
     architectures().map(architecture).chain(OPTIONS.iter().map(option)).collect()
 }
 
-/// Fields of initialisers of references, and their values.
+/// Fields of texture and sampler reference initialisers, such as `addr_mode_0`, and their values.
 pub(super) fn fields() -> impl Iterator<Item = Item> {
     const VALUES: &str = "nearest linear wrap mirror clamp_ogl clamp_to_edge clamp_to_border";
     let field = |name: &str| {

@@ -61,6 +61,6 @@ fn subscripts_and_numbered_variables() {
         let symbol = index.resolve(name, text.find(name).unwrap()).unwrap();
         index.occurrences(text, symbol).len()
     };
-    // The declaration of a group counts for each of its registers.
+    // The declaration of a group `%r<10>` counts as an occurrence of each of its registers.
     assert_eq!(["table", "%r1", "l1", "s3", "%P1"].map(count), [4, 4, 3, 2, 2]);
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use texunit_syntax::SourceFile;
 
 impl Server {
-    /// Handles a notification of a running client.
+    /// Handles a notification that arrives between `initialize` and `shutdown`.
     pub(super) fn notification(&mut self, notification: Notification) {
         let params = notification.params;
         let read = match notification.method.as_str() {
@@ -101,7 +101,7 @@ impl Server {
     }
 
     fn configure(&mut self, params: &Value) {
-        // Clients that expect to be asked for settings send none.
+        // Clients that expect the server to request the settings send null here.
         let settings = params.get("settings").unwrap_or(&Value::Null);
         if settings.is_null() {
             return;
@@ -123,7 +123,7 @@ impl Server {
         self.answer(&waiting.request.id, Err(Failure::new(ErrorCode::RequestCanceled, "canceled")));
     }
 
-    /// Tasks for every text that has not been analysed.
+    /// Takes a task for every document whose present text has not been analysed.
     pub fn take_tasks(&mut self) -> Vec<Task> {
         let config = &self.config;
         let new = self.documents.iter_mut().filter(|(_, document)| !document.is_posted);

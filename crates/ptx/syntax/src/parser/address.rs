@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         self.constant()
     }
 
-    /// Reports a minus in place of `+-`, with a correction if a number alone follows.
+    /// Reports a minus in place of `+-`, with a correction if only a number follows.
     pub(super) fn minus_for_plus<T>(&mut self, help: impl Into<String>) -> Parse<T> {
         let (number, end) = (self.peek_at(1).kind, self.peek_at(2).kind);
         if number == TokenKind::Integer && end == TokenKind::RightBracket {
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
         self.unexpected("E0042", "`+` or `]`", help)
     }
 
-    /// Parses an operand after the handle in a texture, surface or tensor operand.
+    /// Parses an operand after the handle in `[texture, sampler, {x, y}]`.
     fn bracket_element(&mut self) -> Parse<Operand<'a>> {
         let start = self.at;
         let kind = match self.kind() {

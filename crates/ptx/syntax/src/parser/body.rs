@@ -15,7 +15,7 @@ const C_WORDS: &str = "\
     if else for while do switch case return goto break continue int unsigned float double void \
     char bool auto struct asm __asm__ __shared__ __device__ __global__ __syncthreads";
 
-/// End of the message about directives that belong at module scope.
+/// End of the error message about directives in a body that belong at module scope.
 const INSIDE_BODY: &str = " inside a function body";
 
 impl<'a> Parser<'a> {
@@ -32,8 +32,8 @@ impl<'a> Parser<'a> {
         block
     }
 
-    /// Parses statements up to the `}` that matches the `{` at `open`. The brace is token `start`,
-    /// or is missing there.
+    /// Parses statements up to the `}` that matches the `{`, which is token `start` or is missing
+    /// there. `open` is the position to report if there is no `}`.
     pub(crate) fn statements(&mut self, start: usize, open: Span) -> Parse<Block<'a>> {
         let mut statements = Vec::new();
         loop {
@@ -54,7 +54,7 @@ impl<'a> Parser<'a> {
                 _ => {}
             }
             if self.statement(&mut statements).is_err() && !self.unwinding {
-                // A nested block has already recovered, and the parser is behind it.
+                // After an error, the parser is already behind a nested block.
                 if self.tokens[first].kind != TokenKind::LeftBrace {
                     self.recover(first, Scope::Body);
                 }
@@ -64,15 +64,15 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        // Shrunk, because the tree is kept until the module has been checked.
+        // Saves memory: the syntax tree is kept until the module has been checked.
         statements.shrink_to_fit();
         Ok(Block { statements, span: self.span_from(start) })
     }
 
-    /// Reports a missing `}` once for all open blocks.
+    /// Reports a missing `}` once for all enclosing blocks.
     fn unclosed(&mut self, open: Span) {
         if !self.unwinding {
-            // The statements may belong after the body.
+            // Module-scope directives in the body are no errors if the body ends before them.
             let told = self.diagnostics.len();
             self.diagnostics.retain(|d| {
                 d.primary.span < open || d.code != "E0031" || !d.message.ends_with(INSIDE_BODY)
@@ -84,8 +84,7 @@ impl<'a> Parser<'a> {
             let diagnostic = Diagnostic::error("E0024", open, format!("missing `}}` {what}"))
                 .label("this `{` is never closed")
                 .help("close the block with `}`");
-            // If several blocks are open, any of them may lack its end; a function body without
-            // nested blocks ends here.
+            // Any nested block may lack its `}`; without nested blocks, the body ends here.
             let alone = self.depth == 1 && self.diagnostics.len() == told;
             let fixed = match alone {
                 true if self.kind() == TokenKind::End => diagnostic.fix(self.peek().span, "\n}\n"),
@@ -134,8 +133,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Whether the next token is a label without a colon, which is so if no instruction has that
-    /// name.
+    /// Whether the next token is a label without its colon: a name that no instruction has.
     fn lacks_colon(&self) -> bool {
         let name = self.text_of(self.peek());
         let next = self.peek_at(1);
@@ -208,7 +206,7 @@ impl<'a> Parser<'a> {
             {
                 "declare registers as `.reg .u32 %r1;`"
             }
-            // A constant may have a sign: `pmevent +1;`.
+            // `pmevent +1;` is PTX, not an expression: a constant operand may have a sign.
             (_, TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash)
                 if !self.is_signed(1) =>
             {
@@ -233,7 +231,7 @@ impl<'a> Parser<'a> {
         matches!(first, Some(TokenKind::Integer | TokenKind::LeftParen))
     }
 
-    /// Skips `for (...)`, whose semicolons do not end a statement.
+    /// Skips the parentheses of a C statement: semicolons in `for (...)` do not end it.
     fn skip_condition(&mut self) {
         let error = self.at;
         let mut parens = 0u32;
@@ -310,8 +308,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Parses the text after a label: a target list or prototype, or another statement (then the
-    /// label is a statement of its own).
+    /// Parses what follows a label: a list of targets or a prototype, which includes the label, or
+    /// another statement, before which the label is a separate statement.
     fn labelled(&mut self, start: usize, label: Ident<'a>) -> Parse<Statement<'a>> {
         Ok(match self.peek_word() {
             Some("branchtargets") => Statement::BranchTargets(self.targets(start, label)?),
@@ -358,8 +356,8 @@ impl<'a> Parser<'a> {
         Ok(CallPrototype { label, returns, params, directives, span: self.span_from(start) })
     }
 
-    /// Makes a directive that is kept as text: from token `start` to the last one taken, without
-    /// `;`, and its parsed content.
+    /// A directive that is kept as text, from token `start` to the last token taken, without `;`.
+    /// `content` is its parsed content.
     pub(crate) fn kept(&self, start: usize, content: Content<'a>) -> Directive<'a> {
         let name = self.word(self.tokens[start]);
         let mut last = self.at - 1;

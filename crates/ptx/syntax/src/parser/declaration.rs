@@ -1,4 +1,4 @@
-//! Parsing of variable declarations: words, names and dimensions.
+//! Parsing of variable declarations: directives, names and dimensions.
 
 use super::recovery::Scope;
 use super::{Parse, Parser};
@@ -8,7 +8,7 @@ use crate::span::Span;
 use crate::token::TokenKind;
 use crate::words;
 
-/// The words of a declaration before the names.
+/// The directives of a declaration before the declared names.
 struct Head<'a> {
     space: Space,
     align: Option<(u64, Span)>,
@@ -18,7 +18,7 @@ struct Head<'a> {
     attributes: Vec<Ident<'a>>,
 }
 
-/// Words that have been parsed so far.
+/// The directives of a declaration that have been parsed so far.
 #[derive(Default)]
 struct Words<'a> {
     space: Option<(Space, Span)>,
@@ -31,7 +31,7 @@ struct Words<'a> {
 const ORDER: &str = "the order is linkage, space, `.align` or `.attribute`, vector, type, names: `.visible .global .align 16 .v4 .f32 table[4];`";
 
 impl<'a> Parser<'a> {
-    /// Whether a word begins a declaration, valid or not.
+    /// Whether a directive can begin a declaration, valid or not.
     pub(crate) fn is_declaration_word(word: &str) -> bool {
         Space::from_name(word).is_some()
             || words::look_up(words::VECTORS, word).is_some()
@@ -39,8 +39,8 @@ impl<'a> Parser<'a> {
             || matches!(word, "align" | "attribute")
     }
 
-    /// Parses a declaration with its `;`: one variable for each name. `start` is its first token,
-    /// including the linkage.
+    /// Parses a declaration with its `;`: one variable for each name. `start` is the declaration's
+    /// first token, including the linkage.
     pub(crate) fn declaration(
         &mut self,
         start: usize,
@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
         Ok(variables)
     }
 
-    /// Parses a parameter: words and one name, which may be `_`.
+    /// Parses a parameter: directives and a name, which may be `_`.
     pub(crate) fn parameter(&mut self) -> Parse<Variable<'a>> {
         let start = self.at;
         let head = self.head()?;
@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
         self.unexpected("E0033", "a type", help)
     }
 
-    /// Parses one word of a declaration.
+    /// Parses one of the directives at the beginning of a declaration.
     fn head_word(&mut self, word: &'a str, seen: &mut Words<'a>) -> Parse<()> {
         let token = self.peek();
         if let Some(space) = Space::from_name(word) {
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Checks that spaces, alignments and attributes precede vector and type.
+    /// Checks that the directive `what` (space, alignment, attribute) precedes vector and type.
     fn in_order(&mut self, seen: &Words<'a>, what: &str) -> Parse<()> {
         if seen.ty.is_some() || seen.vector.is_some() { self.out_of_order(what) } else { Ok(()) }
     }
@@ -204,7 +204,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic.label(what).help(ORDER))
     }
 
-    /// Reports a word that is not valid in this position.
+    /// Reports a directive that is not valid in a declaration.
     pub(crate) fn unknown_word<T>(&mut self, word: &str) -> Parse<T> {
         let span = self.peek().span;
         if words::is_directive(word) {
@@ -233,8 +233,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses `.attribute(.managed, .unified(1, 2))`: one word for each attribute, including its
-    /// arguments.
+    /// Parses `.attribute(.managed, .unified(1, 2))`; an attribute includes its arguments.
     pub(crate) fn attributes(&mut self) -> Parse<Vec<Ident<'a>>> {
         self.advance();
         let help = "write `.attribute(.managed)`";

@@ -162,12 +162,12 @@ impl<'a> Parser<'a> {
         while self.eat(TokenKind::Comma).is_some() {
             self.number_of("a number", help)?;
         }
-        // Names have offsets in lines of every version.
+        // In `@@DWARF` lines, every PTX version supports `name+4`.
         section.offset = section.offset.filter(|_| first == TokenKind::Integer);
         Ok(self.kept(start, Content::Section(Box::new(section))))
     }
 
-    /// Parses the contents of a section; `kept`: with their bytes.
+    /// Parses the contents of a section; their bytes are kept if `kept`.
     fn section_body(&mut self, section: &mut Section<'a>, kept: bool) -> Parse<()> {
         let open = self.previous();
         loop {
@@ -192,7 +192,7 @@ impl<'a> Parser<'a> {
                         return self.section_error("`.b8`, `.b16`, `.b32`, `.b64` or a label");
                     };
                     self.advance();
-                    // Numbers may form lists; a name must be alone.
+                    // A line such as `.b8` may have several numbers, but only one name.
                     let mut is_list = false;
                     loop {
                         let is_name = matches!(self.kind(), TokenKind::Ident | TokenKind::Word);
@@ -214,9 +214,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses a number, a name or a section, with an offset or the difference of two names. Names
-    /// have 32 or 64 bits; of numbers up to 32 bits, ptxas uses the low 32 bits. Returns the
-    /// number, or 0 for names.
+    /// Parses a value of `bits` bits: a number, a name or section with an offset, or the difference
+    /// of two names. Names need 32 or 64 bits; of a number, ptxas uses the low 32 bits unless
+    /// `bits` is 64. Returns the number, or 0 for names.
     fn section_value(&mut self, section: &mut Section<'a>, bits: u32) -> Parse<i64> {
         let minus = self.eat(TokenKind::Minus);
         let negative = minus.is_some();
@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The width of the numbers of a section's line.
+/// The width in bits of the numbers after a directive in a `.section`, such as `.b32 1, 2`.
 fn bits_of(word: &str) -> Option<u32> {
     Some(match word {
         "b8" => 8,

@@ -1,4 +1,4 @@
-//! Parsing of constant expressions: C's operators with C's precedence, over numbers and `WARP_SZ`.
+//! Parsing of constant expressions: C's operators with C's precedence, on numbers and `WARP_SZ`.
 
 use super::{MAX_OPERATORS, Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
@@ -36,7 +36,7 @@ pub(crate) fn symbol_and_precedence(op: BinaryOp) -> (&'static str, u8) {
     row.map_or(("", 0), |row| (symbol(row.0), row.2))
 }
 
-/// Unary operators.
+/// Unary operators, by token.
 const UNARY: &[(TokenKind, UnaryOp)] = &[
     (TokenKind::Plus, UnaryOp::Plus),
     (TokenKind::Minus, UnaryOp::Minus),
@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
         Ok(left)
     }
 
-    /// Counts an operator, to limit the height of the tree.
+    /// Counts an operator of the expression, to limit the height of its tree.
     fn count_operator(&mut self) -> Parse<()> {
         self.operators += 1;
         if self.operators <= MAX_OPERATORS {
@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
         self.primary()
     }
 
-    /// Parses a cast: true for `(.u64)`, false for `(.s64)`.
+    /// Parses a cast; returns true for `(.u64)`, false for `(.s64)`.
     fn cast(&mut self) -> Parse<bool> {
         self.count_operator()?;
         let open = self.advance();
@@ -173,8 +173,7 @@ impl<'a> Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Reports an operator next to `0f3f800000`; every release of ptxas requires parentheses around
-    /// it.
+    /// Reports an operator next to a literal `0f3f800000`, around which ptxas requires parentheses.
     fn without_operator(&mut self, token: Token) -> Parse<()> {
         let binary = |kind| BINARY.iter().any(|row| row.0 == kind);
         let unary = |kind| UNARY.iter().any(|row| row.0 == kind);
@@ -201,7 +200,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The bits after `0f` or `0d`; 0 for a malformed literal, which the lexer has reported.
+/// The bits of a literal `0f...` or `0d...`; 0 if it is malformed, which the lexer has reported.
 fn bits(literal: &str) -> u64 {
     u64::from_str_radix(&literal[2..], 16).unwrap_or(0)
 }

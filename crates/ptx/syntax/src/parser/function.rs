@@ -9,8 +9,8 @@ use crate::token::TokenKind;
 use crate::words;
 
 impl<'a> Parser<'a> {
-    /// Parses `.entry` or `.func`, which is the next token, with header and body. After a broken
-    /// header the body is still parsed for its errors.
+    /// Parses a function with header and body; the next token is `.entry` or `.func`. After a
+    /// broken header, the body is still parsed to report its errors.
     pub(crate) fn function(
         &mut self,
         start: usize,
@@ -27,7 +27,7 @@ impl<'a> Parser<'a> {
             let body = self.block()?;
             let mut function = match (header, named) {
                 (Err(Reported), Some(named)) => {
-                    // The body is kept, so that it is checked too.
+                    // The function is kept, so that its body is checked, too.
                     self.lost.push(Span { start: named.span.start, end: header_end });
                     named
                 }
@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
         self.peek().first_on_line && (declares || begins)
     }
 
-    /// Parses the end of a prototype: `;`, which ptxas requires for kernels.
+    /// Parses the `;` at the end of a prototype, which ptxas requires only for kernels.
     fn prototype_end(&mut self, is_entry: bool) -> Parse<()> {
         let next = self.peek();
         let item_follows = next.kind == TokenKind::End || !is_entry && self.starts_item(self.at);
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
             let start = self.at;
             if word == "pragma" {
                 if !is_entry {
-                    // After a prototype without `;`, a pragma is a separate item.
+                    // After a prototype without `;`, a `.pragma` is a separate item.
                     break;
                 }
                 let name = self.take_word();

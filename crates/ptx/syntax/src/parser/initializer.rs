@@ -17,7 +17,8 @@ impl<'a> Parser<'a> {
         let diagnostic = Diagnostic::error("E0022", span, message)
             .label("extra comma")
             .help("remove the comma, or write what is missing");
-        // A list of names or values may end with a comma; an instruction may lack an operand.
+        // Before the end of a list of names or values, the comma is superfluous; in an instruction,
+        // an operand may be missing.
         let list = matches!(expected, "a name" | "a value" | "a parameter");
         match list && self.kind() != TokenKind::Comma && self.previous().kind == TokenKind::Comma {
             true => self.fail(diagnostic.fix(span, "")),
@@ -36,7 +37,7 @@ impl<'a> Parser<'a> {
                 let help = "write a number, an address, or a list in braces after `=`";
                 p.unexpected("E0038", "an initial value", help)
             }
-            // ptxas accepts a field without braces.
+            // ptxas accepts a field of a reference without braces.
             TokenKind::Ident if p.peek_at(1).kind == TokenKind::Equal => {
                 let start = p.at;
                 let field = p.field()?;
@@ -92,7 +93,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses the closing bracket of a list, or reports what is there instead of a comma.
+    /// Parses the closing bracket of a list, or reports that a comma is missing.
     pub(crate) fn list_end(
         &mut self,
         kind: TokenKind,
@@ -122,7 +123,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic)
     }
 
-    /// Parses a number, an address, or a byte of one of these: `0xff(name)`.
+    /// Parses a number, an address, or a byte of a number or address: `0xff(name)`.
     fn initial_value(&mut self) -> Parse<InitialValue<'a>> {
         let start = self.at;
         let mut mask = None;

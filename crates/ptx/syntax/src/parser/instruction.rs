@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::token::TokenKind;
 use crate::words;
 
-/// Maximum lookahead for counting modifiers and operands.
+/// Maximum number of tokens that are examined to count modifiers or operands.
 const MAX_COUNTED: usize = 64;
 
 const CALL_HELP: &str =
@@ -37,7 +37,7 @@ impl<'a> Parser<'a> {
         Ok(Instruction { guard, opcode, modifiers, operands, span: self.span_from(start) })
     }
 
-    /// Whether the line continues after the next `;` with something that can only be an operand.
+    /// Whether an operand follows the next `;`, which is then a typing error for `,`.
     fn operand_behind_semicolon(&self) -> bool {
         let (next, after) = (self.peek_at(1), self.peek_at(2));
         let ends = matches!(after.kind, TokenKind::Comma | TokenKind::Semicolon);
@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic.label("not here").help(help))
     }
 
-    /// Whether a word on a new line is more likely a statement than a modifier.
+    /// Whether a word on a new line probably begins a statement and is no modifier.
     fn begins_next_statement(&self) -> bool {
         self.peek().first_on_line
             && matches!(
@@ -162,8 +162,8 @@ impl<'a> Parser<'a> {
         Ok(operands)
     }
 
-    /// The probable number of operands. Operands take nearly all memory of a tree, so their lists
-    /// are allocated with exact capacity.
+    /// The probable number of operands. Operands take nearly all memory of a syntax tree, so
+    /// operand lists are allocated with exact capacity.
     fn count_operands(&self) -> usize {
         let (mut operands, mut depth) = (1, 0u32);
         for token in self.tokens[self.at..].iter().take(MAX_COUNTED) {

@@ -1,8 +1,8 @@
-//! The parser: tokens to a tree by recursive descent, with error recovery.
+//! The parser: converts tokens to a syntax tree by recursive descent, with error recovery.
 //!
 //! A broken statement is reported once and skipped up to its `;`, a closing brace, or a line that
 //! begins like a new statement. The recursion depth is limited to [`MAX_DEPTH`] levels, and the
-//! height of a tree to that or to the number of operators in one expression.
+//! operators of an expression to [`MAX_OPERATORS`], which limits the height of the tree.
 
 mod address;
 mod body;
@@ -25,12 +25,12 @@ use crate::span::Span;
 use crate::token::{Token, TokenKind};
 use texunit_forms::sort_by_key;
 
-/// Maximum total nesting of blocks, parentheses and initial values.
+/// Maximum nesting of blocks, parentheses and initial values, counted together.
 pub(crate) const MAX_DEPTH: u32 = 128;
 /// Maximum number of operators in a constant expression.
 pub(crate) const MAX_OPERATORS: u32 = 256;
 
-/// Returned after an error was reported: the statement cannot be used.
+/// The result of parsing after an error has been reported: the statement cannot be used.
 pub(crate) struct Reported;
 
 pub(crate) type Parse<T> = Result<T, Reported>;
@@ -41,23 +41,23 @@ pub(crate) struct Parser<'a> {
     at: usize,
     depth: u32,
     operators: u32,
-    /// First byte of the current statement.
+    /// Offset of the first byte of the current statement.
     statement_start: u32,
-    /// Whether a broken function has already recovered.
+    /// Whether error recovery after a broken function is already done.
     recovered: bool,
-    /// Whether parsing failed, so that an error must be reported.
+    /// Whether parsing has failed, in which case at least one error must be reported.
     failed: bool,
-    /// Whether a missing `}` has been reported, so that all open blocks end here.
+    /// Whether a missing `}` has been reported, so that all enclosing blocks end here.
     unwinding: bool,
     lexical: Vec<Diagnostic>,
     diagnostics: Vec<Diagnostic>,
-    /// Ranges that recovery has skipped, in which nothing is reported again.
+    /// Ranges that error recovery has skipped, in which no lexical error is reported.
     skipped: Vec<Span>,
-    /// Statements and items that are missing in the tree.
+    /// Ranges of statements and items that are missing in the syntax tree.
     lost: Vec<Span>,
     /// The function whose header is being parsed, once its name is known.
     named_function: Option<Function<'a>>,
-    /// Prototypes and aliases in the body that is being parsed, which belong to the module.
+    /// Prototypes and aliases in the body that is being parsed, which become items of the module.
     inner: Vec<Item<'a>>,
 }
 
@@ -82,14 +82,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Records that the tokens from `start` to the next one are missing in the tree.
+    /// Records that the tokens from `start` up to the next token are missing in the syntax tree.
     fn lose(&mut self, start: usize) {
         let span = self.tokens[start].span;
         let end = self.peek().span.start.max(span.end);
         self.lost.push(Span { start: span.start, end });
     }
 
-    /// All diagnostics in source order, and the ranges that are missing in the tree.
+    /// All diagnostics in source order, and the ranges that are missing in the syntax tree.
     pub(crate) fn finish(mut self) -> (Vec<Diagnostic>, Vec<Span>) {
         let mut all = self.diagnostics;
         self.lexical.retain(|d| {
@@ -112,12 +112,12 @@ impl<'a> Parser<'a> {
         self.tokens[self.at].kind
     }
 
-    /// The token `ahead` positions after the next one, or the end.
+    /// The token `ahead` positions after the next token, or the end token.
     fn peek_at(&self, ahead: usize) -> Token {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
     }
 
-    /// The token before the next one (at the beginning, the next one itself).
+    /// The last token taken (at the beginning, the next token).
     fn previous(&self) -> Token {
         self.tokens[self.at.saturating_sub(1)]
     }
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
         token
     }
 
-    /// Skips the rest of the line, up to the first token of this kind.
+    /// Skips the rest of the line, or up to a token of kind `end` in it.
     fn skip_line(&mut self, end: TokenKind) {
         while !self.peek().first_on_line && ![end, TokenKind::End].contains(&self.kind()) {
             self.advance();
@@ -162,14 +162,13 @@ impl<'a> Parser<'a> {
         Ident { text: self.text_of(token), span: token.span }
     }
 
-    /// A [`TokenKind::Word`] without its dot.
+    /// The text and span of a [`TokenKind::Word`] without its dot.
     fn word(&self, token: Token) -> Ident<'a> {
         let span = Span { start: token.span.start + 1, end: token.span.end };
         let whole = self.text_of(token);
         match whole.strip_prefix('.') {
             Some(text) => Ident { text, span },
-            // After a dot and a space, which the lexer has reported, the token is the word without
-            // the dot.
+            // The lexer has reported a space after the dot; the token is then the word alone.
             None => Ident { text: whole, span: token.span },
         }
     }
@@ -180,18 +179,18 @@ impl<'a> Parser<'a> {
         self.ident(token)
     }
 
-    /// Takes the next token, which is a word.
+    /// Takes the next token, which is a [`TokenKind::Word`].
     fn take_word(&mut self) -> Ident<'a> {
         let token = self.advance();
         self.word(token)
     }
 
-    /// The next token's word without the dot, if it is a word.
+    /// The next token's text without the dot, if it is a [`TokenKind::Word`].
     fn peek_word(&self) -> Option<&'a str> {
         (self.kind() == TokenKind::Word).then(|| self.word(self.peek()).text)
     }
 
-    /// The span from the token at this index to the last one taken.
+    /// The span from token number `start` to the last token taken.
     fn span_from(&self, start: usize) -> Span {
         self.tokens[start].span.to(self.previous().span)
     }
@@ -202,14 +201,14 @@ impl<'a> Parser<'a> {
         self.at
     }
 
-    /// Reports an error, unless the lexer has already reported one in the same statement.
+    /// Reports an error, unless the lexer has reported an error in the same statement.
     fn report(&mut self, diagnostic: Diagnostic) {
         let (from, to) = (self.statement_start, self.peek().span.end);
         let first = self.lexical.partition_point(|d| d.primary.span.start < from);
         let told = self.lexical[first..]
             .iter()
             .take_while(|d| d.primary.span.start < to)
-            // A number with wrong digits is still a number.
+            // After these lexical errors of numbers, the token is still usable.
             .any(|d| d.code != "E0014" && (d.code != "E0017" || self.kind() == TokenKind::Bad));
         if !told && self.diagnostics.len() <= crate::MAX_ERRORS {
             self.diagnostics.push(diagnostic);
@@ -234,7 +233,7 @@ impl<'a> Parser<'a> {
         self.fail(diagnostic.label(format!("expected {expected}")).help(help))
     }
 
-    /// [`Self::unexpected`] with a certain correction: `text` replaces `span`.
+    /// [`Self::unexpected`] with a correction that is certain: `text` replaces `span`.
     fn unexpected_fixed<T>(
         &mut self,
         code: &'static str,
@@ -253,7 +252,7 @@ impl<'a> Parser<'a> {
         Span { start: end, end }
     }
 
-    /// The span of the next token for a message; at the end, that of the last character.
+    /// The span of the next token for a message; at the end, the span of the last character.
     fn place(&self) -> Span {
         match self.kind() {
             TokenKind::End => self.previous().span,
@@ -261,7 +260,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes a closing bracket, or reports the unmatched opening one.
+    /// Takes a closing bracket, or reports the unmatched opening bracket `open`.
     fn close(&mut self, kind: TokenKind, shown: &str, open: Token) -> Parse<Token> {
         match self.eat(kind) {
             Some(token) => Ok(token),
@@ -276,7 +275,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Runs `parse` one level deeper.
+    /// Runs `parse` one nesting level deeper, or reports that the limit is exceeded.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= MAX_DEPTH {
             let message = format!("nested more than {MAX_DEPTH} levels deep");
@@ -289,7 +288,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Takes a name, or reports which name was expected.
+    /// Takes a name, or reports that `what` was expected.
     fn name(&mut self, what: &str) -> Parse<Ident<'a>> {
         let constant = self.text_of(self.peek()) == "WARP_SZ";
         if self.kind() == TokenKind::Ident && !constant {

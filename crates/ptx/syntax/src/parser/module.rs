@@ -8,7 +8,7 @@ use crate::span::Span;
 use crate::token::TokenKind;
 use crate::{number, words};
 
-/// Progress in the module header.
+/// The directives of the module header that have been parsed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Header {
     Nothing,
@@ -24,7 +24,7 @@ impl<'a> Parser<'a> {
         self.peek_word() == Some("version")
     }
 
-    /// Parses the whole text.
+    /// Parses the whole text as a module.
     pub(crate) fn module(&mut self) -> Module<'a> {
         let mut module = Module::default();
         let mut header = Header::Nothing;
@@ -48,7 +48,7 @@ impl<'a> Parser<'a> {
                 if !self.recovered && !self.unwinding {
                     self.recover(start, Scope::Module);
                     if self.kind() == TokenKind::LeftBrace {
-                        // The body of an unknown item is parsed for its errors.
+                        // The body of an unknown item is parsed only to report its errors.
                         let _ = self.block();
                     }
                 }
@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
             Some("entry" | "func") => {
                 self.check_function_linkage(linkage)?;
                 let function = self.function(start, linkage)?;
-                // An alias may be one of the function in which it stands.
+                // An alias in a body may name the enclosing function, so it becomes a later item.
                 let inner = std::mem::take(&mut self.inner).into_iter();
                 let (prototypes, aliases): (Vec<_>, Vec<_>) =
                     inner.partition(|item| matches!(item, Item::Function(_)));
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
         let diagnostic = Diagnostic::error("E0031", self.peek().span, message);
         let result = self.fail(diagnostic.label("not here").help(help));
         if word == "loc" {
-            // Probably the rest of a body whose `{` or function is missing.
+            // A statement at module scope is probably the rest of a body whose `{` is missing.
             self.recover_to_item(self.at);
         }
         result
@@ -207,8 +207,7 @@ impl<'a> Parser<'a> {
             "target" => (matches!(header, Header::Version | Header::Target), Header::Target),
             _ => (*header == Header::Target, Header::AddressSize),
         };
-        // A missing `.version` or `.target` has been reported; the directives after it are not
-        // errors.
+        // A missing `.version` or `.target` has been reported; its consequences are not.
         let excused = *header == Header::Nothing || *header == Header::Version;
         if !right && !excused {
             let message = format!("`.{word}` is out of place");
@@ -273,7 +272,7 @@ impl<'a> Parser<'a> {
         Ok(Item::AddressSize(AddressSize { bits, span: self.span_from(start) }))
     }
 
-    /// Reports an invalid value and skips to the end of the line, because these directives have no
+    /// Reports an invalid value and skips to the end of the line, because header directives have no
     /// `;`.
     fn header_value<T>(&mut self, expected: &str, help: &str) -> Parse<T> {
         let result = self.unexpected("E0007", expected, help);

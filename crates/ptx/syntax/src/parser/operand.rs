@@ -10,13 +10,13 @@ use crate::token::{Token, TokenKind};
 pub(crate) enum OperandPosition {
     /// The first operand of an instruction, a destination: `d|p` and `_` are valid.
     First,
-    /// Another operand.
+    /// An operand after the first.
     Later,
-    /// An operand of a call: lists are valid.
+    /// An operand of a call: lists `(a, b)` are valid.
     Call,
 }
 
-/// Operators that C programmers may write after a register.
+/// Whether a token is an operator that C programmers may write after a register.
 pub(crate) fn is_operator(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         token.kind == TokenKind::Ident && self.text_of(token) != "WARP_SZ"
     }
 
-    /// Parses the name after a minus, with its selector.
+    /// Parses a minus and the name after it, with the name's selector.
     fn negated(&mut self) -> Ident<'a> {
         let start = self.at;
         self.advance();
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
         Ok(OperandKind::Discard)
     }
 
-    /// Parses the rest of `d|p` after `d`.
+    /// Parses `|p` of the operand `d|p`.
     fn pair(
         &mut self,
         first: Operand<'a>,
@@ -231,7 +231,7 @@ impl<'a> Parser<'a> {
         {
             return Ok(None);
         }
-        // Includes `.b32`, which in video instructions is a selector of two bytes.
+        // `.b32` is valid: in video instructions, it is a selector of two bytes.
         self.check_modifier(|word| word != "b32" && crate::words::is_directive(word))?;
         let component = self.take_word();
         if self.kind() == TokenKind::Word && !self.peek().first_on_line {
@@ -323,7 +323,7 @@ impl<'a> Parser<'a> {
         Ok(Operand { kind, span: self.span_from(start) })
     }
 
-    /// Parses a call's list `(a, b)`.
+    /// Parses the result or argument list `(a, b)` of a call.
     fn list(&mut self) -> Parse<OperandKind<'a>> {
         let open = self.advance();
         let mut elements = Vec::new();
@@ -332,7 +332,7 @@ impl<'a> Parser<'a> {
         }
         loop {
             let element = match self.kind() {
-                // The argument list begins before the result list has been closed.
+                // A `(` begins the argument list although the result list has not been closed.
                 TokenKind::LeftParen if self.name_follows() => {
                     self.close(TokenKind::RightParen, ")", open)?;
                     break;

@@ -7,7 +7,7 @@ use crate::span::Span;
 use crate::token::{Token, TokenKind};
 use crate::words;
 
-/// The scope of a broken statement.
+/// Where a broken statement stands: at module scope or in a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Module,
@@ -22,7 +22,7 @@ fn begins_item(word: &str) -> bool {
     ITEM_STARTS.split(' ').any(|start| start == word)
 }
 
-/// Directives that begin a statement of a body.
+/// Directives that begin a statement of a function body.
 const BODY_STARTS: &[&str] =
     &["reg", "local", "param", "loc", "shared", "const", "global", "pragma"];
 
@@ -59,7 +59,7 @@ impl Parser<'_> {
         self.go_on_at(error, i.max(start));
     }
 
-    /// Whether the `}` at `i` closes a block, as opposed to brackets of the broken statement.
+    /// Whether the `}` at `i` closes a block, as opposed to a vector of the broken statement.
     fn closes_block(&self, i: usize, scope: Scope) -> bool {
         let next = self.tokens[(i + 1).min(self.tokens.len() - 1)];
         let goes_on = matches!(
@@ -74,7 +74,7 @@ impl Parser<'_> {
             || scope == Scope::Module && self.tokens[i].first_on_line
     }
 
-    /// Whether a closing bracket follows on the same line from `i` on; then the `;` before it is a
+    /// Whether a closing bracket follows on the same line from `i` on; then the `;` before `i` is a
     /// mistake inside brackets.
     fn closes_in_line(&self, i: usize) -> bool {
         let first = self.tokens[i];
@@ -98,7 +98,7 @@ impl Parser<'_> {
         false
     }
 
-    /// After a broken header, continues at the body, at the end of the prototype, or at the next
+    /// After a broken function header, continues at the body, at the prototype's end or at the next
     /// item.
     pub(crate) fn recover_header(&mut self) {
         let error = self.at;
@@ -119,7 +119,7 @@ impl Parser<'_> {
         self.go_on_at(error, i);
     }
 
-    /// Whether a broken header continues after its `;` with parameters or a body.
+    /// Whether a broken function header continues after its `;` with parameters or a body.
     fn header_goes_on(&self, i: usize) -> bool {
         let token = self.tokens[i];
         match token.kind {
@@ -154,7 +154,7 @@ impl Parser<'_> {
     }
 
     /// Skips a block from its `{` (token `open`) to its `}` without parsing it. The error that
-    /// makes it unusable is at token `error`.
+    /// makes the block unusable is at token `error`.
     pub(crate) fn skip_block(&mut self, open: usize, error: usize) {
         let mut braces = 0u32;
         let mut i = open;
@@ -170,11 +170,11 @@ impl Parser<'_> {
                 break;
             }
         }
-        // Never backwards: the error may be behind, at the end of the text.
+        // Parsing never goes backwards: the error may be after the block, at the end of the text.
         self.go_on_at(error, i.max(error));
     }
 
-    /// Marks the tokens from `error` to the next one as skipped.
+    /// Marks the tokens from `error` up to the next token as skipped.
     pub(crate) fn pass_over(&mut self, error: usize) {
         self.go_on_at(error, self.at);
     }
@@ -189,7 +189,7 @@ impl Parser<'_> {
         self.at = next.min(last);
     }
 
-    /// Whether the `{` at `i` is a block instead of a vector: a `;` precedes its end.
+    /// Whether the `{` at `i` opens a block instead of a vector: a `;` precedes its `}`.
     pub(crate) fn holds_statements(&self, i: usize) -> bool {
         let mut kinds = self.tokens[i + 1..].iter().map(|t| t.kind);
         let label = kinds.clone().take(2).eq([TokenKind::Ident, TokenKind::Colon]);
@@ -205,13 +205,13 @@ impl Parser<'_> {
             }) == Some(TokenKind::Semicolon)
     }
 
-    /// Whether the word at `i` begins an item.
+    /// Whether the token at `i` is a directive that begins an item of module scope.
     pub(crate) fn starts_item(&self, i: usize) -> bool {
         let token = self.tokens[i];
         token.kind == TokenKind::Word && begins_item(self.word(token).text)
     }
 
-    /// Whether the next token begins a function, so that the open blocks lack their `}`.
+    /// Whether the next token begins a function, so that the enclosing blocks lack their `}`.
     pub(crate) fn starts_function(&self) -> bool {
         let mut ahead = 0;
         while ahead < 3 {
@@ -228,7 +228,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Whether the function that begins here is a prototype of a `.func`.
+    /// Whether the function that begins at the next token is a prototype of a `.func`.
     pub(crate) fn is_prototype(&self) -> bool {
         let word = |token: &Token| match token.kind {
             TokenKind::Word => self.word(*token).text,
@@ -298,19 +298,19 @@ impl Parser<'_> {
         self.not_ended(what)
     }
 
-    /// Whether this is an instruction of one word, which is recognisable without a `;`.
+    /// Whether a token is an instruction of a single word, which is recognisable without a `;`.
     fn is_last_word(&self, token: Token) -> bool {
         token.kind == TokenKind::Ident && matches!(self.text_of(token), "ret" | "exit" | "trap")
     }
 
-    /// Reports a closing bracket without an opening one.
+    /// Reports a closing bracket without an opening bracket.
     pub(crate) fn unmatched<T>(&mut self, help: &str) -> Parse<T> {
         let message = format!("unmatched {}", self.shown());
         let diagnostic = Diagnostic::error("E0025", self.peek().span, message);
         self.fail(diagnostic.label("no partner").help(help))
     }
 
-    /// Reports what is there instead of `,` or `;`.
+    /// Reports that the next token is not `,` or `;`, which must follow an operand.
     fn not_ended(&mut self, what: &str) -> Parse<()> {
         use TokenKind::{Bang, Ident, LeftBrace, LeftBracket, LeftParen, Tilde, Underscore};
         let expected = "`,` or `;`";
@@ -335,7 +335,7 @@ impl Parser<'_> {
                 };
                 let diagnostic =
                     diagnostic.label(format!("{expected} expected before this")).help(help);
-                // On a line of its own it may also be the next statement.
+                // A token that is the first on its line may also begin the next statement.
                 let operand = matches!(next.kind, Ident | LeftBrace | LeftBracket)
                     || self.previous().kind == Ident;
                 match glued || next.first_on_line || !operand {
