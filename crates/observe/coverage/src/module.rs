@@ -1,4 +1,4 @@
-//! The observer of a module's launches, which adds their counts.
+//! The observer of a module's launches, which adds up the counts of the launches.
 
 use crate::data::Coverage;
 use crate::ledger::Ledger;
@@ -14,15 +14,16 @@ use std::time::{Duration, Instant};
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Listing, Observer, Probe};
 
-/// Minimum interval between two writes during a launch.
+/// Minimum interval between two writes of the counts during a launch.
 pub(crate) const AT_LEAST: Duration = Duration::from_secs(1);
 
-/// The collector of all modules of a process, which a module tells about its launches and its end.
+/// Collects the coverage of all modules of a process. Each [`Module`] calls it when a launch
+/// begins, when a launch has counted, and when the module is unloaded.
 pub(crate) trait Collector: Debug + Send + Sync {
     /// A launch begins.
     fn begins(&self);
-    /// A launch has counted. It has ended, or is running and `is_due` to be written; `now` forces a
-    /// write.
+    /// A launch has added to the module's counts. The launch has ended, or is running and its
+    /// counts are due to be written (`is_due`); `now` forces a write.
     fn has_counted(&self, module: &Module, is_due: bool, now: bool);
     /// A module is unloaded.
     fn unloaded(&self, module: &Module);
@@ -39,7 +40,7 @@ pub struct Module {
     writer: AtomicU32,
 }
 
-/// The counts of a module, and its ledger.
+/// The counts of a module, and the ledger file that has them.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     counts: Vec<u64>,
@@ -50,7 +51,7 @@ pub(crate) struct Counted {
     /// Hash of the table, which modules with the same table share.
     pub(crate) key: u64,
     ledger: Option<Ledger>,
-    /// Whether the run was told to expect a ledger.
+    /// Whether the run was told to expect a ledger file ([`texunit_evidence::note`]).
     is_announced: bool,
     written: Option<Instant>,
 }
@@ -119,7 +120,7 @@ impl Module {
     }
 
     /// Writes changed counts into the ledger. Returns `false` if another thread is writing, which
-    /// then writes these, too.
+    /// then writes these counts, too.
     pub(crate) fn write_through(&self, folder: &Path) -> io::Result<bool> {
         let own = std::process::id();
         // The writing thread checks again afterwards, since other threads leave their changes to
@@ -201,7 +202,7 @@ impl Observer for Module {
     }
 }
 
-/// A worker's counts go into those of the module.
+/// Adds the counts of a worker thread to the counts of the module.
 impl Probe for &Module {
     fn counted(&mut self, counts: &[u64]) {
         Module::counted(self).add(counts);

@@ -144,7 +144,7 @@ fn add(sum: &mut Kernel, more: &Kernel) {
     ] {
         *sum = sum.saturating_add(more);
     }
-    // Properties of the code, not of launches.
+    // Fused additions are counted in the code and not in launches, so that they are not added up.
     sum.fused_sums = sum.fused_sums.max(more.fused_sums);
     sum.undecided_sums = sum.undecided_sums.max(more.undecided_sums);
     sum.milliseconds += more.milliseconds;

@@ -29,7 +29,7 @@ pub struct Refused {
 /// Properties of the module's operations.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    /// For each operation, its instruction in the text.
+    /// For each operation, the position of its instruction in the PTX.
     pub(crate) spans: Vec<Span>,
     /// For each operation that is an atomic, its reduction, or `None` if it is not a reduction.
     pub(crate) folds: BTreeMap<u32, Option<Fold>>,
@@ -42,7 +42,8 @@ pub struct Recorder {
     /// The shadows of the objects that were accessed.
     pub(crate) shadows: Vec<OnceLock<Shadow>>,
     pub(crate) known: OnceLock<Operations>,
-    /// Fetched textures: object and byte range, with the first operation that fetched.
+    /// The byte ranges of fetched textures (object number, begin, end), with the first operation
+    /// that fetched from each.
     fetched: Mutex<BTreeMap<(u32, u64, u64), u32>>,
     refused: Mutex<Vec<Refused>>,
     stop: AtomicBool,
@@ -52,7 +53,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Maximum number of instructions that are kept as the reason for which ranges cannot be merged.
+/// Maximum number of refused operations that are reported.
 const MAX_REFUSED: usize = 16;
 const HELP_FLEETING: &str = "it has another value on every machine and in every run";
 const HELP_CLUSTER: &str = "all CTAs of a cluster run at the same time, on one machine";
@@ -72,12 +73,13 @@ impl Recorder {
         }
     }
 
-    /// Set once the launch is refused, to stop it; for `LaunchOptions::cancel`.
+    /// The flag that is set when an operation is refused, and then stops the launch; for
+    /// `LaunchOptions::cancel`.
     pub fn stop(&self) -> &AtomicBool {
         &self.stop
     }
 
-    /// Why the launch has no sets; empty if it has.
+    /// The refused operations, because of which the launch has no sets; empty if it has sets.
     pub fn refused(&self) -> Vec<Refused> {
         let mut all = lock(&self.refused).clone();
         all.sort_by_key(|refused| refused.span);
@@ -85,7 +87,7 @@ impl Recorder {
         all
     }
 
-    /// The fetched byte ranges, with an operation for each.
+    /// The byte ranges of fetched textures, with an operation that fetched from each.
     pub(crate) fn fetched(&self) -> Vec<((u32, u64, u64), u32)> {
         lock(&self.fetched).iter().map(|(what, op)| (*what, *op)).collect()
     }

@@ -67,7 +67,7 @@ struct Case {
     failures: Vec<(String, String, String)>,
     /// Why the test did not complete.
     errors: Vec<(&'static str, String)>,
-    /// Further output.
+    /// The contents of the test case's `system-out`.
     output: String,
 }
 
@@ -136,7 +136,7 @@ fn failure(finding: &Finding) -> (String, String, String) {
     (finding.kind.clone(), format!("{place}{}", finding.message), paragraph(finding))
 }
 
-/// Instructions that were interpreted in the middle of compiled code.
+/// The instructions that were interpreted in the middle of compiled code, as lines of text.
 fn interpreted(kernel: &Kernel) -> String {
     let row = |row: &Interpreted| {
         format!("{:>12}  {}  {}\n", row.count, row.instruction, row.place.with_ptx())
@@ -188,7 +188,7 @@ impl Case {
 }
 
 impl Suite {
-    /// Number of test cases, of those that failed, and of those with an error.
+    /// Number of test cases, of failed test cases, and of test cases with an error.
     fn counts(&self) -> [usize; 3] {
         let errors = self.cases.iter().filter(|case| !case.errors.is_empty()).count();
         let complete = self.cases.iter().filter(|case| case.errors.is_empty());

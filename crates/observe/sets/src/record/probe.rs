@@ -40,7 +40,7 @@ pub(super) struct Worker<'a> {
 }
 
 impl AccessKind {
-    /// Marks bytes of a sector.
+    /// Marks bytes of a sector as accessed by operation `op`.
     fn mark(self, page: &Page, (sector, mask): (usize, u32), op: u32) {
         let marks = || Box::new(Marks::new());
         if matches!(self, Self::Reads | Self::Both) {
