@@ -108,7 +108,7 @@ pub struct Kernel {
 /// An instruction that was interpreted in the middle of compiled code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interpreted {
-    /// The position of the instruction.
+    /// The position of the thread's instruction.
     pub place: CodeLocation,
     /// The text of the instruction in the PTX.
     pub instruction: String,
@@ -193,7 +193,7 @@ pub struct Finding {
     pub block: [u32; 3],
     /// The thread that caused the finding, `%tid`.
     pub thread: [u32; 3],
-    /// The position of the instruction.
+    /// The position of the thread's instruction.
     pub place: Option<CodeLocation>,
     /// Other positions that are involved in the finding, for example that of a racing access.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -59,7 +59,7 @@ pub enum Target {
     File(PathBuf, Format),
 }
 
-/// The profile of a process.
+/// Collects and writes the profile of a process.
 #[derive(Debug)]
 pub struct Recorder {
     target: Target,
@@ -85,7 +85,7 @@ impl Recorder {
         Arc::new(Self { target, state: Mutex::default(), launches: AtomicU64::new(0), process })
     }
 
-    /// The profile of a loaded module whose PTX is in a file of this name.
+    /// The profile of a loaded module whose PTX is in the file `ptx`.
     pub fn module(self: &Arc<Self>, text: &str, ptx: PathBuf) -> Arc<Module> {
         let module = Arc::new(Module::of(text, ptx, Some(Arc::clone(self))));
         if let Some(mut state) = self.state() {
@@ -103,10 +103,9 @@ impl Recorder {
         state.modules.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Writes the profile.
+    /// Writes the profile to the target.
     ///
-    /// # Errors
-    /// It cannot be written.
+    /// # Errors The profile cannot be written.
     pub fn write(&self) -> io::Result<()> {
         // A forked process without launches has no counts.
         if self.process.load(Relaxed) != std::process::id() {
@@ -178,7 +177,7 @@ impl Recorder {
 /// The profile of a loaded module.
 #[derive(Debug)]
 pub struct Module {
-    /// The name of its PTX file, and a hash of its text.
+    /// The name of the module's PTX file, and a hash of the module's text.
     ptx: String,
     hash: u64,
     counted: Mutex<Counted>,
@@ -194,7 +193,7 @@ struct Counted {
 }
 
 impl Module {
-    /// A module whose PTX is in a file of this name.
+    /// The profile of a module whose PTX is in the file `ptx`.
     pub fn new(text: &str, ptx: PathBuf) -> Arc<Self> {
         Arc::new(Self::of(text, ptx, None))
     }
@@ -231,7 +230,7 @@ impl Module {
             recorder.begins();
         }
         let known = self.counted().tables.get(launch.kernel).cloned();
-        // If other functions were lowered since, operation numbers have changed.
+        // If other functions were lowered since the table was made, operation numbers have changed.
         let known = known.filter(|table| table.operations == launch.listing.len());
         known.unwrap_or_else(|| {
             let table = Arc::new(Table::of(launch.listing, &self.ptx));

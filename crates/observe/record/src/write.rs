@@ -10,9 +10,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use texunit_device::{BadFetch, Bounds, ExecutionOptions, FreedBlock, Module};
 
-/// Maximum number of bytes that are written into the job file itself.
+/// Maximum number of an object's bytes that are written into the job file; more bytes get a data
+/// file.
 const SHORT: usize = 64;
-/// The name of the PTX file.
+/// The name of the job's PTX file.
 const PTX: &str = "kernel.ptx";
 
 impl Before {
@@ -62,13 +63,13 @@ impl After {
     }
 }
 
-/// A job under construction.
+/// A job that is being written.
 struct Job<'a> {
     before: &'a Before,
     module: &'a Module,
     after: Option<After>,
     files: Files,
-    /// Objects that parameters can refer to, by address or handle.
+    /// Names of the objects that parameters can refer to, by address or handle.
     names: HashMap<u64, String>,
     gone: Vec<(u64, FreedBlock)>,
     /// Numbers of freed allocations that textures or the fault refer to.
@@ -76,7 +77,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// The keys at the top of the job.
+    /// The keys at the top of the job: kernel, grid, device, options.
     fn head(&self, launch: &Launch<'_>, ended: Ended<'_>) -> String {
         let mut text = String::new();
         for remark in launch.remarks {
@@ -135,7 +136,7 @@ impl Job<'_> {
         text
     }
 
-    /// The addresses of the module's variables.
+    /// The table `[places]` of the job: the addresses and handles of the module's variables.
     fn places(&self) -> String {
         let line = |name: &str, at| format!("{} = {}\n", quoted(name), hex(at));
         let memory = self.module.globals().into_iter();
@@ -145,7 +146,7 @@ impl Job<'_> {
         if lines.is_empty() { lines } else { format!("\n[places]\n{lines}") }
     }
 
-    /// Writes a table of `[objects]`, and makes its name known to parameters.
+    /// Writes an object's table in `[objects]`, and records the object's name for parameters.
     fn object(&mut self, name: String, place: u64, kind: &str, keys: &str) -> String {
         let table = format!("\n[objects.{}]\n{kind} = {{ {keys} }}\n", quoted(&name));
         self.names.insert(place, name);

@@ -55,8 +55,8 @@ impl Job<'_> {
         Ok(text + &texels + &others)
     }
 
-    /// Writes freed memory that textures or pointers still refer to, so that its use is the same
-    /// fault.
+    /// Writes the freed memory that textures or pointers still refer to, so that its use causes the
+    /// same fault when the job is repeated.
     pub(super) fn ended(&self) -> String {
         let mut text = String::new();
         for (address, gone) in self.gone.iter().filter(|(_, gone)| self.lost.contains(&gone.number))
@@ -66,7 +66,8 @@ impl Job<'_> {
                 End::Unregistered => "unregistered",
                 End::Unmapped => "unmapped",
                 End::Removed => "removed",
-                // These reasons are about addresses and not about freed memory.
+                // Memory whose address is invalid for one of these reasons was not freed, and the
+                // job has no key for it.
                 End::Destroyed | End::Reserved | End::NoAccess | End::Peer => continue,
             };
             let _ = write!(
@@ -178,7 +179,8 @@ impl Job<'_> {
         TexelHolders { texels: &self.before.texels, memory: &self.before.memory, gone: &self.gone }
     }
 
-    /// The keys for a texture's texels; freed memory is remembered for [`Self::ended`].
+    /// The keys for a texture's texels. If their memory was freed, it is recorded for
+    /// [`Self::ended`].
     fn source(&mut self, resource: &Resource) -> Option<String> {
         let source = resources::source(resource, &self.where_texels_are());
         if resource.block().ended().is_some() && source.is_some() {
