@@ -13,8 +13,7 @@ use std::path::Path;
 /// Formats coverage as a tracefile.
 pub fn text(coverage: &Coverage) -> String {
     let mut out = String::new();
-    // Files without lines, which consist of functions without bodies, are left out, because genhtml
-    // rejects them.
+    // genhtml rejects files without lines, which have only functions without bodies.
     let has_lines = |file: &File| !file.lines.is_empty() || !file.functions.is_empty();
     for (name, file) in coverage.files.iter().filter(|(_, file)| has_lines(file)) {
         // Writing to a `String` cannot fail.

@@ -52,19 +52,16 @@ struct Maker<'a> {
     table: Table,
 }
 
-/// The source position of an operation, and the index of the code copy that the operation belongs
-/// to.
+/// The source position of an operation, and the index of the code copy that contains the operation.
 type CopyPosition = (At, usize);
-/// What identifies a copy of a function's code: the position of the inlined call, and the
-/// function's name.
+/// The identity of a code copy: the position of the inlined call, and the function's name.
 type Identity = (Option<CopyPosition>, Option<String>);
 
 /// A copy of a source function's code ([`CodeCopy`]), under construction.
 struct CopyBuilder {
     identity: Identity,
     first: u32,
-    /// Basic blocks by source position: first the blocks of operations with side effects, then the
-    /// blocks of other operations.
+    /// Basic blocks by source position: those of operations with side effects, and those of others.
     lines: HashMap<At, [Vec<u32>; 2]>,
     /// The source positions with operations, in the order of their first occurrence in the PTX.
     order: Vec<At>,
@@ -212,8 +209,7 @@ impl CopyBuilder {
         }
     }
 
-    /// Converts the builder to a code copy; `before` is the number of code copies in earlier PTX
-    /// functions.
+    /// Converts to a [`CodeCopy`]; `before` is the number of code copies in earlier PTX functions.
     fn done(mut self, before: usize) -> CodeCopy {
         let (call, name) = self.identity;
         // The function begins at its first line in the file of its first position; inlined code can

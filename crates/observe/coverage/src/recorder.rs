@@ -133,8 +133,7 @@ impl Recorder {
         if !now && state.next.is_some_and(|next| Instant::now() < next) || state.is_writing {
             return;
         }
-        // A tracefile that goes into a pipe cannot be replaced later, so that it is written only at
-        // the end.
+        // A tracefile in a pipe cannot be replaced later, so that it is written only at the end.
         let file = texunit_evidence::name_of_process(path, std::process::id());
         if texunit_evidence::is_written_in_place(&file) {
             return;
@@ -280,8 +279,7 @@ impl State {
     }
 }
 
-/// Waits briefly for another thread that writes; returns an error [`PATIENCE_TO_WRITE`] after
-/// `since`.
+/// Waits briefly for another thread's write; an error if `since` is [`PATIENCE_TO_WRITE`] ago.
 fn wait(since: Instant) -> io::Result<()> {
     if since.elapsed() > PATIENCE_TO_WRITE {
         return Err(timed_out());

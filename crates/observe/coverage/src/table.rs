@@ -50,8 +50,7 @@ pub(crate) struct Table {
 /// Code of a source function: a PTX function, or a copy that was inlined into one.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CodeCopy {
-    /// For an inlined copy, the position of the call, and the index of the copy that contains the
-    /// call.
+    /// For an inlined copy, the position of the call, and the index of the copy that contains it.
     pub(crate) call: Option<(At, usize)>,
     /// Name and first line of the source function, if known.
     pub(crate) function: Option<(String, At)>,
@@ -67,8 +66,7 @@ impl Table {
         self.copies.iter().map(|copy| copy.lines.len() + 1).sum::<usize>() + self.branches.len()
     }
 
-    /// Whether all indices in the table are valid. A table that was read from a file may be
-    /// damaged.
+    /// Whether all indices in the table are valid, since a table from a file may be damaged.
     pub(crate) fn is_sound(&self) -> bool {
         let block = |block: u32| (block as usize) < self.blocks.len();
         let file = |file: u32| (file as usize) < self.files.len();

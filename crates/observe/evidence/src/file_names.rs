@@ -83,8 +83,8 @@ pub fn folder_prefix() -> String {
     format!("{PREFIX}{}-", std::process::id())
 }
 
-/// The ID of the process that created a run's folder, taken from the folder's name; `None` for any
-/// other folder.
+/// The ID of the process that created a run's folder, from the folder's name; `None` if it is
+/// another.
 pub(crate) fn maker(folder: &Path) -> Option<u32> {
     let name = folder.file_name()?.to_str()?;
     let (process, number) = name.strip_prefix(PREFIX)?.split_once('-')?;

@@ -47,8 +47,7 @@ use std::time::{Duration, Instant};
 /// The environment variable that has the path of a run's folder.
 pub const FOLDER: &str = "TEXUNIT_EVIDENCE";
 
-/// Name of a file in a run's folder by which `--timeout` makes the processes stop their kernels
-/// ([`is_over`]).
+/// A file in a run's folder by which `--timeout` makes processes stop their kernels ([`is_over`]).
 pub const STOP: &str = "stop";
 
 /// The folder of the run that this process belongs to.

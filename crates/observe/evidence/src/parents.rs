@@ -15,13 +15,11 @@ use std::path::{Path, PathBuf};
 const MAX_PARENTS: usize = 64;
 /// The process name of `texunit`.
 const NAME: &str = "texunit";
-/// The name of the file with the run's settings, which has the form of an environment: `NAME=VALUE`
-/// and a zero byte for each variable.
+/// The name of the file with the run's settings: `NAME=VALUE` and a zero byte for each variable.
 const FILE: &str = "variables";
 /// Prefix of texunit's environment variables.
 const START: &str = "TEXUNIT_";
-/// Maximum number of variables that are read from the file with the settings, since other programs
-/// can write to the folder.
+/// Maximum number of variables that are read, since other programs can write to the folder.
 const MAX_VARIABLES: usize = 1000;
 /// Maximum size in bytes of the file with the settings.
 const LARGEST: u64 = 1 << 20;
@@ -75,8 +73,7 @@ fn run_of(process: u32, own: &Path) -> Option<OuterRun> {
     folder.is_dir().then_some(OuterRun::Folder(folder))
 }
 
-/// Stores the variables of texunit, out of the given environment variables, in a file of the run's
-/// folder.
+/// Stores those environment variables in `all` that are texunit's in a file of the run's folder.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -13,8 +13,7 @@ use texunit_report::{Instruction, Severity};
 const MAX_BYTES: u64 = 1 << 30;
 /// Maximum length of an event's line in bytes.
 const LONGEST: u64 = 4 << 20;
-/// Maximum number of kernels in the record of a process; also of findings, of refused calls, and of
-/// allocations.
+/// Maximum number of kernels in a process's record, also of findings, refused calls, allocations.
 const MAX_KEPT: usize = 10_000;
 
 /// The events of one process, combined.
@@ -101,8 +100,7 @@ impl Record {
     }
 }
 
-/// Inserts a value, unless the map already has [`MAX_KEPT`] values; returns the number of dropped
-/// values.
+/// Inserts a value, unless the map has [`MAX_KEPT`] values; returns the number of dropped values.
 fn put<K: Ord, T>(all: &mut BTreeMap<K, T>, key: K, one: T) -> u64 {
     let is_kept = all.len() < MAX_KEPT || all.contains_key(&key);
     if is_kept {
@@ -167,8 +165,7 @@ fn read_file(mut file: impl BufRead, all: &mut RunRecords) {
         }
         // The last line of a killed process may be incomplete.
         let Ok(event) = serde_json::from_slice(&line) else {
-            // An empty line is not damage: the writer ends with it a line that could not be
-            // written.
+            // An empty line is no damage: it ends a line that could not be written.
             all.damaged += u64::from(line.len() > 1 && line.ends_with(b"\n"));
             continue;
         };

@@ -69,13 +69,12 @@ impl EventKind {
     }
 }
 
-/// The memory files that count the events of a process: that of its run, and those of the runs in
-/// which the run is nested.
+/// The memory files that count a process's events: of its run, and of the runs around that run.
 #[derive(Debug, Default)]
 pub(crate) struct Witnesses(Vec<(PathBuf, (u64, u64))>);
 
 impl Witnesses {
-    /// Finds the memory files of the run with this folder, and of the runs in which it is nested.
+    /// Finds the memory files of the run with this folder, and of the runs around it.
     pub(crate) fn of(folder: &Path) -> Self {
         let makers = folder.ancestors().map_while(maker).take(DEPTH);
         let file = |process: u32| find(&Path::new("/proc").join(process.to_string()));
@@ -84,8 +83,7 @@ impl Witnesses {
 
     pub(crate) fn note(&self, told: EventKind) {
         for (path, expected) in &self.0 {
-            // The process that created the file may have ended, and another process may have its
-            // ID.
+            // The file's creator may have ended, and another process may have its ID.
             let file = File::options().append(true).open(path);
             let mut file = file.ok().filter(|file| identity(file) == Some(*expected));
             let Some(file) = &mut file else { continue };
@@ -101,8 +99,7 @@ impl Witnesses {
     }
 }
 
-/// Counts something that has no line in an event file (such as a coverage file) in the memory files
-/// of a run.
+/// Counts something that is in no event file, such as coverage, in the memory files of a run.
 pub fn note(folder: &Path, told: EventKind) {
     Witnesses::of(folder).note(told);
 }
@@ -143,8 +140,7 @@ impl Tally {
     }
 }
 
-/// The data of a run that processes have counted and that cannot be read: events, coverage, the
-/// folder.
+/// The data of a run that was counted and cannot be read: events, coverage, the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// The run's folder was removed.

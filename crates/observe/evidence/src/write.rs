@@ -42,8 +42,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match path.metadata() {
         _ if is_descriptor(path) => write_in_place(path, bytes),
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        // If the path is a symbolic link, the link remains and the file that it leads to is
-        // replaced.
+        // A symbolic link remains, and the file that it leads to is replaced.
         Ok(found) if found.is_file() => replace(&path.canonicalize()?, bytes, Some(&found)),
         Ok(_) => write_in_place(path, bytes),
         Err(_) => replace(path, bytes, None),

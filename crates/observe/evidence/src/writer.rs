@@ -101,8 +101,7 @@ impl Writer {
             state.waiting.clear();
         }
         if let Some(other) = state.open.take_if(|open| !open.is_own()) {
-            // The descriptor belongs to another process or to another file of the program, and must
-            // not be closed.
+            // The descriptor is another process's or another file's, and must not be closed.
             std::mem::forget(other.file);
         }
         if state.open.is_none() {

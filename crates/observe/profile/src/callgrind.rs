@@ -7,8 +7,7 @@ use crate::data::{Kernel, Profile};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// An event type of Callgrind: its name, its description, and the function that reads its cost from
-/// the counts.
+/// A Callgrind event type: its name, its description, and the function that reads it from counts.
 type Event = (&'static str, &'static str, fn(&Counts) -> u64);
 
 /// The event types; viewers show the first one by default.

@@ -51,8 +51,7 @@ pub struct Sharing {
     pub most: u64,
 }
 
-/// The elements that the lanes of an access touch, as numbers relative to a base address that is a
-/// multiple of the size of all banks.
+/// The numbers of the lanes' elements, from a base address that is a multiple of all banks' size.
 #[derive(Clone, Copy)]
 struct Elements {
     numbers: [u32; 32],
@@ -67,8 +66,7 @@ const NONE: u32 = u32::MAX;
 const MOST: usize = 4096;
 
 impl Elements {
-    /// The lanes' elements of `bytes` bytes; `None` unless all are aligned and close enough to each
-    /// other.
+    /// The lanes' elements of `bytes` bytes; `None` unless all are aligned and close to each other.
     #[inline(always)]
     fn of(addresses: &Addresses, lanes: u32, bytes: u32) -> Option<Self> {
         let bytes = u64::from(bytes);

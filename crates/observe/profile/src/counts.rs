@@ -131,8 +131,7 @@ counts! {
         taps,
         /// Number of texels in the footprints, inside and outside the texture.
         texels,
-        /// Number of texels in the footprints outside the texture, which are the border colour or
-        /// zeros.
+        /// Number of the footprints' texels outside the texture: border colour or zeros.
         texels_outside,
         /// Number of fetches with a texel outside the texture.
         fetches_outside,

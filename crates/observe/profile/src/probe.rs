@@ -28,8 +28,7 @@ struct AccessCounts {
     bytes: u64,
     /// Number of sectors, wavefronts or distinct addresses, according to the state space.
     cost: u64,
-    /// Number of sectors or wavefronts in the ideal case; for atomics the number of serialised
-    /// lanes.
+    /// Ideal number of sectors or wavefronts; for atomics the number of serialised lanes.
     other: u64,
     /// Number of sectors that atomics access.
     sectors: u64,

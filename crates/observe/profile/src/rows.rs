@@ -37,16 +37,14 @@ impl Default for TexelRows {
     }
 }
 
-/// The texels in a row: the byte offset of the first texel, and a bit for each texel from the first
-/// on.
+/// The texels in a row: the byte offset of the first, and a bit for each texel from the first on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TexelRow {
     pub(crate) offset: u64,
     pub(crate) bits: u64,
 }
 
-/// The texels of a fetch along one axis. The functions' loops have no branches, so that they are
-/// vectorised.
+/// The texels of a fetch along one axis. All loops are without branches, to be vectorised.
 struct FetchAxis<'a> {
     both: &'a [[i32; 32]; 2],
     /// The lowest texel number of the active lanes, and (`count`) the number of texels from there
@@ -91,8 +89,7 @@ impl<'a> FetchAxis<'a> {
         numbers
     }
 
-    /// How many texels a lane reads on this axis, and how many of the texels are inside the
-    /// texture.
+    /// How many texels a lane reads on this axis, and how many of them inside the texture.
     #[inline(always)]
     fn texels(&self, lane: usize) -> (u32, u32) {
         let [low, high] = self.both.each_ref().map(|row| row[lane]);

@@ -21,8 +21,8 @@ struct Block {
 pub(crate) struct Table {
     /// Number of operations, by which a launch recognises that the code has changed.
     pub(crate) operations: u32,
-    /// The kernel's instructions, with empty counts. The first byte in the PTX identifies an
-    /// instruction.
+    /// The kernel's instructions without counts, each with its first byte in the PTX as its
+    /// identity.
     pub(crate) entries: Vec<(u32, Instruction)>,
     /// The index in `entries` of each counted operation's instruction.
     of_op: HashMap<u32, u32>,

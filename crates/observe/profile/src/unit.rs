@@ -87,8 +87,7 @@ impl Space {
         }
     }
 
-    /// The number of sectors that the elements at the collected offsets touch, after removing
-    /// duplicate offsets.
+    /// The number of sectors that the texels at the collected offsets touch; removes duplicates.
     fn sectors(&mut self, size: u64) -> u64 {
         self.offsets.sort_unstable();
         self.offsets.dedup();

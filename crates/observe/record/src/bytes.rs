@@ -107,8 +107,7 @@ impl Pieces {
             overlay(&self.0, at, then);
             if now != then {
                 for (i, _) in now.iter().zip(then.iter()).enumerate().filter(|(_, (a, b))| a != b) {
-                    // A changed piece is extended to whole words, which are easier to read in the
-                    // job file.
+                    // Pieces are extended to whole words, which are easier to read.
                     let word = (at + i as u64) / 4 * 4;
                     let next = (word + 4).min(size);
                     match ranges.last_mut() {

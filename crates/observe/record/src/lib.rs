@@ -42,8 +42,7 @@ pub struct Launch<'a> {
 /// How a launch has ended.
 #[derive(Clone, Copy, Debug)]
 pub enum Ended<'a> {
-    /// The kernel has completed; the job expects the present contents of device memory as its
-    /// result.
+    /// The kernel has completed; the job expects the present contents of device memory.
     Done,
     /// The launch ended with a fault, which the job expects.
     Fault(&'a Fault),
@@ -111,8 +110,7 @@ pub struct Before {
 }
 
 impl Before {
-    /// Copies the state of the device. Of memory only nonzero bytes are copied, at most `limit`
-    /// bytes in total.
+    /// Copies the state of the device; of memory only nonzero bytes, at most `limit` in total.
     ///
     /// # Errors
     /// The limit is exceeded, or a job cannot express the state.

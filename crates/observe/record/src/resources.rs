@@ -7,8 +7,7 @@ use texunit_device::{Array, BoundTexture, FreedBlock};
 use texunit_spec::write;
 use texunit_unit::{Layout, Resource, TexelIndex, TileShape};
 
-/// The memory in which the texels of a texture or surface can lie, with the names that the job
-/// gives it.
+/// The arrays and memory in which the texels of a texture or surface can lie.
 pub(crate) struct TexelHolders<'a> {
     pub(crate) texels: &'a [Texels],
     pub(crate) memory: &'a [SavedBlock],
@@ -130,8 +129,7 @@ pub(crate) fn texture_keys(bound: &BoundTexture) -> String {
     write::inline(&write::texture(texture.read_mode, texture.normalized_coords, sampler))
 }
 
-/// The keys for the texels of a surface. A surface on linear memory is refused, because a job has
-/// no keys for its layout.
+/// The keys for a surface's texels; an error for linear memory, whose layout has no keys.
 pub(crate) fn surface_source(
     resource: &Resource,
     places: &TexelHolders<'_>,

@@ -18,15 +18,13 @@ pub(crate) fn digits(bytes: &[u8]) -> String {
     format!("\"{}\"", words.join(" "))
 }
 
-/// The `f32` with these bits as TOML, or the bits themselves where a decimal number would be
-/// ambiguous.
+/// An `f32` as TOML, or its bits where a decimal number would be ambiguous.
 fn f32(bits: u32) -> String {
     let value = f32::from_bits(bits);
     if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#010x}\"") }
 }
 
-/// The `f64` with these bits as TOML, or the bits themselves where a decimal number would be
-/// ambiguous.
+/// An `f64` as TOML, or its bits where a decimal number would be ambiguous.
 fn f64(bits: u64) -> String {
     let value = f64::from_bits(bits);
     if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#018x}\"") }

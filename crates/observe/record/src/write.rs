@@ -10,8 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use texunit_device::{BadFetch, Bounds, ExecutionOptions, FreedBlock, Module};
 
-/// Maximum number of an object's bytes that are written into the job file; more bytes get a data
-/// file.
+/// Maximum number of bytes in the job file itself; an object with more gets a data file.
 const SHORT: usize = 64;
 /// The name of the job's PTX file.
 const PTX: &str = "kernel.ptx";

@@ -15,8 +15,7 @@ pub enum Does {
     Reads,
     /// A range of CTAs writes the bytes.
     Writes,
-    /// A range of CTAs reduces the bytes: combines them with other numbers, without using the
-    /// result.
+    /// A range of CTAs combines the bytes with other numbers, without using the result.
     Reduces,
 }
 
@@ -70,8 +69,7 @@ pub enum MergeError {
     /// CTAs that two sets cover, and the indices of the two sets in the list.
     #[error("two sets have the CTAs {0}")]
     Twice(CtaRange, usize, usize),
-    /// The set with this index in the list has an object that the launch lacks, or an object of
-    /// another size.
+    /// The set with this index has an object that the launch lacks, or one of another size.
     #[error("it names memory that the launch does not have")]
     Object(usize),
     /// One range reads or changes bytes that another one changes.
@@ -208,8 +206,7 @@ fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> Launch
         // Fusion depends on the code alone, so it is the same for all ranges of CTAs.
         sum.fusion = stats.fusion;
         match stats.printf.strip_prefix(CUT) {
-            // This range has dropped output, and the output of earlier ranges is older, so that it
-            // is dropped as well.
+            // This range has dropped output, and all output of earlier ranges is older.
             Some(rest) => {
                 cut = true;
                 sum.printf = rest.to_vec();

@@ -73,8 +73,7 @@ impl Recorder {
         }
     }
 
-    /// The flag that is set when an operation is refused, and then stops the launch; for
-    /// `LaunchOptions::cancel`.
+    /// The flag for `LaunchOptions::cancel`, which stops the launch when an operation is refused.
     pub fn stop(&self) -> &AtomicBool {
         &self.stop
     }

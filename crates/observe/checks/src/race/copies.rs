@@ -17,8 +17,7 @@ struct Completion {
 /// The `cp.async` copies of one thread.
 #[derive(Clone, Debug, Default)]
 struct ThreadCopies {
-    /// The times at which the thread has committed its groups since its last wait for all copies,
-    /// in ascending order.
+    /// The times, ascending, at which the thread has committed groups since it last waited for all.
     groups: Vec<u32>,
     /// Completions by waits of the thread (`cp.async.wait_group`, `wait_all`).
     waited: Vec<Completion>,

@@ -52,7 +52,7 @@ pub(super) struct Order {
     pub(super) first: u32,
     /// Number of the launch's CTAs.
     pub(super) ctas: u32,
-    /// All accesses of CTAs with lower serial numbers are ordered before the launch.
+    /// The serial number below which all accesses of CTAs are ordered before the launch.
     pub(super) below: u32,
     /// The CTAs of concurrent launches.
     pub(super) others: CtaRanges,

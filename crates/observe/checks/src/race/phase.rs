@@ -1,6 +1,6 @@
 //! Accesses to shared memory between two barriers of all threads of a CTA (a phase).
 //!
-//! Such a barrier orders all accesses before it and all accesses after it. In a phase usually no
+//! Each access before such a barrier is ordered before each access after it. In a phase usually no
 //! thread accesses a word that another thread stores: the threads fill a tile, or read it, or
 //! change it by atomics, or only one warp uses it, with `.sync` instructions. As long as this holds
 //! no two accesses race. It is then enough to record which thread has accessed each word

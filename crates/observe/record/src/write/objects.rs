@@ -66,8 +66,7 @@ impl Job<'_> {
                 End::Unregistered => "unregistered",
                 End::Unmapped => "unmapped",
                 End::Removed => "removed",
-                // Memory whose address is invalid for one of these reasons was not freed, and the
-                // job has no key for it.
+                // Such an address is not in freed memory, and the job has no key for it.
                 End::Destroyed | End::Reserved | End::NoAccess | End::Peer => continue,
             };
             let _ = write!(
@@ -179,8 +178,7 @@ impl Job<'_> {
         TexelHolders { texels: &self.before.texels, memory: &self.before.memory, gone: &self.gone }
     }
 
-    /// The keys for a texture's texels. If their memory was freed, it is recorded for
-    /// [`Self::ended`].
+    /// The keys for a texture's texels; notes freed texel memory for [`Self::ended`].
     fn source(&mut self, resource: &Resource) -> Option<String> {
         let source = resources::source(resource, &self.where_texels_are());
         if resource.block().ended().is_some() && source.is_some() {

@@ -16,7 +16,7 @@ impl Phase {
     pub(super) fn touch(&mut self, warp: &Warp<'_>, more: &[GroupedLoad]) -> Option<bool> {
         let (first, writes, words) = (warp.at.warp * 32, warp.kind.writes(), warp.words());
         let mut is_new = false;
-        // If this is false, the access may cover parts of words.
+        // If `is_whole` is false, the access may cover parts of words.
         let is_whole = words.is_power_of_two();
         let (ranges, count) =
             if is_whole && !writes { shared_ranges(warp) } else { Default::default() };
