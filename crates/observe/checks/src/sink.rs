@@ -60,8 +60,8 @@ impl LaunchFinding {
         Self { rule, severity, message, at, other: None, object: None, notes, count: 1 }
     }
 
-    /// Adds a finding's occurrences to one with the same rule and operations; the lower CTA's is
-    /// kept.
+    /// Adds the occurrences of a finding with the same rule and operations. The finding of the
+    /// lower CTA is kept.
     pub(crate) fn add(&mut self, other: Self) {
         let count = self.count.saturating_add(other.count);
         let severity = self.severity.max(other.severity);

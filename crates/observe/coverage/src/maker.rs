@@ -61,7 +61,8 @@ type Identity = (Option<CopyPosition>, Option<String>);
 struct CopyBuilder {
     identity: Identity,
     first: u32,
-    /// Basic blocks by source position: those of operations with side effects, and those of others.
+    /// Basic blocks by source position: first the blocks of operations with side effects, then the
+    /// blocks of other operations.
     lines: HashMap<At, [Vec<u32>; 2]>,
     /// The source positions with operations, in the order of their first occurrence in the PTX.
     order: Vec<At>,

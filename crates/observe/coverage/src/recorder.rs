@@ -72,7 +72,7 @@ impl Recorder {
     }
 
     /// The observer of a loaded module. `ptx` creates a file with its PTX, for functions without
-    /// `.loc`. `None` if [`MAX_COUNTERS`] is exceeded; the first time, `full` is called.
+    /// `.loc`. `None` if the modules have too many counters; the first time, `full` is called.
     pub fn module(
         self: &Arc<Self>,
         listing: Listing<'_>,

@@ -81,7 +81,8 @@ impl Table {
 
     /// Adds a module's counts to the coverage.
     pub(crate) fn add_to(&self, counts: &[u64], coverage: &mut Coverage) {
-        // Files are taken out of the map meanwhile, so that each is looked up only once.
+        // The files are taken out of the coverage while counts are added, so that each file is
+        // looked up only once.
         let mut files: Vec<_> =
             self.files.iter().map(|name| coverage.files.remove(name).unwrap_or_default()).collect();
         let blocks: Vec<u64> = self.blocks.iter().map(|sum| sum.of(counts)).collect();

@@ -94,8 +94,8 @@ pub struct Kernel {
     pub accesses_past_end: u64,
     /// Number of additions in the kernel's code that were fused with a multiplication.
     pub fused_sums: u64,
-    /// Number of additions in the code that stay unfused, because it is unknown what an assembler
-    /// does.
+    /// Number of additions in the kernel's code that were not fused, because it is unknown whether
+    /// an assembler fuses them.
     pub undecided_sums: u64,
     /// The target of the kernel's PTX (`sm_70`), if the target is older than the device.
     pub ptx_older_than_device: Option<String>,

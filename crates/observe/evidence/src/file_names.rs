@@ -75,7 +75,7 @@ fn collect(folder: &Path, extension: &str, depth: u32, found: &mut Vec<PathBuf>)
     }
 }
 
-/// Prefix of the folders of runs.
+/// Prefix of the names of runs' folders.
 const PREFIX: &str = "texunit-";
 
 /// The name of a folder for a run of this process, without the 16 random digits at its end.
@@ -83,8 +83,8 @@ pub fn folder_prefix() -> String {
     format!("{PREFIX}{}-", std::process::id())
 }
 
-/// The ID of the process that created a run's folder, from the folder's name; `None` if it is
-/// another.
+/// The ID of the process that created a run's folder, taken from the folder's name; `None` for any
+/// other folder.
 pub(crate) fn maker(folder: &Path) -> Option<u32> {
     let name = folder.file_name()?.to_str()?;
     let (process, number) = name.strip_prefix(PREFIX)?.split_once('-')?;

@@ -19,7 +19,8 @@ const NAME: &str = "texunit";
 const FILE: &str = "variables";
 /// Prefix of texunit's environment variables.
 const START: &str = "TEXUNIT_";
-/// Maximum number of variables that are read, since other programs can write to the folder.
+/// Maximum number of variables that are read from the file, since other programs can write to the
+/// folder.
 const MAX_VARIABLES: usize = 1000;
 /// Maximum size in bytes of the file with the settings.
 const LARGEST: u64 = 1 << 20;

@@ -117,7 +117,7 @@ fn push<T>(all: &mut Vec<T>, one: T) -> u64 {
     (!is_kept).into()
 }
 
-/// The contents of a run's files.
+/// The contents of a run's event files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecords {
     /// The record of each process, in the order of their start.
@@ -165,7 +165,8 @@ fn read_file(mut file: impl BufRead, all: &mut RunRecords) {
         }
         // The last line of a killed process may be incomplete.
         let Ok(event) = serde_json::from_slice(&line) else {
-            // An empty line is no damage: it ends a line that could not be written.
+            // A lone line end is no damage: the writer ends with it a line that could not be
+            // written completely.
             all.damaged += u64::from(line.len() > 1 && line.ends_with(b"\n"));
             continue;
         };

@@ -28,7 +28,8 @@ const LINK: &str = "/memfd:texunit-evidence";
 /// the file.
 const EVENT: SystemTime = UNIX_EPOCH;
 
-/// The modification time of the memory file after such an event that also makes the run fail.
+/// The modification time of the memory file after an event that makes the run fail, and for which
+/// no byte could be appended to the file.
 fn failure() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1)
 }
@@ -69,7 +70,8 @@ impl EventKind {
     }
 }
 
-/// The memory files that count a process's events: of its run, and of the runs around that run.
+/// The memory files that count the events of a process: those of its run and of the runs around
+/// that run, each as path, device and inode.
 #[derive(Debug, Default)]
 pub(crate) struct Witnesses(Vec<(PathBuf, (u64, u64))>);
 

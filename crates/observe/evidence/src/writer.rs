@@ -101,7 +101,8 @@ impl Writer {
             state.waiting.clear();
         }
         if let Some(other) = state.open.take_if(|open| !open.is_own()) {
-            // The descriptor is another process's or another file's, and must not be closed.
+            // The descriptor belongs to the parent process or to another file of the program, and
+            // must not be closed here.
             std::mem::forget(other.file);
         }
         if state.open.is_none() {

@@ -51,7 +51,8 @@ pub struct Sharing {
     pub most: u64,
 }
 
-/// The numbers of the lanes' elements, from a base address that is a multiple of all banks' size.
+/// The numbers of the elements that the lanes access, counted from a base address that is a
+/// multiple of the size of all banks together.
 #[derive(Clone, Copy)]
 struct Elements {
     numbers: [u32; 32],

@@ -131,7 +131,8 @@ counts! {
         taps,
         /// Number of texels in the footprints, inside and outside the texture.
         texels,
-        /// Number of the footprints' texels outside the texture: border colour or zeros.
+        /// Number of the footprints' texels outside the texture, which read as border colour or
+        /// zeros.
         texels_outside,
         /// Number of fetches with a texel outside the texture.
         fetches_outside,

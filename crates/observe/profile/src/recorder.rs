@@ -21,7 +21,7 @@ use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 pub const EXTENSION: &str = "profile";
 
 /// Number of launches after each of which the profile is written: programs that end without running
-/// exit handlers often make few.
+/// exit handlers often make few launches.
 const ONE_BY_ONE: u64 = 32;
 /// The interval between writes, in multiples of the time that a write takes.
 const TIMES: u32 = 20;

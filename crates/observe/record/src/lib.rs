@@ -110,7 +110,8 @@ pub struct Before {
 }
 
 impl Before {
-    /// Copies the state of the device; of memory only nonzero bytes, at most `limit` in total.
+    /// Copies the state of the device; of memory only nonzero bytes, at most `limit` bytes in
+    /// total.
     ///
     /// # Errors
     /// The limit is exceeded, or a job cannot express the state.

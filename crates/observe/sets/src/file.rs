@@ -155,7 +155,7 @@ fn put_part(out: &mut Vec<u8>, part: &AccessedBytes) {
     out.extend_from_slice(&part.values);
 }
 
-/// Reads values from the bytes that are not read yet.
+/// Reads the values of a file; the field has the bytes that are not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -242,7 +242,8 @@ impl<'a> Reader<'a> {
         Ok(AccessedBytes { span: Span { start, end }, fold, runs, values })
     }
 
-    /// Reads a run that begins after the previous one and lies in an object of this size.
+    /// Reads a run of sectors, which begins behind the previous run and lies in an object of `size`
+    /// bytes.
     fn run(&mut self, behind: &mut u64, size: u64, fold: Option<Fold>) -> Result<Run, Unreadable> {
         const OUTSIDE: Unreadable = Unreadable::Wrong("a run does not lie in its object");
         let first = behind.checked_add(self.number()?).ok_or(OUTSIDE)?;

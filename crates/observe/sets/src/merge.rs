@@ -72,7 +72,7 @@ pub enum MergeError {
     /// The set with this index has an object that the launch lacks, or one of another size.
     #[error("it names memory that the launch does not have")]
     Object(usize),
-    /// One range reads or changes bytes that another one changes.
+    /// One range of CTAs reads or changes bytes that another range changes.
     #[error("ranges of CTAs depend on each other")]
     Conflict(Conflict),
 }

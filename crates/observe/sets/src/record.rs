@@ -21,8 +21,8 @@ pub struct Refused {
     pub message: String,
     /// Why the operation is refused.
     pub help: &'static str,
-    /// Whether it is an access outside every recorded object. Observers run before the access,
-    /// which may also be a fault that explains more.
+    /// Whether the operation is an access outside every recorded object. Observers run before the
+    /// access, which may also be a fault that explains more.
     pub is_stray: bool,
 }
 

@@ -18,7 +18,7 @@ pub struct Run {
     pub first: u64,
     /// Number of sectors in the run.
     pub count: u64,
-    /// The bytes of each sector that belong to the set, bit 0 for the first.
+    /// A mask of the bytes of each sector that belong to the set, bit 0 for the first byte.
     pub mask: u32,
 }
 

@@ -17,7 +17,8 @@ struct Completion {
 /// The `cp.async` copies of one thread.
 #[derive(Clone, Debug, Default)]
 struct ThreadCopies {
-    /// The times, ascending, at which the thread has committed groups since it last waited for all.
+    /// The times, ascending, at which the thread has committed groups of copies since it last
+    /// waited for all copies.
     groups: Vec<u32>,
     /// Completions by waits of the thread (`cp.async.wait_group`, `wait_all`).
     waited: Vec<Completion>,

@@ -45,8 +45,8 @@ impl Line {
         let gives_way = |slot: AccessRecord| {
             view.is_past(slot) || is_own(slot) && LaneMapping::of(slot).is_within(row.by)
         };
-        // The same instruction has accessed other quarters of the line: one record has both
-        // accesses.
+        // The same instruction has accessed other quarters of the line, so that one record has the
+        // quarters of both accesses.
         let goes_on =
             |slot: AccessRecord| is_own(slot) && slot.is_at_time(stamp) && slot.op() == stamp.op();
         let both = |slot: AccessRecord| stamp.with(LaneMapping::of(slot).with(row.by));

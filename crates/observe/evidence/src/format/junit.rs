@@ -26,7 +26,7 @@ pub(super) fn document(run: &Run) -> String {
     text + END
 }
 
-/// The first and last line of a document.
+/// The first and last line of a JUnit document.
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const END: &str = "</testsuites>\n";
 
@@ -36,14 +36,14 @@ fn head([tests, failures, errors]: [usize; 3]) -> String {
     )
 }
 
-/// Joins the suites of two documents; `None` if one of them was not written by this module.
+/// Joins the suites of two JUnit documents; `None` if one of them was not written by this module.
 pub(super) fn joined(earlier: &str, new: &str) -> Option<String> {
     let [(first, suites), (second, more)] = [parts(earlier)?, parts(new)?];
     let sum = [0, 1, 2].map(|i| first[i].saturating_add(second[i]));
     Some(format!("{DECLARATION}{}{suites}{more}{END}", head(sum)))
 }
 
-/// The totals in a document's head, and its suites.
+/// The totals in the head of a JUnit document, and the text of its suites.
 fn parts(document: &str) -> Option<([usize; 3], &str)> {
     let (line, rest) = document.strip_prefix(DECLARATION)?.split_once('\n')?;
     let words: Vec<&str> = line.split('"').collect();

@@ -66,7 +66,8 @@ impl Job<'_> {
                 End::Unregistered => "unregistered",
                 End::Unmapped => "unmapped",
                 End::Removed => "removed",
-                // Such an address is not in freed memory, and the job has no key for it.
+                // An address that is invalid for one of these reasons is not in freed memory, and
+                // the job has no key for it.
                 End::Destroyed | End::Reserved | End::NoAccess | End::Peer => continue,
             };
             let _ = write!(
@@ -178,7 +179,7 @@ impl Job<'_> {
         TexelHolders { texels: &self.before.texels, memory: &self.before.memory, gone: &self.gone }
     }
 
-    /// The keys for a texture's texels; notes freed texel memory for [`Self::ended`].
+    /// The keys for a texture's texels; freed texel memory is recorded for [`Self::ended`].
     fn source(&mut self, resource: &Resource) -> Option<String> {
         let source = resources::source(resource, &self.where_texels_are());
         if resource.block().ended().is_some() && source.is_some() {

@@ -189,7 +189,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Marks the elements of a lane; those of a reduction one by one.
+/// Marks the elements that a lane accesses; the elements of a reduction one by one.
 #[inline]
 fn marking_number(marking: &mut Marking<'_>, offset: u64, (size, elements): (u32, u32)) {
     if !matches!(marking.kind, AccessKind::Reduces(_)) {

@@ -64,7 +64,8 @@ impl LoadList {
             + self.offsets.len() * size_of::<[u32; 32]>()
     }
 
-    /// Adds a load to the last entry as its next row. Returns false if the load continues no row.
+    /// Adds a load to the last entry as its next row. Returns false if the load does not continue
+    /// the entry's rows.
     // This function and `push` are inlined. Otherwise the fields of `by` would be stored one by one
     // and copied at once, and the copy would wait for the stores.
     #[inline(always)]
