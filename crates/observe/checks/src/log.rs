@@ -137,7 +137,7 @@ impl Log {
         }
     }
 
-    /// The number of a launch that begins.
+    /// Assigns the next number to a launch that begins.
     pub(crate) fn next_launch(&self) -> u64 {
         self.launches.fetch_add(1, Relaxed) + 1
     }

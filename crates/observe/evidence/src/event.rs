@@ -16,7 +16,8 @@ pub enum Event {
         /// The names of the devices, as for the option `--device`.
         names: Vec<String>,
     },
-    /// Totals of a kernel's launches until now; a later event of the same kernel replaces it.
+    /// Totals of a kernel's launches until now; a later event of the same kernel replaces this
+    /// event.
     Kernel(Kernel),
     /// The instruction forms of a kernel that no earlier event has reported.
     Instructions {
@@ -38,7 +39,7 @@ pub enum Event {
     Allocation(Allocation),
     /// A library named like one of NVIDIA's that was loaded when the process ended.
     Library(Library),
-    /// Totals of the process until now; a later event replaces it.
+    /// Totals of the process until now; a later event with totals replaces this event.
     Totals(Totals),
 }
 

@@ -330,8 +330,7 @@ fn passes(addresses: &Addresses, lanes: u32, words: u64) -> u64 {
     u64::from(most)
 }
 
-/// The sectors of local memory that the active lanes access at these offsets, with `bytes` bytes
-/// each.
+/// The sectors of local memory that the active lanes access at `offsets`, with `bytes` bytes each.
 pub fn local_sectors(offsets: &Addresses, lanes: u32, bytes: u32) -> Sectors {
     let words = u64::from(bytes).div_ceil(WORD).max(1);
     let mut touched: Vec<u64> = Vec::with_capacity(32);

@@ -78,7 +78,8 @@ counts! {
         wavefronts,
         /// Number of passes that would suffice without bank conflicts.
         ideal_wavefronts,
-        /// Number of passes beyond those that would suffice without bank conflicts.
+        /// Number of additional passes because of bank conflicts: `wavefronts` less
+        /// `ideal_wavefronts`.
         bank_conflicts,
     }
     /// Atomics and reductions on memory.
@@ -160,7 +161,7 @@ counts! {
         /// Number of warp-level executions of branches that can diverge: those with a predicate or
         /// a table, including predicated exits and returns.
         branches,
-        /// Number of executions of such branches that diverged.
+        /// Number of warp-level executions of branches that diverged.
         divergent_branches,
         /// Loads from global memory.
         #[serde(skip_serializing_if = "Requests::is_empty")]

@@ -118,11 +118,11 @@ pub struct OverLaunches {
     pub launches: u64,
     /// The minimum number of thread instructions among launches that executed the line.
     pub least: u64,
-    /// The number of the launch with the minimum.
+    /// The number of the launch with the minimum number of thread instructions.
     pub least_launch: u64,
     /// The maximum number of thread instructions in a launch.
     pub most: u64,
-    /// The number of the launch with the maximum count.
+    /// The number of the launch with the maximum number of thread instructions.
     pub most_launch: u64,
 }
 

@@ -89,7 +89,7 @@ impl Pieces {
         Ok(pieces)
     }
 
-    /// The bytes of an object that differ from the contents that these pieces describe.
+    /// The bytes of an object that differ from its earlier contents, which `self` describes.
     pub(crate) fn changed(
         &self,
         source: &dyn Source,

@@ -33,7 +33,7 @@ impl CtaRanges {
         self.0.is_empty()
     }
 
-    /// The lowest serial number.
+    /// The lowest serial number of the launches' CTAs.
     pub(super) fn first(&self) -> Option<u32> {
         self.0.first().map(|range| *range.start())
     }

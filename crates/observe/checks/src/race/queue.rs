@@ -69,17 +69,17 @@ impl Positions {
         other.0.iter().for_each(|(&queue, &at)| self.add(Position { queue, at }));
     }
 
-    /// Removes the last work of a stream.
+    /// Moves the position of a stream back by one, so that the last work is not included.
     pub(super) fn step_back(&mut self, queue: Queue) {
         self.0.entry(queue).and_modify(|at| *at = at.saturating_sub(1));
     }
 
-    /// Removes streams.
+    /// Removes the positions of some streams.
     pub(super) fn forget(&mut self, queues: &HashSet<Queue>) {
         self.0.retain(|queue, _| !queues.contains(queue));
     }
 
-    /// Number of streams.
+    /// Number of streams with a position.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -147,7 +147,7 @@ impl LaneMapping {
         is_in.then_some(byte as u32 >> (self.0 & 1))
     }
 
-    /// Whether the access covers any of the bytes.
+    /// Whether the access covers any of the line's bytes in a range.
     pub(super) fn has(self, bytes: &std::ops::Range<u64>) -> bool {
         let any = |quarter: u64| bytes.start < 32 * quarter + 32 && bytes.end > 32 * quarter;
         !bytes.is_empty() && (0..4).any(|q| self.quarters() >> q & 1 == 1 && any(q))

@@ -21,7 +21,7 @@ use texunit_simt::observe::LaunchInfo;
 #[derive(Clone, Debug)]
 pub struct Submitted {
     pub(super) position: Position,
-    /// The work that is ordered before this work.
+    /// The positions of the work that is ordered before the submitted work.
     pub(super) before: Arc<Positions>,
 }
 

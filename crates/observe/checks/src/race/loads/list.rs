@@ -51,7 +51,7 @@ pub(super) struct ListedLoad {
     pub(super) warp: u32,
     pub(super) lanes: u32,
     pub(super) op: u32,
-    /// Number of rows: warps with consecutive numbers that load consecutive addresses.
+    /// Number of rows, which are the loads of so many consecutive warps.
     pub(super) count: u32,
     /// Index of the vector clock of the first row.
     pub(super) clock: u32,

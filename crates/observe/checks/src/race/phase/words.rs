@@ -243,7 +243,7 @@ fn shared_ranges(warp: &Warp<'_>) -> ([(u64, u64); 4], usize) {
 /// Consecutive lanes that access consecutive words.
 #[derive(Clone, Copy)]
 struct RowAccess {
-    /// Number in the CTA of lane 0's thread.
+    /// Number of lane 0's thread in the CTA.
     thread: u32,
     /// The binary logarithm of the number of words that each lane accesses.
     shift: u32,
