@@ -20,11 +20,11 @@ pub const EXTENSION: &str = "counts";
 /// Maximum size in bytes of a ledger file that is read.
 const LARGEST: u64 = 1 << 30;
 
-/// A ledger file that exists and is open.
+/// A ledger: a module's file of counts in the run's folder, which exists.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     path: PathBuf,
-    /// Offset of the first counter.
+    /// Offset in bytes of the first counter in the file.
     start: u64,
 }
 
@@ -53,7 +53,7 @@ impl Ledger {
         Ok(Self { path, start })
     }
 
-    /// Overwrites the counters from `first` on.
+    /// Overwrites the counters in the file, from number `first` on.
     pub(crate) fn put(&self, first: usize, counts: &[u64]) -> io::Result<()> {
         let bytes: Vec<u8> = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         let mut file = File::options().write(true).open(&self.path)?;

@@ -44,9 +44,9 @@ pub struct Module {
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     counts: Vec<u64>,
-    /// Range of counters that differ from those in the ledger.
+    /// Range of the module's counters that have changed since they were written to the ledger file.
     changed: Range<usize>,
-    /// The module's number in the process.
+    /// The module's number in the process, for the name of the ledger file.
     number: u64,
     /// Hash of the table, which modules with the same table share.
     pub(crate) key: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Counts that are all 0.
+    /// The counts of a module that no launch has executed.
     pub(crate) fn new(counters: usize, number: u64, key: u64) -> Self {
         Self { counts: vec![0; counters], number, key, ..Self::default() }
     }
@@ -91,7 +91,7 @@ impl Module {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The coverage until now.
+    /// The coverage of the module's launches until now.
     pub fn coverage(&self) -> Coverage {
         let mut coverage = Coverage::default();
         self.add_to(&mut coverage);
@@ -109,18 +109,18 @@ impl Module {
         *counted = Counted::new(counted.counts.len(), counted.number, counted.key);
     }
 
-    /// Total number of lines, functions and branches.
+    /// Total number of lines, functions and branches of the module.
     pub(crate) fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Takes the counts when the module is unloaded.
+    /// Takes the counts and the ledger out of the module, when it is unloaded.
     pub(crate) fn take(&self) -> Counted {
         std::mem::take(&mut self.counted())
     }
 
-    /// Writes changed counts into the ledger. Returns `false` if another thread is writing, which
-    /// then writes these counts, too.
+    /// Writes changed counts into the module's ledger file. Returns `false` if another thread is
+    /// writing, which then writes these counts, too.
     pub(crate) fn write_through(&self, folder: &Path) -> io::Result<bool> {
         let own = std::process::id();
         // The writing thread checks again afterwards, since other threads leave their changes to
@@ -154,14 +154,15 @@ impl Module {
         if !std::mem::replace(&mut counted.is_announced, true) {
             texunit_evidence::note(folder, texunit_evidence::EventKind::Coverage);
         }
-        // The counts are unlocked during disk writes; only the writer accesses the ledger.
+        // The mutex of the counts is unlocked during disk writes; only the writing thread accesses
+        // the ledger file.
         let ledger = counted.ledger.take();
         drop(counted);
         let ledger = match ledger {
             Some(ledger) => ledger.put(changed.start, &counts).map(|()| ledger),
             None => Ledger::create(folder, number, &self.table, &counts),
         };
-        // After a write error a new file with all counts is created.
+        // After a write error a new ledger file with all counts is created.
         ledger.map(|ledger| self.counted().ledger = Some(ledger))
     }
 

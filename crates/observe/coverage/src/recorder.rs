@@ -47,10 +47,10 @@ pub struct Recorder {
 struct State {
     /// The coverage of unloaded modules, for tracefiles.
     gone: Coverage,
-    /// For ledgers: the counts of unloaded modules and the sizes of the counts, by the hash of the
-    /// module's table. A module that is loaded again continues with its counts.
+    /// For ledger files: the counts of unloaded modules and the sizes of the counts, by the hash of
+    /// the module's table. A module that is loaded again continues with its counts.
     left: HashMap<u64, Vec<(Counted, usize)>>,
-    /// Total of the sizes in `left`.
+    /// Total of the sizes of unloaded modules' counts in `left`.
     left_size: usize,
     modules: Vec<Weak<Module>>,
     /// The number of the next module that is loaded.
@@ -110,7 +110,8 @@ impl Recorder {
             state.has_changed = true;
         }
         drop(state);
-        // Dropping the last reference to a module calls [`Self::unloaded`].
+        // `loaded` is dropped without the lock, because dropping a module's last reference calls
+        // [`Self::unloaded`].
         drop(loaded);
         if is_first {
             full();

@@ -12,7 +12,7 @@ const DEPTH: u32 = 16;
 /// Maximum number of files of a run that are listed.
 const MAX_FILES: usize = 100_000;
 
-/// The state of a process.
+/// The state of a process as the system shows it (`/proc/PID/stat`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessStat {
     /// The name of its program, cut by the system after 15 bytes.

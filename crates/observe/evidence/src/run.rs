@@ -77,7 +77,7 @@ impl Run {
         counts
     }
 
-    /// The part of the run that one process has recorded.
+    /// The run with the record of a single process.
     pub fn of_process(&self, process: u32) -> Self {
         let own = self.records.iter().filter(|record| record.process.pid == process);
         Self { records: own.cloned().collect(), ..self.clone() }

@@ -62,7 +62,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 const DOUBLES: u64 = 8 << 20;
 
 impl Writer {
-    /// A writer for a run's folder. The file is created with the first event.
+    /// A writer for a run's folder. The event file is created with the first event.
     pub fn new(folder: &Path) -> Self {
         let (bytes, witnesses) = (AtomicU64::new(0), OnceLock::new());
         Self { folder: folder.to_owned(), state: Mutex::default(), bytes, witnesses }

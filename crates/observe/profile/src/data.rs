@@ -114,7 +114,7 @@ pub struct Line {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OverLaunches {
-    /// Number of launches that have executed the line.
+    /// Number of the kernel's launches that have executed the line.
     pub launches: u64,
     /// The minimum number of thread instructions among launches that executed the line.
     pub least: u64,
@@ -127,13 +127,14 @@ pub struct OverLaunches {
 }
 
 impl OverLaunches {
-    /// The values of a line that one launch has executed.
+    /// The minimum and maximum of a line after a single launch, which has executed `threads` thread
+    /// instructions of it.
     pub(crate) fn of(launch: u64, threads: u64) -> Self {
         let (least, least_launch, most, most_launch) = (threads, launch, threads, launch);
         Self { launches: 1, least, least_launch, most, most_launch }
     }
 
-    /// Adds the values of other launches.
+    /// Adds the minimum and maximum of other launches of the kernel.
     pub fn add(&mut self, other: &Self) {
         if self.launches == 0 || other.launches == 0 {
             *self = if self.launches == 0 { *other } else { *self };

@@ -38,7 +38,7 @@ struct AccessCounts {
 const SPACES: [SpaceKind; 4] =
     [SpaceKind::Global, SpaceKind::Shared, SpaceKind::Local, SpaceKind::Const];
 
-/// Counts by state space, in the order of [`SPACES`].
+/// The counts of an instruction's accesses by state space, in the order of [`SPACES`].
 type BySpace = [AccessCounts; SPACES.len()];
 
 /// The sums over all workers of a launch.

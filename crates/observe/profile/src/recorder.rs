@@ -120,7 +120,8 @@ impl Recorder {
         let loaded = Self::loaded(&state);
         drop(state);
         loaded.iter().for_each(|module| module.add_to(&mut profile));
-        // Dropping the last reference to a module calls [`Self::unloaded`].
+        // `loaded` is dropped without the lock, because dropping a module's last reference calls
+        // [`Self::unloaded`].
         drop(loaded);
         match &self.target {
             Target::Run(folder) => {
@@ -209,7 +210,7 @@ impl Module {
         lock(&self.counted)
     }
 
-    /// The profile until now.
+    /// The profile of the module's launches until now.
     pub fn profile(&self) -> Profile {
         self.counted().profile.clone()
     }

@@ -9,7 +9,7 @@ const PAGE: usize = 4096;
 const READ: usize = 16 * PAGE;
 /// Minimum number of unchanged bytes between two pieces of changed bytes; closer pieces are merged.
 const GAP: u64 = 64;
-/// Maximum number of pieces into which the stored bytes of an object are divided.
+/// Maximum number of pieces (ranges of bytes) in which the contents of an object are stored.
 const MAX_PARTS: usize = 1000;
 
 /// The size limit of a job, and the number of bytes that may still be stored.
@@ -137,7 +137,7 @@ impl Pieces {
         self.0.is_empty()
     }
 
-    /// The bytes of all pieces, concatenated.
+    /// The bytes of all pieces, concatenated for a data file.
     pub(crate) fn joined(&self) -> Vec<u8> {
         self.0.iter().flat_map(|(_, bytes)| bytes).copied().collect()
     }

@@ -10,7 +10,7 @@ use texunit_forms::Count;
 /// Maximum size in bytes of an array that is recorded; every file of a job has this limit.
 const MAX_BYTES: u64 = 2 << 30;
 
-/// An allocation or variable, with its contents before the launch.
+/// An allocation or variable of the device, with its contents before the launch.
 #[derive(Debug)]
 pub(crate) struct SavedBlock {
     pub(crate) address: u64,
@@ -75,7 +75,7 @@ pub(crate) fn hold_arrays(arrays: &[Array], budget: &mut Budget) -> Result<Vec<T
 }
 
 impl Texels {
-    /// The texels that the launch has changed.
+    /// The texels that the launch has changed in the array.
     pub(crate) fn changes(&self, budget: &mut Budget) -> Result<Pieces, Refused> {
         let (now, size) = (self.array.read(), self.before.len() as u64);
         // The contents of the array are compared as a whole, including zeros.

@@ -46,7 +46,7 @@ impl Before {
     }
 }
 
-/// The changes that the launch has made to memory and arrays.
+/// The changes that the launch has made to memory and arrays, which the job expects.
 struct After {
     memory: Vec<Pieces>,
     texels: Vec<Pieces>,
@@ -171,7 +171,8 @@ impl Job<'_> {
         Ok(Some(keys))
     }
 
-    /// The keys for an object's expected bytes, if they have changed.
+    /// The keys for the bytes that the job expects in an object afterwards, if the launch has
+    /// changed them.
     fn expected(&mut self, name: &str, of: impl Fn(&After) -> &Pieces) -> Result<String, Refused> {
         let Some(pieces) = self.after.as_ref().map(|after| of(after).clone()) else {
             return Ok(String::new());

@@ -17,7 +17,7 @@ use texunit_syntax::Span;
 pub struct Refused {
     /// The instruction; `None` if the launch as a whole is refused.
     pub span: Option<Span>,
-    /// What the instruction does.
+    /// What the refused instruction does, for a message.
     pub message: String,
     /// Why the operation is refused.
     pub help: &'static str,
@@ -96,7 +96,7 @@ impl Recorder {
         self.shadows[object as usize].get_or_init(|| Shadow::new(size))
     }
 
-    /// Refuses and stops the launch.
+    /// Records why the launch is refused, and stops it.
     fn refuse(&self, op: Option<u32>, message: String, help: &'static str) {
         self.keep(op, message, help, false);
         self.stop.store(true, Relaxed);

@@ -19,7 +19,7 @@ pub(crate) const WORDS: usize = 8;
 /// The code of a word with several different reductions.
 pub(crate) const MIXED: u8 = u8::MAX;
 
-/// The bytes of a page with one kind of access.
+/// The bytes of a page that were accessed in one way: read, written or reduced.
 pub(crate) struct Marks {
     /// For each sector, a mask of the bytes with this kind of access.
     masks: [AtomicU32; SECTORS],
