@@ -8,9 +8,9 @@ use texunit_syntax::Span;
 /// the PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
-    /// The CTA, `%ctaid`.
+    /// The CTA of the thread, `%ctaid`.
     pub cta: [u32; 3],
-    /// The thread in the CTA, `%tid`.
+    /// The index of the thread in its CTA, `%tid`.
     pub thread: [u32; 3],
     /// Index of the operation.
     pub op: u32,
@@ -31,8 +31,8 @@ impl Spot {
         Self { cta: coordinates(cta, grid), thread: coordinates(thread, block), op }
     }
 
-    /// The position of the CTA in the grid, z first. Of equal findings that of the lowest CTA is
-    /// kept, whichever worker thread reports first.
+    /// The index of the CTA in the grid, z first, which orders CTAs. Of equal findings the one of
+    /// the lowest CTA is kept, whichever worker thread reports first.
     pub(crate) fn order(&self) -> [u32; 3] {
         let [x, y, z] = self.cta;
         [z, y, x]
@@ -60,9 +60,9 @@ impl Lane<'_> {
 /// A thread that took part in a finding, and its instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
-    /// The CTA, `%ctaid`.
+    /// The CTA of the thread, `%ctaid`.
     pub cta: [u32; 3],
-    /// The thread in the CTA, `%tid`.
+    /// The index of the thread in its CTA, `%tid`.
     pub thread: [u32; 3],
     /// The kernel's name in the PTX.
     pub kernel: String,

@@ -18,7 +18,7 @@ use texunit_report::{Host, Severity};
 use texunit_simt::LaunchStats;
 use texunit_syntax::{SourceFile, Span};
 
-/// Maximum number of groups in a log, and of PTX instructions that are counted for the groups.
+/// Maximum number of groups of findings in a log, and of PTX instructions counted for the groups.
 const MAX_KEPT: usize = 100_000;
 
 /// Settings of a log, which are options of the command line.
@@ -68,7 +68,7 @@ pub struct NewFinding {
     /// Whether the finding is reported for the first time. Otherwise it was reported before, and
     /// its count has grown since.
     pub is_first: bool,
-    /// The finding.
+    /// The finding, with its count so far.
     pub finding: Finding,
 }
 
@@ -137,7 +137,7 @@ impl Log {
         }
     }
 
-    /// The number of a launch that begins.
+    /// Assigns the next number to a launch that begins.
     pub(crate) fn next_launch(&self) -> u64 {
         self.launches.fetch_add(1, Relaxed) + 1
     }

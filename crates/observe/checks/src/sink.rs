@@ -19,7 +19,7 @@ const MAX: usize = 10_000;
 pub struct Other {
     /// What the second thread did, as a predicate: `stores it here`.
     pub what: String,
-    /// The thread and its operation.
+    /// The second thread and its operation.
     pub at: OtherAt,
 }
 
@@ -41,7 +41,7 @@ pub struct LaunchFinding {
     pub severity: Severity,
     /// A sentence that says what is wrong, without the full stop.
     pub message: String,
-    /// The thread and its operation.
+    /// The thread that caused the finding, and its operation.
     pub at: Spot,
     /// The second thread of the finding, if there is one.
     pub other: Option<Other>,
@@ -60,8 +60,8 @@ impl LaunchFinding {
         Self { rule, severity, message, at, other: None, object: None, notes, count: 1 }
     }
 
-    /// Adds the occurrences of a finding with the same rule and operations. That of the lowest CTA
-    /// is kept.
+    /// Adds the occurrences of a finding with the same rule and operations. The finding of the
+    /// lower CTA is kept.
     pub(crate) fn add(&mut self, other: Self) {
         let count = self.count.saturating_add(other.count);
         let severity = self.severity.max(other.severity);
@@ -110,9 +110,9 @@ struct State {
 }
 
 impl Sink {
-    /// Adds a finding. Findings with the same rule and operations are counted, and that of the
-    /// lowest CTA is kept. At least one finding of each rule is kept, even if the maximum number is
-    /// reached.
+    /// Adds a finding. Findings with the same rule and operations are counted, and the finding of
+    /// the lowest CTA is kept. At least one finding of each rule is kept, even if the maximum
+    /// number is reached.
     pub fn found(&self, found: LaunchFinding) {
         let state = &mut *lock(&self.state);
         let is_new = state.kinds.insert(found.rule.code);

@@ -21,7 +21,7 @@ pub fn text(finding: &Finding, source: Option<Located<'_>>, color: bool) -> Stri
 }
 
 /// The summary at the end of a run: counts, and a table of findings that were not reported
-/// individually; `None` if there are none.
+/// individually; `None` if there is nothing to report.
 pub fn summary(log: &Log) -> Option<String> {
     let (mut counts, all) = (Counts::default(), log.all());
     all.iter().for_each(|finding| counts.add(finding.severity, 1));

@@ -64,7 +64,7 @@ impl Coverage {
         self.len() == 0
     }
 
-    /// Removes the headers of CUDA and compilers, which are not the user's to test.
+    /// Removes the files that are headers of CUDA or of a compiler, because users do not test them.
     pub fn leave_out_toolkit(&mut self) {
         self.files.retain(|name, _| !texunit_report::place::is_toolkit(name));
     }

@@ -1,8 +1,9 @@
 //! Tracefiles of lcov, which genhtml and coverage services read.
 //!
 //! [`text`] writes the records of lcov 1 (`man geninfo`), which lcov 2 also reads. [`parse`] reads
-//! these, accepts the function end lines that lcov 2 adds, and ignores other records. Branches are
-//! numbered within their line, and after reading they are identified by that number only.
+//! the records of lcov 1, accepts the function end lines that lcov 2 adds, and ignores other
+//! records. Branches are numbered within their line, and after reading they are identified by that
+//! number only.
 
 use crate::data::{BranchKey, Coverage, File};
 use std::fmt::Write;
@@ -12,7 +13,7 @@ use std::path::Path;
 /// Formats coverage as a tracefile.
 pub fn text(coverage: &Coverage) -> String {
     let mut out = String::new();
-    // genhtml rejects files without lines, which consist of functions without bodies.
+    // genhtml rejects files without lines, which have only functions without bodies.
     let has_lines = |file: &File| !file.lines.is_empty() || !file.functions.is_empty();
     for (name, file) in coverage.files.iter().filter(|(_, file)| has_lines(file)) {
         // Writing to a `String` cannot fail.
@@ -23,8 +24,7 @@ pub fn text(coverage: &Coverage) -> String {
 
 /// Writes a tracefile, as [`texunit_evidence::write`] writes reports.
 ///
-/// # Errors
-/// It cannot be written.
+/// # Errors The tracefile cannot be written.
 pub fn write(path: &Path, coverage: &Coverage) -> io::Result<()> {
     texunit_evidence::write(path, text(coverage).as_bytes())
 }
@@ -106,7 +106,7 @@ fn item(file: &mut File, kind: &str, rest: &str) -> Option<()> {
     let (first, behind) = rest.split_once(',').unwrap_or((rest, ""));
     match kind {
         "DA" => {
-            // A checksum may follow.
+            // A checksum of the source line may follow the count.
             let lanes = behind.split(',').next()?.parse().ok()?;
             file.line(first.parse().ok()?, lanes);
         }

@@ -1,5 +1,5 @@
-//! The counts of a module in a file of the run's folder, updated after each launch, so that no way
-//! of ending the process can lose the counts of an earlier launch.
+//! The ledger: a file in the run's folder with the counts of a module, updated after each launch,
+//! so that no way of ending the process can lose the counts of an earlier launch.
 //!
 //! The file begins with a line of JSON, the [`Table`], which gives the counters their meaning; the
 //! counters follow, 8 bytes each. After a launch the counters that it has changed are overwritten.
@@ -14,21 +14,21 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use texunit_forms::Count;
 
-/// Extension of the files that processes leave in the folder of a run.
+/// Extension of ledger files.
 pub const EXTENSION: &str = "counts";
 
-/// Largest file that is read.
+/// Maximum size in bytes of a ledger file that is read.
 const LARGEST: u64 = 1 << 30;
 
-/// A ledger file that exists and is open.
+/// A ledger: a module's file of counts in the run's folder, which exists.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     path: PathBuf,
-    /// Offset of the first counter.
+    /// Offset in bytes of the first counter in the file.
     start: u64,
 }
 
-/// The first line of a file, and a hash that identifies its table.
+/// The first line of a ledger file, and a hash that identifies its table.
 pub(crate) fn header(table: &Table) -> io::Result<(Vec<u8>, u64)> {
     let mut line = serde_json::to_vec(table)?;
     line.push(b'\n');
@@ -38,7 +38,7 @@ pub(crate) fn header(table: &Table) -> io::Result<(Vec<u8>, u64)> {
 }
 
 impl Ledger {
-    /// Creates the file of a module, which is the `number`th of this process.
+    /// Creates the ledger file of a module, which has the number `number` in this process.
     pub(crate) fn create(
         folder: &Path,
         number: u64,
@@ -53,7 +53,7 @@ impl Ledger {
         Ok(Self { path, start })
     }
 
-    /// Overwrites the counters from `first` on.
+    /// Overwrites the counters in the file, from number `first` on.
     pub(crate) fn put(&self, first: usize, counts: &[u64]) -> io::Result<()> {
         let bytes: Vec<u8> = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         let mut file = File::options().write(true).open(&self.path)?;
@@ -63,7 +63,7 @@ impl Ledger {
 }
 
 impl Coverage {
-    /// Reads the file that a process has left for a module ([`crate::Target::Run`]).
+    /// Reads the ledger file that a process has left for a module ([`crate::Target::Run`]).
     ///
     /// # Errors
     /// The file cannot be read or has another format.
@@ -88,8 +88,8 @@ impl Coverage {
         Ok(coverage)
     }
 
-    /// Reads and merges the files of several processes. An unreadable file counts as empty, because
-    /// its process ended before it had written any counts.
+    /// Reads and merges the ledger files of several processes. An unreadable file counts as empty,
+    /// because its process ended before it had written any counts.
     pub fn merged(files: &[impl AsRef<Path>]) -> Self {
         let mut sum = Self::default();
         for path in files {

@@ -52,30 +52,32 @@ struct Maker<'a> {
     table: Table,
 }
 
-/// The source position of an operation, and the copy that it belongs to.
+/// The source position of an operation, and the index of the code copy that contains the operation.
 type CopyPosition = (At, usize);
-/// The call position of an inlined copy, and the function's name.
+/// The identity of a code copy: the position of the inlined call, and the function's name.
 type Identity = (Option<CopyPosition>, Option<String>);
 
-/// A copy of a function's code, under construction.
+/// A copy of a source function's code ([`CodeCopy`]), under construction.
 struct CopyBuilder {
     identity: Identity,
     first: u32,
-    /// Blocks by position: those of operations with side effects, and those of all others.
+    /// Basic blocks by source position: first the blocks of operations with side effects, then the
+    /// blocks of other operations.
     lines: HashMap<At, [Vec<u32>; 2]>,
     /// The source positions with operations, in the order of their first occurrence in the PTX.
     order: Vec<At>,
-    /// Number of branches at each position.
+    /// Number of branches at each source position.
     branches: HashMap<At, u32>,
     hash: u64,
 }
 
-/// The copies in a PTX function; the first is the function itself.
+/// The copies of source functions' code in a PTX function: first the code of the PTX function
+/// itself, then the inlined functions.
 #[derive(Default)]
 struct CopyBuilders {
     all: Vec<CopyBuilder>,
     found: HashMap<Identity, usize>,
-    /// The position that each `.loc` entry stands for.
+    /// The source position that each `.loc` directive stands for.
     known: HashMap<SourceId, Option<CopyPosition>>,
 }
 
@@ -145,7 +147,7 @@ impl Maker<'_> {
         place
     }
 
-    /// Adds a function that is shown by the lines of the PTX, from its header on.
+    /// Adds a function without `.loc`, which is shown by its lines in the PTX, from its header on.
     fn without_loc(
         &mut self,
         part: &mut CopyBuilder,
@@ -192,7 +194,8 @@ impl CopyBuilders {
 }
 
 impl CopyBuilder {
-    /// Makes a position one of the copy's lines, even if no operation is there.
+    /// Adds a source line to the lines of this code copy, unless it has the line already; returns
+    /// the line's blocks. The line of an inlined call is added even without an operation.
     fn mention(&mut self, at: At) -> &mut [Vec<u32>; 2] {
         self.lines.entry(at).or_insert_with(|| {
             self.order.push(at);
@@ -207,7 +210,7 @@ impl CopyBuilder {
         }
     }
 
-    /// Completes the copy; `before` is the number of copies in earlier functions.
+    /// Converts to a [`CodeCopy`]; `before` is the number of code copies in earlier PTX functions.
     fn done(mut self, before: usize) -> CodeCopy {
         let (call, name) = self.identity;
         // The function begins at its first line in the file of its first position; inlined code can
@@ -219,7 +222,7 @@ impl CopyBuilder {
         let lines = self.order.iter().map(|at| {
             let [effects, others] = self.lines.remove(at).unwrap_or_default();
             // Operations without side effects may have been moved above a branch that skips the
-            // line, so they count only if the line has no others.
+            // line, so they count only if the line has no operations with side effects.
             (*at, if effects.is_empty() { others } else { effects })
         });
         CodeCopy {

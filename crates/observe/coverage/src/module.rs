@@ -1,4 +1,4 @@
-//! The observer of a module's launches, which adds their counts.
+//! The observer of a module's launches, which adds up the counts of the launches.
 
 use crate::data::Coverage;
 use crate::ledger::Ledger;
@@ -14,15 +14,16 @@ use std::time::{Duration, Instant};
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Listing, Observer, Probe};
 
-/// Minimum interval between two writes during a launch.
+/// Minimum interval between two writes of the counts during a launch.
 pub(crate) const AT_LEAST: Duration = Duration::from_secs(1);
 
-/// The collector of all modules of a process, which a module tells about its launches and its end.
+/// Collects the coverage of all modules of a process. Each [`Module`] calls it when a launch
+/// begins, when a launch has counted, and when the module is unloaded.
 pub(crate) trait Collector: Debug + Send + Sync {
     /// A launch begins.
     fn begins(&self);
-    /// A launch has counted. It has ended, or is running and `is_due` to be written; `now` forces a
-    /// write.
+    /// A launch has added to the module's counts. The launch has ended, or is running and its
+    /// counts are due to be written (`is_due`); `now` forces a write.
     fn has_counted(&self, module: &Module, is_due: bool, now: bool);
     /// A module is unloaded.
     fn unloaded(&self, module: &Module);
@@ -39,24 +40,24 @@ pub struct Module {
     writer: AtomicU32,
 }
 
-/// The counts of a module, and its ledger.
+/// The counts of a module, and the ledger file that has them.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     counts: Vec<u64>,
-    /// Range of counters that differ from those in the ledger.
+    /// Range of the module's counters that have changed since they were written to the ledger file.
     changed: Range<usize>,
-    /// The module's number in the process.
+    /// The module's number in the process, for the name of the ledger file.
     number: u64,
     /// Hash of the table, which modules with the same table share.
     pub(crate) key: u64,
     ledger: Option<Ledger>,
-    /// Whether the run was told to expect a ledger.
+    /// Whether the run was told to expect a ledger file ([`texunit_evidence::note`]).
     is_announced: bool,
     written: Option<Instant>,
 }
 
 impl Counted {
-    /// Counts that are all 0.
+    /// The counts of a module that no launch has executed.
     pub(crate) fn new(counters: usize, number: u64, key: u64) -> Self {
         Self { counts: vec![0; counters], number, key, ..Self::default() }
     }
@@ -90,7 +91,7 @@ impl Module {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The coverage until now.
+    /// The coverage of the module's launches until now.
     pub fn coverage(&self) -> Coverage {
         let mut coverage = Coverage::default();
         self.add_to(&mut coverage);
@@ -108,18 +109,18 @@ impl Module {
         *counted = Counted::new(counted.counts.len(), counted.number, counted.key);
     }
 
-    /// Total number of lines, functions and branches.
+    /// Total number of lines, functions and branches of the module.
     pub(crate) fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Takes the counts when the module is unloaded.
+    /// Takes the counts and the ledger out of the module, when it is unloaded.
     pub(crate) fn take(&self) -> Counted {
         std::mem::take(&mut self.counted())
     }
 
-    /// Writes changed counts into the ledger. Returns `false` if another thread is writing, which
-    /// then writes these, too.
+    /// Writes changed counts into the module's ledger file. Returns `false` if another thread is
+    /// writing, which then writes these counts, too.
     pub(crate) fn write_through(&self, folder: &Path) -> io::Result<bool> {
         let own = std::process::id();
         // The writing thread checks again afterwards, since other threads leave their changes to
@@ -153,14 +154,15 @@ impl Module {
         if !std::mem::replace(&mut counted.is_announced, true) {
             texunit_evidence::note(folder, texunit_evidence::EventKind::Coverage);
         }
-        // The counts are unlocked during disk writes; only the writer accesses the ledger.
+        // The mutex of the counts is unlocked during disk writes; only the writing thread accesses
+        // the ledger file.
         let ledger = counted.ledger.take();
         drop(counted);
         let ledger = match ledger {
             Some(ledger) => ledger.put(changed.start, &counts).map(|()| ledger),
             None => Ledger::create(folder, number, &self.table, &counts),
         };
-        // After a write error a new file with all counts is created.
+        // After a write error a new ledger file with all counts is created.
         ledger.map(|ledger| self.counted().ledger = Some(ledger))
     }
 
@@ -201,7 +203,7 @@ impl Observer for Module {
     }
 }
 
-/// A worker's counts go into those of the module.
+/// Adds the counts of a worker thread to the counts of the module.
 impl Probe for &Module {
     fn counted(&mut self, counts: &[u64]) {
         Module::counted(self).add(counts);

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 use texunit_simt::observe::Listing;
 
-/// The interval is also at least this multiple of the time that a write takes.
+/// Minimum interval between two writes, as a multiple of the time that a write takes.
 const TIMES: u32 = 20;
 /// Maximum number of lines, functions and branches of all modules; modules that are loaded beyond
 /// it are not covered.
@@ -47,13 +47,13 @@ pub struct Recorder {
 struct State {
     /// The coverage of unloaded modules, for tracefiles.
     gone: Coverage,
-    /// For ledgers: the counts of unloaded modules by the hash of their tables, with their sizes. A
-    /// module that is loaded again continues with its counts.
+    /// For ledger files: the counts of unloaded modules and the sizes of the counts, by the hash of
+    /// the module's table. A module that is loaded again continues with its counts.
     left: HashMap<u64, Vec<(Counted, usize)>>,
-    /// Total of the sizes in `left`.
+    /// Total of the sizes of unloaded modules' counts in `left`.
     left_size: usize,
     modules: Vec<Weak<Module>>,
-    /// The number of the next module.
+    /// The number of the next module that is loaded.
     number: u64,
     /// When the tracefile may be written again.
     next: Option<Instant>,
@@ -72,7 +72,7 @@ impl Recorder {
     }
 
     /// The observer of a loaded module. `ptx` creates a file with its PTX, for functions without
-    /// `.loc`. `None` if the limit is exceeded; `full` is called the first time.
+    /// `.loc`. `None` if the modules have too many counters; the first time, `full` is called.
     pub fn module(
         self: &Arc<Self>,
         listing: Listing<'_>,
@@ -110,7 +110,8 @@ impl Recorder {
             state.has_changed = true;
         }
         drop(state);
-        // Dropping the last reference to a module calls [`Self::unloaded`].
+        // `loaded` is dropped without the lock, because dropping a module's last reference calls
+        // [`Self::unloaded`].
         drop(loaded);
         if is_first {
             full();
@@ -126,14 +127,14 @@ impl Recorder {
         texunit_evidence::lock(&self.state)
     }
 
-    /// Writes the tracefile if the interval has passed, or `now`.
+    /// Writes the tracefile if the interval since the last write has passed, or if `now`.
     fn write_at_times(&self, path: &Path, now: bool) {
         let Some(mut state) = self.state() else { return };
         state.has_changed = true;
         if !now && state.next.is_some_and(|next| Instant::now() < next) || state.is_writing {
             return;
         }
-        // Output into a pipe cannot be replaced.
+        // A tracefile in a pipe cannot be replaced later, so that it is written only at the end.
         let file = texunit_evidence::name_of_process(path, std::process::id());
         if texunit_evidence::is_written_in_place(&file) {
             return;
@@ -151,8 +152,7 @@ impl Recorder {
 
     /// Writes the coverage at the end of the process.
     ///
-    /// # Errors
-    /// It cannot be written.
+    /// # Errors The coverage cannot be written.
     pub fn write(&self) -> io::Result<()> {
         // A forked process without launches has no coverage.
         if !self.is_of_this_process() {
@@ -199,7 +199,7 @@ impl Recorder {
         self.process.load(Relaxed) == std::process::id()
     }
 
-    /// Writes a snapshot, in the thread that has set `is_writing`.
+    /// Writes a snapshot of the coverage, in the thread that has set `is_writing`.
     fn put(&self, path: &Path) -> io::Result<()> {
         let mut state = self.state().ok_or_else(timed_out)?;
         if !std::mem::take(&mut state.has_changed) {
@@ -280,7 +280,7 @@ impl State {
     }
 }
 
-/// Waits briefly for another writing thread; an error after [`PATIENCE_TO_WRITE`].
+/// Waits briefly for another thread's write; an error if `since` is [`PATIENCE_TO_WRITE`] ago.
 fn wait(since: Instant) -> io::Result<()> {
     if since.elapsed() > PATIENCE_TO_WRITE {
         return Err(timed_out());
@@ -293,7 +293,7 @@ fn timed_out() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "another thread is at work on it and does not finish")
 }
 
-/// The file that the PTX was loaded from, if it still has that text.
+/// The path of the file that a PTX module was loaded from, if the file still has the module's text.
 fn there(name: &str, text: &str) -> Option<PathBuf> {
     let path = std::path::absolute(name).ok()?;
     let size = path.metadata().ok().filter(|m| m.is_file())?.len();

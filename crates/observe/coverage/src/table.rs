@@ -12,7 +12,7 @@ pub(crate) struct At {
     pub(crate) line: u32,
 }
 
-/// A sum of counters: those to add, and those to subtract.
+/// A count as a sum of counters: the numbers of the counters to add, and of those to subtract.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CounterSum(Vec<u32>, Vec<u32>);
 
@@ -33,7 +33,7 @@ impl CounterSum {
     }
 }
 
-/// Everything of a module that can be covered.
+/// The lines, functions and branches of a module, and which counters count them.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Table {
     /// Number of counters that the module needs.
@@ -42,7 +42,7 @@ pub(crate) struct Table {
     pub(crate) blocks: Vec<CounterSum>,
     /// Names of the source files, by number.
     pub(crate) files: Vec<String>,
-    /// Copies; an inlined copy comes after the one that contains it.
+    /// The copies of source functions' code; an inlined copy comes after the copy that contains it.
     pub(crate) copies: Vec<CodeCopy>,
     pub(crate) branches: Vec<(u32, BranchKey, Vec<CounterSum>)>,
 }
@@ -50,13 +50,13 @@ pub(crate) struct Table {
 /// Code of a source function: a PTX function, or a copy that was inlined into one.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CodeCopy {
-    /// The position of the inlined call, and the copy that contains it.
+    /// For an inlined copy, the position of the call, and the index of the copy that contains it.
     pub(crate) call: Option<(At, usize)>,
-    /// Name and first line, if known.
+    /// Name and first line of the source function, if known.
     pub(crate) function: Option<(String, At)>,
-    /// The block of its first operation.
+    /// The basic block of the copy's first operation.
     pub(crate) first: u32,
-    /// The blocks of each source line.
+    /// The basic blocks of each source line.
     pub(crate) lines: Vec<(At, Vec<u32>)>,
 }
 
@@ -66,8 +66,7 @@ impl Table {
         self.copies.iter().map(|copy| copy.lines.len() + 1).sum::<usize>() + self.branches.len()
     }
 
-    /// Whether all indices are valid, as in a table made by this process; the table was read from a
-    /// file.
+    /// Whether all indices in the table are valid, since a table from a file may be damaged.
     pub(crate) fn is_sound(&self) -> bool {
         let block = |block: u32| (block as usize) < self.blocks.len();
         let file = |file: u32| (file as usize) < self.files.len();
@@ -82,7 +81,8 @@ impl Table {
 
     /// Adds a module's counts to the coverage.
     pub(crate) fn add_to(&self, counts: &[u64], coverage: &mut Coverage) {
-        // Files are taken out of the map meanwhile, so that each is looked up only once.
+        // The files are taken out of the coverage while counts are added, so that each file is
+        // looked up only once.
         let mut files: Vec<_> =
             self.files.iter().map(|name| coverage.files.remove(name).unwrap_or_default()).collect();
         let blocks: Vec<u64> = self.blocks.iter().map(|sum| sum.of(counts)).collect();
@@ -114,7 +114,7 @@ impl Table {
             files[*file as usize].branch(*key, ways.iter().map(|way| way.of(counts)));
         }
         for (name, file) in self.files.iter().zip(files) {
-            // Two files may have got the same name.
+            // Two file numbers may have the same name.
             match coverage.files.get_mut(name) {
                 Some(sum) => sum.add(&file),
                 None => drop(coverage.files.insert(name.clone(), file)),

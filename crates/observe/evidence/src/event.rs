@@ -5,22 +5,23 @@ use std::collections::BTreeMap;
 use texunit_forms::Count;
 use texunit_report::{CodeLocation, Instruction, Severity};
 
-/// One line of a process's file.
+/// An event of a process, which is one line of the process's event file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
     /// The process begins, or has replaced itself by another program (`exec`).
     Process(Process),
-    /// The names of its devices, after these were created.
+    /// The devices of the process, after the process has created them.
     Devices {
-        /// The names, as for `--device`.
+        /// The names of the devices, as for the option `--device`.
         names: Vec<String>,
     },
-    /// Totals of a kernel's launches until now; a later event of the same kernel replaces it.
+    /// Totals of a kernel's launches until now; a later event of the same kernel replaces this
+    /// event.
     Kernel(Kernel),
-    /// Instruction forms of a kernel, without those that were reported before.
+    /// The instruction forms of a kernel that no earlier event has reported.
     Instructions {
-        /// In the order of the PTX.
+        /// The instruction forms, in the order of the PTX.
         rows: Vec<Instruction>,
     },
     /// A long launch is still running.
@@ -38,7 +39,7 @@ pub enum Event {
     Allocation(Allocation),
     /// A library named like one of NVIDIA's that was loaded when the process ended.
     Library(Library),
-    /// Totals of the process until now; a later event replaces it.
+    /// Totals of the process until now; a later event with totals replaces this event.
     Totals(Totals),
 }
 
@@ -54,11 +55,11 @@ pub struct Process {
     pub command: Vec<String>,
     /// The version of texunit.
     pub texunit: String,
-    /// When it loaded the library, in seconds since 1970.
+    /// When the process loaded libcuda, in seconds since 1970.
     pub started: f64,
 }
 
-/// The launches of all kernels with one name.
+/// The counts of all launches of kernels with one name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kernel {
@@ -69,16 +70,16 @@ pub struct Kernel {
     pub place: Option<CodeLocation>,
     /// Launches that have ended, including those that ended with a fault.
     pub launches: u64,
-    /// Number of these launches made by kernels, by the launching kernel's name in the PTX.
+    /// Number of launches that were made by kernels, by the launching kernel's name in the PTX.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub launched_by: BTreeMap<String, u64>,
-    /// Number of CTAs of these launches.
+    /// Number of CTAs of all launches.
     pub blocks: u64,
-    /// Number of threads of these launches.
+    /// Number of threads of all launches.
     pub threads: u64,
-    /// Wall time in milliseconds.
+    /// Wall time of all launches in milliseconds.
     pub milliseconds: f64,
-    /// CPU time of all threads in milliseconds.
+    /// CPU time of all launches, of all host threads together, in milliseconds.
     pub cpu_milliseconds: f64,
     /// Number of warp instructions executed.
     pub warp_instructions: u64,
@@ -92,11 +93,12 @@ pub struct Kernel {
     pub divisions_by_zero: u64,
     /// Accesses past the end of an object that `--bounds hardware` allowed.
     pub accesses_past_end: u64,
-    /// Additions of its code that were fused with a multiplication.
+    /// Number of additions in the kernel's code that were fused with a multiplication.
     pub fused_sums: u64,
-    /// Additions that were not fused because it is unknown whether an assembler fuses them.
+    /// Number of additions in the kernel's code that were not fused, because it is unknown whether
+    /// an assembler fuses them.
     pub undecided_sums: u64,
-    /// The target of its PTX (`sm_70`) if it is older than the device.
+    /// The target of the kernel's PTX (`sm_70`), if the target is older than the device.
     pub ptx_older_than_device: Option<String>,
     /// Fetches and surface accesses, by geometry and format.
     pub accesses: Vec<Accesses>,
@@ -107,7 +109,7 @@ pub struct Kernel {
 /// An instruction that was interpreted in the middle of compiled code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interpreted {
-    /// The position of the instruction.
+    /// The position of the interpreted instruction.
     pub place: CodeLocation,
     /// The text of the instruction in the PTX.
     pub instruction: String,
@@ -116,7 +118,7 @@ pub struct Interpreted {
 }
 
 impl Interpreted {
-    /// Maximum number of such instructions of a kernel that are reported.
+    /// Maximum number of interpreted instructions that are reported of a kernel.
     pub const MAX_KEPT: usize = 20;
 }
 
@@ -128,7 +130,7 @@ pub struct Accesses {
     pub kind: String,
     /// The geometry as in PTX: `.2d`.
     pub geometry: String,
-    /// Name of the format.
+    /// Name of the texel format.
     pub format: String,
     /// Number of accesses, counted per lane.
     pub count: u64,
@@ -159,16 +161,16 @@ pub struct Running {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Finding {
-    /// Number in its process, from 1.
+    /// The finding's number in its process, from 1.
     pub number: u64,
-    /// Number of occurrences. Findings of one kind at the same source lines are grouped, with the
-    /// details of the first.
+    /// How often the finding occurred. Findings of one kind at the same source lines are grouped,
+    /// with the details of the first.
     pub count: u64,
-    /// Number of PTX instructions at which it occurred.
+    /// Number of PTX instructions at which the finding occurred.
     pub places: u64,
     /// The fault's name (`out-of-bounds`) or the finding's code (`sync-barrier-missed`).
     pub kind: String,
-    /// The check that found it (`sync`); `None` for a fault.
+    /// The check that reported the finding (`sync`); `None` for a fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
     /// The severity of the finding.
@@ -188,16 +190,16 @@ pub struct Finding {
     pub kernel: String,
     /// Number of the launch in its process, from 1.
     pub launch: u64,
-    /// The CTA, `%ctaid`.
+    /// The CTA of the thread that caused the finding, `%ctaid`.
     pub block: [u32; 3],
-    /// The thread in the CTA, `%tid`.
+    /// The thread that caused the finding, `%tid`.
     pub thread: [u32; 3],
-    /// The position of the instruction.
+    /// The position of the thread's instruction.
     pub place: Option<CodeLocation>,
-    /// Other positions that are involved.
+    /// Other positions that are involved in the finding, for example that of a racing access.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
-    /// The variable or allocation concerned.
+    /// The variable or allocation that the finding is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
 }
@@ -221,7 +223,7 @@ pub struct Api {
     pub code: String,
     /// Why the call was refused.
     pub reason: String,
-    /// Number of such calls.
+    /// Number of refused calls with this function, error and reason.
     pub count: u64,
 }
 
@@ -233,7 +235,7 @@ pub struct Allocation {
     pub number: u64,
     /// The allocation's size in bytes.
     pub bytes: u64,
-    /// The function that allocated it: `cuMemAlloc_v2`.
+    /// The API function that made the allocation: `cuMemAlloc_v2`.
     pub function: String,
     /// The program's call stack at the allocation, innermost frame first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -246,8 +248,9 @@ pub struct Allocation {
 pub struct Library {
     /// The path of the file.
     pub path: String,
-    /// `texunit`: it is texunit's. The others are NVIDIA's: `works` with texunit's driver; `fails`,
-    /// some of its calls fail; `unused`, no function that needs the driver was called.
+    /// `texunit` for a library of texunit. For a library of NVIDIA: `works` if it works with
+    /// texunit's driver, `fails` if some of its calls fail, `unused` if no function that needs the
+    /// driver was called.
     pub state: String,
 }
 
@@ -295,7 +298,7 @@ impl Counts {
         Severity::ALL.iter().for_each(|&severity| self.add(severity, more.of(severity)));
     }
 
-    /// The count of a severity.
+    /// Number of findings of a severity.
     fn of(&self, severity: Severity) -> u64 {
         match severity {
             Severity::Note => self.notes,
@@ -304,18 +307,18 @@ impl Counts {
         }
     }
 
-    /// The count of this severity and above.
+    /// Number of findings of this severity and above.
     pub fn from(&self, severity: Severity) -> u64 {
         let all = Severity::ALL.iter().filter(|one| **one >= severity);
         all.map(|&one| self.of(one)).fold(0, u64::saturating_add)
     }
 
-    /// The count of all severities.
+    /// Number of findings of all severities.
     pub fn total(&self) -> u64 {
         self.from(Severity::Note)
     }
 
-    /// `2 errors, 1 note`
+    /// The counts as text: `2 errors, 1 note`.
     pub fn words(&self) -> String {
         let count = |&severity: &Severity| {
             let (n, name) = (self.of(severity), severity.name());

@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 /// The extension of event files.
 pub(crate) const EXTENSION: &str = "jsonl";
 
-/// Maximum nesting of runs; a run inside a run has its folder in that of the outer run.
+/// Maximum nesting of runs; a run inside a run has its folder in the folder of the outer run.
 const DEPTH: u32 = 16;
-/// Maximum number of files that are listed.
+/// Maximum number of files of a run that are listed.
 const MAX_FILES: usize = 100_000;
 
-/// The state of a process.
+/// The state of a process as the system shows it (`/proc/PID/stat`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessStat {
     /// The name of its program, cut by the system after 15 bytes.
     pub name: String,
-    /// Whether it is a zombie: it has ended, but its parent has not waited for it.
+    /// Whether the process is a zombie: it has ended, but its parent has not waited for it.
     pub has_ended: bool,
     /// The parent's process ID.
     pub parent: u32,
-    /// When it started, in clock ticks since the system's start. IDs are reused, so that only both
-    /// together identify a process.
+    /// When the process started, in clock ticks since the system's start. Process IDs are reused,
+    /// so that only ID and start time together identify a process.
     pub started: u64,
 }
 
@@ -32,7 +32,7 @@ impl ProcessStat {
     pub fn read(folder: &Path) -> Option<Self> {
         let stat = std::fs::read(folder.join("stat")).ok()?;
         let stat = String::from_utf8_lossy(&stat);
-        // The name is in parentheses, and may contain any characters.
+        // The program's name is in parentheses, and may contain any characters.
         let (before, behind) = stat.rsplit_once(')')?;
         let name = before.split_once('(')?.1.to_owned();
         let mut words = behind.split_whitespace();
@@ -43,14 +43,14 @@ impl ProcessStat {
     }
 }
 
-/// The file of this process with an extension. Its name has the process ID and, since IDs are
-/// reused, the start time.
+/// The path of this process's file with an extension, in a run's folder. The file name has the
+/// process ID and, since IDs are reused, the start time.
 pub fn own_file(folder: &Path, extension: &str) -> PathBuf {
     let started = ProcessStat::read(Path::new("/proc/self")).map_or(0, |stat| stat.started);
     folder.join(format!("{}-{started}.{extension}", std::process::id()))
 }
 
-/// The files of all processes with an extension, sorted by name, including those of nested runs.
+/// All files with an extension in a run's folder and the folders of nested runs, sorted by name.
 pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(folder, extension, DEPTH, &mut found);
@@ -75,7 +75,7 @@ fn collect(folder: &Path, extension: &str, depth: u32, found: &mut Vec<PathBuf>)
     }
 }
 
-/// Prefix of the folders of runs.
+/// Prefix of the names of runs' folders.
 const PREFIX: &str = "texunit-";
 
 /// The name of a folder for a run of this process, without the 16 random digits at its end.
@@ -83,7 +83,8 @@ pub fn folder_prefix() -> String {
     format!("{PREFIX}{}-", std::process::id())
 }
 
-/// The process that created a run's folder, taken from its name; `None` for any other folder.
+/// The ID of the process that created a run's folder, taken from the folder's name; `None` for any
+/// other folder.
 pub(crate) fn maker(folder: &Path) -> Option<u32> {
     let name = folder.file_name()?.to_str()?;
     let (process, number) = name.strip_prefix(PREFIX)?.split_once('-')?;
@@ -97,7 +98,7 @@ pub fn is_over(folder: &Path) -> bool {
     std::iter::once(folder).chain(outer.take(DEPTH as usize)).any(|of| of.join(STOP).exists())
 }
 
-/// IDs of the processes with events in a folder.
+/// IDs of the processes with an event file in a run's folder.
 pub fn processes(folder: &Path) -> Vec<u32> {
     files(folder, EXTENSION).iter().filter_map(|path| process_of(path)).collect()
 }

@@ -14,7 +14,7 @@ use texunit_report::place::{function_name, shown_file};
 use texunit_report::{grouped, in_json};
 
 texunit_forms::words! {
-    /// The form of a report.
+    /// The file format of a report.
     Format {
         /// texunit's own JSON with all data, described by `schemas/report.schema.json`.
         Json = "json",
@@ -34,7 +34,7 @@ impl Format {
         Self::of_ending(path).unwrap_or(Self::Json)
     }
 
-    /// The format for a file name, or `None` if its extension decides nothing.
+    /// The format for a file name, or `None` if no format has the name's extension.
     pub fn of_ending(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let endings = [
@@ -81,7 +81,7 @@ fn below(folder: &Path, file: &str) -> Option<String> {
     path.to_str().map(str::to_owned).filter(|path| !path.is_empty())
 }
 
-/// A finding on several lines: message, thread, position, advice.
+/// Formats a finding as several lines: message, thread, position, advice.
 fn paragraph(finding: &Finding) -> String {
     let ([bx, by, bz], [tx, ty, tz]) = (finding.block, finding.thread);
     let kernel = function_name(&finding.kernel);
@@ -121,7 +121,8 @@ fn paragraph(finding: &Finding) -> String {
     }
 }
 
-/// `fill(int*) was running when the process ended, for 12.3 s or longer; 3 of 8 CTAs had ended`
+/// A running launch as text: `fill(int*) was running when the process ended, for 12.3 s or longer;
+/// 3 of 8 CTAs had ended`
 fn was_running(running: &Running) -> String {
     let ctas = running.grid.iter().fold(1_u64, |product, &n| product.saturating_mul(n.into()));
     format!(
@@ -133,7 +134,7 @@ fn was_running(running: &Running) -> String {
     )
 }
 
-/// Failures of the run as a whole.
+/// The failures of the run as a whole as text: a timeout, a signal, lost events and the like.
 fn outcome(run: &Run) -> Vec<String> {
     let ended = if let Some(seconds) = run.timed_out {
         Some(format!("the run was stopped after {seconds} s (--timeout)"))
@@ -158,7 +159,7 @@ mod tests {
         std::fs::write(root.join("src/a.cu"), "").unwrap();
         let name = |file: &str| below(&root, root.join(file).to_str().unwrap());
         assert_eq!(name("src/a.cu").as_deref(), Some("src/a.cu"));
-        // Compilers print positions with such paths.
+        // Compilers print paths with `..` in source positions.
         assert_eq!(name("src/../src/a.cu").as_deref(), Some("src/a.cu"));
         assert_eq!(name("src/gone.cu").as_deref(), Some("src/gone.cu"));
         assert_eq!([name("../b.cu"), name("src/../../b.cu"), name("")], [None, None, None]);

@@ -2,8 +2,9 @@
 //!
 //! A *run* is a tree of processes. `texunit run` creates a folder for it and names the folder in
 //! the environment ([`FOLDER`]). Every process that loads libcuda appends [`Event`]s to a file of
-//! its own there, through a [`Writer`], as lines of JSON. When all have ended, [`read`] makes a
-//! [`Record`] of each process; [`Run`] combines them, and a [`Format`] writes them as a report.
+//! its own there, through a [`Writer`], as lines of JSON. When all processes have ended, [`read`]
+//! makes a [`Record`] of each process; [`Run`] combines them, and a [`Format`] writes them as a
+//! report.
 //!
 //! # Guarantees
 //!
@@ -43,10 +44,10 @@ pub use writer::Writer;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-/// The environment variable that names the folder of a run.
+/// The environment variable that has the path of a run's folder.
 pub const FOLDER: &str = "TEXUNIT_EVIDENCE";
 
-/// A file in the folder by which `--timeout` makes the processes stop their kernels ([`is_over`]).
+/// A file in a run's folder by which `--timeout` makes processes stop their kernels ([`is_over`]).
 pub const STOP: &str = "stop";
 
 /// The folder of the run that this process belongs to.

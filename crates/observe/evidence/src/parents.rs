@@ -2,7 +2,8 @@
 //!
 //! `sudo`, `env -i` and test runners clear the environment. The parents of a process are still
 //! known, and `texunit run` keeps the folder of its run open, where `/proc` shows it. The settings
-//! of the run, which such a process lacks too, are in a file of the folder.
+//! of the run are environment variables as well; a file in the run's folder has them for a process
+//! that lacks them.
 
 use crate::file_names::{ProcessStat, maker};
 use std::collections::BTreeMap;
@@ -14,25 +15,26 @@ use std::path::{Path, PathBuf};
 const MAX_PARENTS: usize = 64;
 /// The process name of `texunit`.
 const NAME: &str = "texunit";
-/// The name of the file with the settings; its entries have the form of environment variables.
+/// The name of the file with the run's settings: `NAME=VALUE` and a zero byte for each variable.
 const FILE: &str = "variables";
-/// Prefix of texunit's variables.
+/// Prefix of texunit's environment variables.
 const START: &str = "TEXUNIT_";
-/// Maximum number of entries that are read, since other programs can write to the folder.
+/// Maximum number of variables that are read from the file, since other programs can write to the
+/// folder.
 const MAX_VARIABLES: usize = 1000;
-/// Maximum size of the file.
+/// Maximum size in bytes of the file with the settings.
 const LARGEST: u64 = 1 << 20;
 
-/// A run found among the parents.
+/// The run of a parent process, as `/proc` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OuterRun {
     /// The folder of the run.
     Folder(PathBuf),
-    /// A `texunit` process (its ID) that this process has no permission to inspect.
+    /// The parent is a `texunit` process (its ID) that this process has no permission to inspect.
     Hidden(u32),
 }
 
-/// The innermost run among the parents of this process.
+/// The innermost run that a parent of this process has started.
 pub fn run_above() -> Option<OuterRun> {
     #[cfg(target_os = "linux")]
     {
@@ -42,7 +44,7 @@ pub fn run_above() -> Option<OuterRun> {
     None
 }
 
-/// The run of a process or of one of its ancestors.
+/// The run that a process or one of its ancestors has started.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 fn above(mut process: u32, proc: &Path) -> Option<OuterRun> {
     for _ in 0..MAX_PARENTS {
@@ -58,7 +60,7 @@ fn above(mut process: u32, proc: &Path) -> Option<OuterRun> {
     None
 }
 
-/// The run's folder among the open files of a `texunit` process.
+/// Finds the run's folder among the open files of a `texunit` process.
 fn run_of(process: u32, own: &Path) -> Option<OuterRun> {
     let open = match std::fs::read_dir(own.join("fd")) {
         Ok(open) => open,
@@ -72,7 +74,7 @@ fn run_of(process: u32, own: &Path) -> Option<OuterRun> {
     folder.is_dir().then_some(OuterRun::Folder(folder))
 }
 
-/// Stores texunit's variables among the given ones.
+/// Stores those environment variables in `all` that are texunit's in a file of the run's folder.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -90,7 +92,8 @@ pub fn keep_variables(
     crate::write(&folder.join(FILE), &bytes)
 }
 
-/// The stored variables, without those that are not UTF-8; empty if there is no file.
+/// The variables that [`keep_variables`] has stored, without those that are not UTF-8; empty if
+/// there is no file.
 pub fn kept_variables(folder: &Path) -> BTreeMap<String, String> {
     let path = folder.join(FILE);
     if !path.metadata().is_ok_and(|found| found.is_file() && found.len() <= LARGEST) {

@@ -8,12 +8,12 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use texunit_report::{Instruction, Severity};
 
-/// Maximum number of bytes read from a file; a [`crate::Writer`] that keeps to its period writes
-/// less.
+/// Maximum number of bytes that are read from an event file; a [`crate::Writer`] that keeps to its
+/// period writes less.
 const MAX_BYTES: u64 = 1 << 30;
-/// Maximum length of a line.
+/// Maximum length of an event's line in bytes.
 const LONGEST: u64 = 4 << 20;
-/// Maximum number of kernels, findings, refused calls and allocations of a process, each.
+/// Maximum number of kernels in a process's record, also of findings, refused calls, allocations.
 const MAX_KEPT: usize = 10_000;
 
 /// The events of one process, combined.
@@ -21,13 +21,13 @@ const MAX_KEPT: usize = 10_000;
 pub struct Record {
     /// The process that the record is about.
     pub process: Process,
-    /// The names of its devices.
+    /// The names of the process's devices.
     pub devices: Vec<String>,
     /// The process's kernels, by name.
     pub kernels: BTreeMap<String, Kernel>,
-    /// Instruction forms of its kernels, in the order of the events.
+    /// Instruction forms of the process's kernels, in the order of the events.
     pub instructions: Vec<Instruction>,
-    /// Launches that were running at the end, by number.
+    /// Launches that were still running when the process ended, by number.
     pub running: BTreeMap<u64, Running>,
     /// Faults and findings, by number.
     pub findings: BTreeMap<u64, Finding>,
@@ -35,7 +35,7 @@ pub struct Record {
     pub api: BTreeMap<[String; 3], Api>,
     /// Allocations that were not freed.
     pub allocations: Vec<Allocation>,
-    /// Loaded libraries with names of NVIDIA's.
+    /// Loaded libraries that are named like libraries of NVIDIA.
     pub libraries: Vec<Library>,
     /// Totals of the process.
     pub totals: Totals,
@@ -100,7 +100,7 @@ impl Record {
     }
 }
 
-/// Inserts an entry within the limit; returns the number of dropped entries.
+/// Inserts a value, unless the map has [`MAX_KEPT`] values; returns the number of dropped values.
 fn put<K: Ord, T>(all: &mut BTreeMap<K, T>, key: K, one: T) -> u64 {
     let is_kept = all.len() < MAX_KEPT || all.contains_key(&key);
     if is_kept {
@@ -117,7 +117,7 @@ fn push<T>(all: &mut Vec<T>, one: T) -> u64 {
     (!is_kept).into()
 }
 
-/// The contents of a run's files.
+/// The contents of a run's event files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecords {
     /// The record of each process, in the order of their start.
@@ -136,7 +136,7 @@ pub fn read(folder: &Path) -> Vec<Record> {
     read_all(folder).records
 }
 
-/// As [`read()`], with the amount of data that could be read.
+/// Reads a run as [`read()`] does, and counts the events, the damaged lines and the dropped events.
 pub fn read_all(folder: &Path) -> RunRecords {
     let mut all = RunRecords::default();
     for path in files(folder, EXTENSION) {
@@ -165,7 +165,8 @@ fn read_file(mut file: impl BufRead, all: &mut RunRecords) {
         }
         // The last line of a killed process may be incomplete.
         let Ok(event) = serde_json::from_slice(&line) else {
-            // A lone line end completes a line that could not be written, and is not damage.
+            // A lone line end is no damage: the writer ends with it a line that could not be
+            // written completely.
             all.damaged += u64::from(line.len() > 1 && line.ends_with(b"\n"));
             continue;
         };

@@ -77,7 +77,7 @@ impl Run {
         counts
     }
 
-    /// The part of the run that one process has recorded.
+    /// The run with the record of a single process.
     pub fn of_process(&self, process: u32) -> Self {
         let own = self.records.iter().filter(|record| record.process.pid == process);
         Self { records: own.cloned().collect(), ..self.clone() }
@@ -144,7 +144,7 @@ fn add(sum: &mut Kernel, more: &Kernel) {
     ] {
         *sum = sum.saturating_add(more);
     }
-    // Properties of the code, not of launches.
+    // Fused additions are counted in the code and not in launches, so that they are not added up.
     sum.fused_sums = sum.fused_sums.max(more.fused_sums);
     sum.undecided_sums = sum.undecided_sums.max(more.undecided_sums);
     sum.milliseconds += more.milliseconds;

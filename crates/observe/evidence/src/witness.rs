@@ -20,15 +20,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use texunit_forms::Count;
 use texunit_report::Severity;
 
-/// The name of the memory file.
+/// The name of a run's memory file, in which each byte counts an event.
 pub const WITNESS: &std::ffi::CStr = c"texunit-evidence";
-/// How `/proc` shows a memory file of that name.
+/// The beginning of the link by which `/proc` shows an open memory file named [`WITNESS`].
 const LINK: &str = "/memfd:texunit-evidence";
 /// The modification time of the memory file after an event for which no byte could be appended to
 /// the file.
 const EVENT: SystemTime = UNIX_EPOCH;
 
-/// The modification time that marks such an event which makes the run fail.
+/// The modification time of the memory file after an event that makes the run fail, and for which
+/// no byte could be appended to the file.
 fn failure() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1)
 }
@@ -37,7 +38,7 @@ fn failure() -> SystemTime {
 /// and its events count for all of these runs.
 const DEPTH: usize = 16;
 
-/// The meaning of a byte.
+/// The meaning of a byte in a run's memory file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// An event that is not a finding.
@@ -69,12 +70,13 @@ impl EventKind {
     }
 }
 
-/// The memory files of a run and its outer runs, as a process of the run finds them.
+/// The memory files that count the events of a process: those of its run and of the runs around
+/// that run, each as path, device and inode.
 #[derive(Debug, Default)]
 pub(crate) struct Witnesses(Vec<(PathBuf, (u64, u64))>);
 
 impl Witnesses {
-    /// The memory files of the run with this folder.
+    /// Finds the memory files of the run with this folder, and of the runs around it.
     pub(crate) fn of(folder: &Path) -> Self {
         let makers = folder.ancestors().map_while(maker).take(DEPTH);
         let file = |process: u32| find(&Path::new("/proc").join(process.to_string()));
@@ -83,7 +85,7 @@ impl Witnesses {
 
     pub(crate) fn note(&self, told: EventKind) {
         for (path, expected) in &self.0 {
-            // The creating process may have ended, and its ID belong to another one.
+            // The file's creator may have ended, and another process may have its ID.
             let file = File::options().append(true).open(path);
             let mut file = file.ok().filter(|file| identity(file) == Some(*expected));
             let Some(file) = &mut file else { continue };
@@ -99,7 +101,7 @@ impl Witnesses {
     }
 }
 
-/// Counts something that has no event in the runs of a folder.
+/// Counts something that is in no event file, such as coverage, in the memory files of a run.
 pub fn note(folder: &Path, told: EventKind) {
     Witnesses::of(folder).note(told);
 }
@@ -115,7 +117,7 @@ fn find(process: &Path) -> Option<(PathBuf, (u64, u64))> {
     Some((path, identity))
 }
 
-/// The counts of a run's memory file.
+/// How many events, findings and coverage files of a run its memory file has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     events: u64,
@@ -125,7 +127,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Reads the counts; an unreadable file counts as empty.
+    /// Counts the bytes of a memory file; an unreadable file counts as empty.
     pub fn of(mut witness: &File) -> Self {
         let mut told = Vec::new();
         let _ = witness.seek(SeekFrom::Start(0)).and_then(|_| witness.read_to_end(&mut told));
@@ -140,7 +142,7 @@ impl Tally {
     }
 }
 
-/// Missing evidence of a run.
+/// The data of a run that was counted and cannot be read: events, coverage, the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// The run's folder was removed.
@@ -154,9 +156,9 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// Compares the counts with what was read; `None` if nothing is missing. `folder` says whether
-    /// the run's folder still exists, `modules` is the number of modules with readable coverage,
-    /// and findings of the severity `fail_on` and above are failures.
+    /// Compares the memory file's counts with the data that was read; `None` if nothing is missing.
+    /// `folder` says whether the run's folder still exists, `modules` is the number of modules with
+    /// readable coverage, and findings of the severity `fail_on` and above are failures.
     pub fn of(
         told: &Tally,
         folder: bool,

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 /// How long a pipe's reader may pause before the write fails.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(5);
-/// The error for a pipe without a reader.
+/// The error code of the system for opening a pipe without a reader.
 const ENXIO: i32 = 6;
 
-/// The name of one process's report: `%p` stands for its ID, `%%` for `%`.
+/// The path of one process's report: `%p` in `path` stands for the process ID, `%%` for `%`.
 pub fn name_of_process(path: &Path, process: u32) -> PathBuf {
     let name = path.to_string_lossy();
     if !name.contains('%') {
@@ -28,7 +28,7 @@ pub fn name_of_process(path: &Path, process: u32) -> PathBuf {
     (text + rest).into()
 }
 
-/// Whether a name gives each process a report of its own.
+/// Whether a path contains `%p`, so that each process writes a report of its own.
 pub fn is_of_each_process(path: &Path) -> bool {
     name_of_process(path, 1) != name_of_process(path, 2)
 }
@@ -37,13 +37,12 @@ pub fn is_of_each_process(path: &Path) -> bool {
 /// written to directly. The function waits neither for a pipe's first reader nor for one that stops
 /// reading. The caller must ignore SIGPIPE.
 ///
-/// # Errors
-/// It cannot be written, or the pipe has no reader.
+/// # Errors The report cannot be written, or the pipe has no reader.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match path.metadata() {
         _ if is_descriptor(path) => write_in_place(path, bytes),
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        // A symbolic link is kept, and its target replaced.
+        // A symbolic link remains, and the file that it leads to is replaced.
         Ok(found) if found.is_file() => replace(&path.canonicalize()?, bytes, Some(&found)),
         Ok(_) => write_in_place(path, bytes),
         Err(_) => replace(path, bytes, None),
@@ -66,7 +65,7 @@ fn is_descriptor(path: &Path) -> bool {
         || folder.starts_with("/proc") && folder.ends_with("fd")
 }
 
-/// Writes a temporary file in the same folder, and renames it.
+/// Writes a temporary file in the folder of `path`, and renames it to `path`.
 fn replace(path: &Path, bytes: &[u8], like: Option<&std::fs::Metadata>) -> io::Result<()> {
     // The temporary name is not derived from the final one, which may already have the maximum
     // length.

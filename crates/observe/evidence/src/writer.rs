@@ -1,4 +1,4 @@
-//! Appends events to the file of this process.
+//! Appends events to this process's event file in the run's folder.
 
 use crate::event::Event;
 use crate::file_names::{EXTENSION, identity, own_file};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// Appends events to the file of this process.
+/// Appends events to this process's event file in the run's folder.
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
@@ -24,19 +24,19 @@ pub struct Writer {
 #[derive(Debug, Default)]
 struct State {
     open: Option<Open>,
-    /// Lines that could not be written, and are written with the next one.
+    /// Lines of events that could not be written. They are written with the next event.
     waiting: Vec<u8>,
-    /// The process that these lines belong to.
+    /// The ID of the process that the waiting lines belong to.
     process: u32,
 }
 
-/// Maximum number of such bytes.
+/// Maximum number of bytes of waiting lines.
 const MAX_WAITING: usize = 1 << 20;
 
-/// The file of events that is open.
+/// An open event file.
 #[derive(Debug)]
 struct Open {
-    /// The process that opened it; a forked process opens a file of its own.
+    /// The ID of the process that opened the file; a forked process opens a file of its own.
     process: u32,
     /// Device and inode of the file, which identify it.
     identity: Option<(u64, u64)>,
@@ -62,7 +62,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 const DOUBLES: u64 = 8 << 20;
 
 impl Writer {
-    /// A writer for a run's folder. The file is created with the first event.
+    /// A writer for a run's folder. The event file is created with the first event.
     pub fn new(folder: &Path) -> Self {
         let (bytes, witnesses) = (AtomicU64::new(0), OnceLock::new());
         Self { folder: folder.to_owned(), state: Mutex::default(), bytes, witnesses }
@@ -82,8 +82,7 @@ impl Writer {
     /// Appends an event in a single write. If that fails, the event is written with the next one,
     /// since a program that has used up its descriptors may close some.
     ///
-    /// # Errors
-    /// It cannot be written.
+    /// # Errors The event cannot be written.
     pub fn append(&self, event: &Event) -> io::Result<()> {
         let written = self.write(event);
         // The event is counted after it is written: a process that is killed in between has lost
@@ -102,7 +101,8 @@ impl Writer {
             state.waiting.clear();
         }
         if let Some(other) = state.open.take_if(|open| !open.is_own()) {
-            // The descriptor belongs to another process or file, and must not be closed here.
+            // The descriptor belongs to the parent process or to another file of the program, and
+            // must not be closed here.
             std::mem::forget(other.file);
         }
         if state.open.is_none() {
@@ -122,7 +122,8 @@ impl Writer {
         self.bytes.fetch_add(bytes.len() as u64, Relaxed);
         let written = open.file.write_all(&bytes);
         if written.is_err() {
-            // A part of the line may be in the file, and has to be ended before the next line.
+            // The failed write may have left a part of the line in the file, which a line end
+            // separates from the next line.
             state.waiting.push(b'\n');
         }
         written

@@ -7,10 +7,10 @@ use crate::data::{Kernel, Profile};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// An event: its name, its description, and the function that reads it from counts.
+/// A Callgrind event type: its name, its description, and the function that reads it from counts.
 type Event = (&'static str, &'static str, fn(&Counts) -> u64);
 
-/// The events; viewers show the first one by default.
+/// The event types; viewers show the first one by default.
 const EVENTS: [Event; 11] = [
     ("Threads", "Thread instructions", |c| c.thread_instructions),
     ("Warps", "Warp instructions", |c| c.warp_instructions),
@@ -29,7 +29,7 @@ const EVENTS: [Event; 11] = [
     ("TextureSectors", "Sectors of textures", |c| c.texture.sectors + c.surface.sectors),
 ];
 
-/// Formats a profile.
+/// Formats a profile as a Callgrind file.
 pub fn text(profile: &Profile) -> String {
     let mut out = String::new();
     // Writing to a `String` cannot fail.
@@ -80,7 +80,8 @@ fn write_kernel(out: &mut String, kernel: &Kernel) -> std::fmt::Result {
     Ok(())
 }
 
-/// A name without line ends and without parentheses at its start, which mark compressed names.
+/// Replaces control characters in a name, and puts a space before a parenthesis at its start, which
+/// would mark a compressed name.
 fn one_line(name: &str) -> String {
     let name = name.replace(|c: char| c.is_control(), "?");
     if name.starts_with('(') { format!(" {name}") } else { name }

@@ -45,7 +45,7 @@ words! {
 }
 
 impl Class {
-    /// The class of an instruction with these opcode parts: `add`, `f32`.
+    /// The class of an instruction whose opcode consists of `words`: `add`, `f32`.
     pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let words: Vec<&str> = words.collect();
         let Some((&opcode, modifiers)) = words.split_first() else { return Self::Other };

@@ -24,7 +24,7 @@ const WORD: u64 = 4;
 /// Number of shared memory banks.
 const BANKS: u64 = 32;
 
-/// Sectors of an access, and the minimum for the same number of distinct bytes.
+/// Number of sectors that an access touches, and the minimum for the same number of distinct bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sectors {
     /// Sectors that the access touches.
@@ -33,7 +33,7 @@ pub struct Sectors {
     pub ideal: u64,
 }
 
-/// Passes over the shared memory banks.
+/// The passes (wavefronts) over the shared memory banks that an access needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wavefronts {
     /// Passes that the access needs.
@@ -42,7 +42,7 @@ pub struct Wavefronts {
     pub ideal: u64,
 }
 
-/// How lanes share addresses.
+/// How the lanes of an access share addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sharing {
     /// Number of distinct addresses.
@@ -51,22 +51,23 @@ pub struct Sharing {
     pub most: u64,
 }
 
-/// Element numbers of the lanes, relative to a base that is aligned to rows of banks.
+/// The numbers of the elements that the lanes access, counted from a base address that is a
+/// multiple of the size of all banks together.
 #[derive(Clone, Copy)]
 struct Elements {
     numbers: [u32; 32],
     lanes: u32,
 }
 
-/// Distance of the base below the first active lane's address.
+/// Distance from the base address up to the first active lane's address.
 const BELOW: u64 = 1 << 30;
-/// A number that no element has.
+/// The number of an inactive lane, which no element has.
 const NONE: u32 = u32::MAX;
-/// Maximum range of words for the bit set.
+/// Maximum range of words for which a bit set is used.
 const MOST: usize = 4096;
 
 impl Elements {
-    /// Elements of `bytes` bytes, if all are aligned and close enough to each other.
+    /// The lanes' elements of `bytes` bytes; `None` unless all are aligned and close to each other.
     #[inline(always)]
     fn of(addresses: &Addresses, lanes: u32, bytes: u32) -> Option<Self> {
         let bytes = u64::from(bytes);
@@ -86,8 +87,8 @@ impl Elements {
         (bits == 0).then_some(Self { numbers, lanes })
     }
 
-    /// Converts the elements to larger ones of 2^`shift` elements each, such as words to sectors;
-    /// returns the numbers of the larger elements that the lanes access.
+    /// Converts the elements to larger elements of 2^`shift` elements each, such as words to
+    /// sectors; returns the numbers of the larger elements that the lanes access.
     #[inline(always)]
     fn larger(&self, shift: u32) -> Self {
         let mut larger = *self;
@@ -95,8 +96,8 @@ impl Elements {
         larger
     }
 
-    /// The largest multiple of the number of banks that is no larger than any number, and the
-    /// distance from it to the largest number.
+    /// The largest multiple of the number of banks that is no larger than any element's number, and
+    /// the distance from it to the largest number.
     #[inline(always)]
     fn span(&self) -> (u32, u32) {
         let (mut least, mut most) = (NONE, 0);
@@ -125,13 +126,13 @@ impl Elements {
             return (elements.into(), larger.into());
         }
         let larger = self.larger(shift).compared().addresses;
-        // If each lane has a larger element of its own, no two lanes share an element.
+        // If no two lanes share a larger element, no two lanes share an element.
         let is_apart = larger == u64::from(self.lanes.count_ones());
         (if is_apart { larger } else { self.compared().addresses }, larger)
     }
 
     /// The number of distinct elements, and of lanes at the most frequent one; each lane is
-    /// compared with those before it.
+    /// compared with the lanes before it.
     #[inline(always)]
     fn compared(&self) -> Sharing {
         let numbers = self.of_others(NONE);
@@ -152,7 +153,7 @@ impl Elements {
         Sharing { addresses: new.into(), most: u64::from(most) + 1 }
     }
 
-    /// The numbers of the active lanes in their order; the last one is repeated.
+    /// The element numbers of the active lanes in lane order; the last number is repeated.
     #[inline(always)]
     fn of_active(&self) -> [u32; 32] {
         if self.lanes == u32::MAX {
@@ -166,7 +167,7 @@ impl Elements {
         numbers
     }
 
-    /// The numbers, with `other` for inactive lanes.
+    /// The element numbers of all lanes, with `other` for inactive lanes.
     #[inline(always)]
     fn of_others(&self, other: u32) -> [u32; 32] {
         let mut numbers = self.numbers;
@@ -176,7 +177,7 @@ impl Elements {
         numbers
     }
 
-    /// The maximum number of distinct words in one bank.
+    /// The maximum number of distinct words that the lanes access in one bank.
     #[inline(always)]
     fn most_of_bank(&self) -> Option<u64> {
         let (least, most) = self.span();
@@ -192,7 +193,7 @@ impl Elements {
         if most as usize >= MOST {
             return None;
         }
-        // A bit set of the words.
+        // A bit set of the accessed words.
         let mut bits = [0_u64; MOST / 64];
         for lane in texunit_unit::lanes(self.lanes) {
             let number = (self.numbers[lane] - least) as usize;
@@ -263,7 +264,7 @@ pub fn sectors(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
         return sectors;
     }
     let (all, count) = ascending(addresses, lanes);
-    // The first sector and the first byte that are not counted yet.
+    // `next` and `free` are the first sector and the first byte that are not counted yet.
     let (mut touched, mut different, mut next, mut free) = (0, 0, 0, 0);
     for &at in &all[..count] {
         let (begin, end) = (at / SECTOR, (at.saturating_add(bytes - 1)) / SECTOR + 1);
@@ -312,7 +313,7 @@ fn passes(addresses: &Addresses, lanes: u32, words: u64) -> u64 {
     let (all, count) = ascending(addresses, lanes);
     let (first, last) = (all[0] / WORD, all[count - 1] / WORD + words);
     if last - first <= BANKS {
-        // All words are in different banks.
+        // The words span no more than the banks, so that all are in different banks.
         return 1;
     }
     let mut of_bank = [0_u8; BANKS as usize];
@@ -329,8 +330,7 @@ fn passes(addresses: &Addresses, lanes: u32, words: u64) -> u64 {
     u64::from(most)
 }
 
-/// The sectors of local memory that the active lanes access at these offsets, with `bytes` bytes
-/// each.
+/// The sectors of local memory that the active lanes access at `offsets`, with `bytes` bytes each.
 pub fn local_sectors(offsets: &Addresses, lanes: u32, bytes: u32) -> Sectors {
     let words = u64::from(bytes).div_ceil(WORD).max(1);
     let mut touched: Vec<u64> = Vec::with_capacity(32);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A count, or several, to which those of other executions are added.
+/// A count, or a structure of counts, to which the counts of other executions are added.
 trait Sum {
     fn sum(&mut self, other: &Self);
 }
@@ -58,7 +58,7 @@ counts! {
         requests,
         /// Number of active lanes.
         threads,
-        /// Bytes accessed by these lanes.
+        /// Bytes accessed by the active lanes.
         bytes,
         /// 32-byte sectors accessed by the warps.
         sectors,
@@ -72,13 +72,14 @@ counts! {
         requests,
         /// Number of active lanes.
         threads,
-        /// Bytes accessed by these lanes.
+        /// Bytes accessed by the active lanes.
         bytes,
-        /// Passes over the banks.
+        /// Number of passes over the shared memory banks.
         wavefronts,
-        /// Passes that would suffice without bank conflicts.
+        /// Number of passes that would suffice without bank conflicts.
         ideal_wavefronts,
-        /// Passes in excess of these.
+        /// Number of additional passes because of bank conflicts: `wavefronts` less
+        /// `ideal_wavefronts`.
         bank_conflicts,
     }
     /// Atomics and reductions on memory.
@@ -90,10 +91,10 @@ counts! {
         threads,
         /// Sum over accesses of the number of distinct addresses.
         addresses,
-        /// Sum over accesses of the number of lanes at the most frequent address, which are
-        /// executed one after another.
+        /// Sum over accesses of the number of lanes at the most frequent address: the operations on
+        /// one address are executed one after another.
         serial,
-        /// 32-byte sectors, for atomics on global memory.
+        /// 32-byte sectors accessed by the warps, for atomics on global memory.
         sectors,
     }
     /// Loads from constant memory.
@@ -131,9 +132,10 @@ counts! {
         taps,
         /// Number of texels in the footprints, inside and outside the texture.
         texels,
-        /// Number of these outside, which are the border colour or zeros.
+        /// Number of the footprints' texels outside the texture, which read as border colour or
+        /// zeros.
         texels_outside,
-        /// Number of fetches with a texel outside.
+        /// Number of fetches with a texel outside the texture.
         fetches_outside,
         /// 32-byte sectors accessed by the warps, if rows of texels are stored one after another.
         sectors,
@@ -152,14 +154,14 @@ counts! {
     Counts {
         /// Number of warp instructions.
         warp_instructions,
-        /// Number of active lanes of these.
+        /// Number of active lanes of the warp instructions.
         thread_instructions,
         /// Number of active lanes whose predicate is true.
         thread_instructions_on,
         /// Number of warp-level executions of branches that can diverge: those with a predicate or
         /// a table, including predicated exits and returns.
         branches,
-        /// Number of these that diverged.
+        /// Number of warp-level executions of branches that diverged.
         divergent_branches,
         /// Loads from global memory.
         #[serde(skip_serializing_if = "Requests::is_empty")]
@@ -198,7 +200,7 @@ counts! {
 }
 
 impl Texture {
-    /// Adds footprints on a level.
+    /// Adds footprints on a mip level.
     pub(crate) fn add_level(&mut self, level: usize, footprints: u64) {
         self.levels.resize(self.levels.len().max(level + 1), 0);
         self.levels[level].sum(&footprints);
@@ -206,7 +208,7 @@ impl Texture {
 }
 
 impl Counts {
-    /// Sectors of global memory, including those of atomics.
+    /// Number of global memory sectors that loads, stores and atomics access.
     pub fn global_sectors(&self) -> u64 {
         self.global_load.sectors + self.global_store.sectors + self.global_atomic.sectors
     }

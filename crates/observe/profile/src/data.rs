@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// The value of `format`.
+/// The value of the key `format` in the JSON.
 const FORMAT: &str = "texunit-profile";
-/// The version of the format.
+/// The version of the JSON format.
 const VERSION: u32 = 1;
 /// Maximum number of launches of a kernel that are listed individually; further ones are only in
 /// the sums.
 pub(crate) const MAX_LAUNCHES: usize = 1000;
-/// Maximum size of a file in bytes.
+/// Maximum size in bytes of a profile file that is read.
 const LARGEST: u64 = 1 << 30;
 
 /// Counts by kernel.
@@ -31,11 +31,11 @@ pub type Key = (String, u64);
 /// A kernel, including the functions that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
-    /// The name of its PTX.
+    /// The name of the kernel's PTX file.
     pub ptx: String,
     /// Number of the kernel's launches.
     pub launches: u64,
-    /// The first launches individually.
+    /// The kernel's first launches individually.
     pub each: Vec<LaunchCounts>,
     /// The kernel's instructions, by their first byte in the PTX.
     pub instructions: BTreeMap<u32, Instruction>,
@@ -55,7 +55,7 @@ pub struct LaunchCounts {
     pub block: [u32; 3],
     /// Number of warp instructions.
     pub warp_instructions: u64,
-    /// Number of active lanes of these.
+    /// Number of active lanes of the warp instructions.
     pub thread_instructions: u64,
 }
 
@@ -91,7 +91,7 @@ pub struct Place {
     pub function: String,
 }
 
-/// A line with the sums over its instructions.
+/// A source line with the sums over its instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Line {
@@ -103,7 +103,7 @@ pub struct Line {
     pub function: String,
     /// Number of the line's PTX instructions that were executed.
     pub instructions: u64,
-    /// The variation over launches.
+    /// The variation of the line's thread instructions over launches.
     pub over_launches: OverLaunches,
     /// The sums of the counts of the line's instructions.
     #[serde(flatten)]
@@ -114,26 +114,27 @@ pub struct Line {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OverLaunches {
-    /// Number of launches that have executed the line.
+    /// Number of the kernel's launches that have executed the line.
     pub launches: u64,
-    /// The minimum among launches that executed it.
+    /// The minimum number of thread instructions among launches that executed the line.
     pub least: u64,
-    /// The number of the launch with the minimum.
+    /// The number of the launch with the minimum number of thread instructions.
     pub least_launch: u64,
-    /// The maximum over the launches.
+    /// The maximum number of thread instructions in a launch.
     pub most: u64,
-    /// The number of the launch with the maximum count.
+    /// The number of the launch with the maximum number of thread instructions.
     pub most_launch: u64,
 }
 
 impl OverLaunches {
-    /// The values for a single launch.
+    /// The minimum and maximum of a line after a single launch, which has executed `threads` thread
+    /// instructions of it.
     pub(crate) fn of(launch: u64, threads: u64) -> Self {
         let (least, least_launch, most, most_launch) = (threads, launch, threads, launch);
         Self { launches: 1, least, least_launch, most, most_launch }
     }
 
-    /// Adds the values of other launches.
+    /// Adds the minimum and maximum of other launches of the kernel.
     pub fn add(&mut self, other: &Self) {
         if self.launches == 0 || other.launches == 0 {
             *self = if self.launches == 0 { *other } else { *self };
@@ -149,14 +150,14 @@ impl OverLaunches {
     }
 }
 
-/// A kernel as it is in the JSON.
+/// A kernel in the form that the JSON has.
 #[derive(Serialize, Deserialize)]
 struct KernelForm {
     name: String,
     #[serde(default)]
     function: String,
     ptx: String,
-    /// A string, since JSON numbers do not hold 64 bits.
+    /// The hash of the module's text, as a string, since JSON numbers do not hold 64 bits.
     text_hash: String,
     launches: u64,
     each_launch: Vec<LaunchCounts>,
@@ -246,7 +247,7 @@ impl Profile {
         }
     }
 
-    /// Whether there are no launches.
+    /// Whether the profile has no launches.
     pub fn is_empty(&self) -> bool {
         self.kernels.is_empty()
     }
@@ -321,10 +322,9 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Reads a file.
+    /// Reads a profile file.
     ///
-    /// # Errors
-    /// It cannot be read or is not a profile.
+    /// # Errors The file cannot be read or is not a profile.
     pub fn read(path: &Path) -> io::Result<Self> {
         if path.metadata()?.len() > LARGEST {
             return Err(io::Error::other("the file has more than 1 GiB"));
@@ -332,8 +332,8 @@ impl Profile {
         Self::parse(&std::fs::read_to_string(path)?).map_err(io::Error::other)
     }
 
-    /// Reads and merges the files of several processes. An unreadable file counts as empty, because
-    /// its process ended before it had written any counts.
+    /// Reads and merges the profile files of several processes. An unreadable file counts as empty,
+    /// because its process ended before it had written any counts.
     pub fn merged(files: &[impl AsRef<Path>]) -> Self {
         let mut sum = Self::default();
         for profile in files.iter().filter_map(|path| Self::read(path.as_ref()).ok()) {

@@ -5,9 +5,9 @@
 //! Executions are counted by operations inserted into the code (`simt::observe`: `BlockCounters`,
 //! `Issues`) without callbacks, and so are loads and stores of coalesced rows and of single
 //! addresses (`Costs`). Other accesses, and fetches, are reported to each worker's `probe`, which
-//! sums them by instruction with the rules of [`cost`]. At the end of a launch all of them become
-//! [`Counts`] of instructions. A [`Profile`] holds them by kernel, with sums by line. A
-//! [`Recorder`] writes the profile of a process, [`Profile::add`] merges processes, and
+//! sums them by instruction with the rules of [`cost`]. At the end of a launch all these sums
+//! become [`Counts`] of instructions. A [`Profile`] holds the counts by kernel, with sums by line.
+//! A [`Recorder`] writes the profile of a process, [`Profile::add`] merges processes, and
 //! [`callgrind`] writes the format that KCachegrind reads.
 //!
 //! All numbers count events and are the same in each run (docs/profile.md defines each, with Nsight

@@ -26,9 +26,9 @@ struct AccessCounts {
     requests: u64,
     threads: u64,
     bytes: u64,
-    /// Sectors, wavefronts or distinct addresses, according to the space.
+    /// Number of sectors, wavefronts or distinct addresses, according to the state space.
     cost: u64,
-    /// Ideal sectors or wavefronts; for atomics the serialised lanes.
+    /// Ideal number of sectors or wavefronts; for atomics the number of serialised lanes.
     other: u64,
     /// Number of sectors that atomics access.
     sectors: u64,
@@ -38,7 +38,7 @@ struct AccessCounts {
 const SPACES: [SpaceKind; 4] =
     [SpaceKind::Global, SpaceKind::Shared, SpaceKind::Local, SpaceKind::Const];
 
-/// Counts by state space, in the order of [`SPACES`].
+/// The counts of an instruction's accesses by state space, in the order of [`SPACES`].
 type BySpace = [AccessCounts; SPACES.len()];
 
 /// The sums over all workers of a launch.
@@ -56,7 +56,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The counts of a worker.
+/// The counts that a worker thread collects.
 pub(crate) struct Worker<'a> {
     launch: &'a Mutex<Totals>,
     accesses: Vec<Option<Box<BySpace>>>,
@@ -80,7 +80,8 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The entry of an operation; a list suffices, since a kernel has few.
+/// The value of an operation in a list, added if it is missing. Linear search suffices, since a
+/// kernel has few fetches and surface accesses.
 fn of<T: Default>(all: &mut Vec<(u32, T)>, op: u32) -> &mut T {
     let i = all.iter().position(|of| of.0 == op).unwrap_or_else(|| {
         all.push((op, T::default()));
@@ -180,7 +181,7 @@ impl Totals {
         }
     }
 
-    /// Adds the sums to the counts of instructions.
+    /// Adds the sums to the counts of instructions, which `of_op` finds by operation.
     pub(crate) fn put(self, mut of_op: impl FnMut(u32, &mut dyn FnMut(&mut Counts))) {
         for (op, accesses) in self.accesses {
             of_op(op, &mut |counts| {
@@ -247,7 +248,9 @@ impl Probe for Worker<'_> {
         accesses.count(lanes, bytes, cost);
     }
 
-    /// Loads at a distance of whole words use other banks, but need the same number of passes.
+    /// Counts loads that the simulator reports in one group. A load of the same size whose
+    /// addresses differ from the first load's by whole words needs the same number of passes, on
+    /// other banks.
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[GroupedLoad]) {
         let cost = wavefronts(first.addresses, at.lanes, first.bytes());
         let cost = (cost.made, cost.ideal);

@@ -21,7 +21,7 @@ use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 pub const EXTENSION: &str = "profile";
 
 /// Number of launches after each of which the profile is written: programs that end without running
-/// exit handlers often make few.
+/// exit handlers often make few launches.
 const ONE_BY_ONE: u64 = 32;
 /// The interval between writes, in multiples of the time that a write takes.
 const TIMES: u32 = 20;
@@ -59,7 +59,7 @@ pub enum Target {
     File(PathBuf, Format),
 }
 
-/// The profile of a process.
+/// Collects and writes the profile of a process.
 #[derive(Debug)]
 pub struct Recorder {
     target: Target,
@@ -85,7 +85,7 @@ impl Recorder {
         Arc::new(Self { target, state: Mutex::default(), launches: AtomicU64::new(0), process })
     }
 
-    /// The profile of a loaded module whose PTX is in a file of this name.
+    /// The profile of a loaded module whose PTX is in the file `ptx`.
     pub fn module(self: &Arc<Self>, text: &str, ptx: PathBuf) -> Arc<Module> {
         let module = Arc::new(Module::of(text, ptx, Some(Arc::clone(self))));
         if let Some(mut state) = self.state() {
@@ -103,10 +103,9 @@ impl Recorder {
         state.modules.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Writes the profile.
+    /// Writes the profile to the target.
     ///
-    /// # Errors
-    /// It cannot be written.
+    /// # Errors The profile cannot be written.
     pub fn write(&self) -> io::Result<()> {
         // A forked process without launches has no counts.
         if self.process.load(Relaxed) != std::process::id() {
@@ -121,7 +120,8 @@ impl Recorder {
         let loaded = Self::loaded(&state);
         drop(state);
         loaded.iter().for_each(|module| module.add_to(&mut profile));
-        // Dropping the last reference to a module calls [`Self::unloaded`].
+        // `loaded` is dropped without the lock, because dropping a module's last reference calls
+        // [`Self::unloaded`].
         drop(loaded);
         match &self.target {
             Target::Run(folder) => {
@@ -178,7 +178,7 @@ impl Recorder {
 /// The profile of a loaded module.
 #[derive(Debug)]
 pub struct Module {
-    /// The name of its PTX file, and a hash of its text.
+    /// The name of the module's PTX file, and a hash of the module's text.
     ptx: String,
     hash: u64,
     counted: Mutex<Counted>,
@@ -194,7 +194,7 @@ struct Counted {
 }
 
 impl Module {
-    /// A module whose PTX is in a file of this name.
+    /// The profile of a module whose PTX is in the file `ptx`.
     pub fn new(text: &str, ptx: PathBuf) -> Arc<Self> {
         Arc::new(Self::of(text, ptx, None))
     }
@@ -210,7 +210,7 @@ impl Module {
         lock(&self.counted)
     }
 
-    /// The profile until now.
+    /// The profile of the module's launches until now.
     pub fn profile(&self) -> Profile {
         self.counted().profile.clone()
     }
@@ -231,7 +231,7 @@ impl Module {
             recorder.begins();
         }
         let known = self.counted().tables.get(launch.kernel).cloned();
-        // If other functions were lowered since, operation numbers have changed.
+        // If other functions were lowered since the table was made, operation numbers have changed.
         let known = known.filter(|table| table.operations == launch.listing.len());
         known.unwrap_or_else(|| {
             let table = Arc::new(Table::of(launch.listing, &self.ptx));

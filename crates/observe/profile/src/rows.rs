@@ -1,5 +1,5 @@
-//! The set of texels that a warp's fetch reads, as rows of bits. Applicable if the texels are close
-//! to each other, and counts shared texels once.
+//! The set of texels that a warp's fetch reads, as rows of bits, in which a texel that several
+//! lanes read counts once. It is used if the texels are close to each other.
 
 use crate::cost::SECTOR;
 use texunit_unit::{AxisTexels, Build, Resource, TexelIndex, WarpTexels};
@@ -9,7 +9,7 @@ const MOST: usize = 64;
 /// Maximum number of rows for which all lanes are compared with each row.
 const FEW: usize = 8;
 
-/// Counts of the lanes' texels.
+/// Counts of the texels that the lanes of a fetch read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TexelCounts {
     pub(crate) texels: u32,
@@ -22,10 +22,12 @@ pub(crate) struct TexelCounts {
 #[derive(Debug)]
 pub(crate) struct TexelRows {
     plane: u32,
-    /// The first texel along each axis, and the number of texels along y and z.
+    /// The first texel of the bounding box along each axis, and (`sizes`) its number of texels
+    /// along y and z.
     first: [u32; 3],
     sizes: [usize; 2],
-    /// The rows; the last one takes the bits of what is in no row.
+    /// The rows of texels as bits. The last element takes the bits of inactive lanes and of texels
+    /// outside the texture, which are in no row.
     bits: [u64; MOST + 1],
 }
 
@@ -35,32 +37,33 @@ impl Default for TexelRows {
     }
 }
 
-/// Texels in a row: the offset of the first, and a bit for each from it on.
+/// The texels in a row: the byte offset of the first, and a bit for each texel from the first on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TexelRow {
     pub(crate) offset: u64,
     pub(crate) bits: u64,
 }
 
-/// The texels of a fetch along one axis. Its loops have no branches, so that they are vectorised.
+/// The texels of a fetch along one axis. All loops are without branches, to be vectorised.
 struct FetchAxis<'a> {
     both: &'a [[i32; 32]; 2],
-    /// The first texel of the active lanes, and the number of texels to the last.
+    /// The lowest texel number of the active lanes, and (`count`) the number of texels from there
+    /// to the highest.
     first: u32,
     count: usize,
-    /// Whether any lane reads an upper neighbour.
+    /// Whether any lane reads an upper neighbour inside the texture.
     is_double: bool,
 }
 
 impl<'a> FetchAxis<'a> {
-    /// The texels of the lanes whose mask in `on` is not 0.
+    /// The texels of the active lanes, whose mask in `on` is not 0.
     #[inline(always)]
     fn of(AxisTexels(both): &'a AxisTexels, on: &[i32; 32]) -> Self {
         let (mut first, mut last, mut uppers) = (u32::MAX, -1, -1);
         for row in both {
             for (&k, &on) in row.iter().zip(on) {
-                // Texels outside, and inactive lanes, are negative, and very large as unsigned
-                // numbers.
+                // Texels outside the texture and inactive lanes have negative numbers, which are
+                // very large as unsigned numbers.
                 first = first.min((k | !on) as u32);
                 last = last.max(k | !on);
             }
@@ -72,7 +75,8 @@ impl<'a> FetchAxis<'a> {
         Self { both, first, count, is_double: uppers >= 0 }
     }
 
-    /// Texel numbers relative to the first; texels outside get a number beyond all rows.
+    /// The lanes' texel numbers relative to the first texel; texels outside the texture get a
+    /// number beyond all rows.
     #[inline(always)]
     fn numbers(&self, upper: usize) -> [u32; 32] {
         let mut numbers = [0; 32];
@@ -85,7 +89,7 @@ impl<'a> FetchAxis<'a> {
         numbers
     }
 
-    /// The numbers of texels that a lane reads, and of these inside the texture.
+    /// How many texels a lane reads on this axis, and how many of them inside the texture.
     #[inline(always)]
     fn texels(&self, lane: usize) -> (u32, u32) {
         let [low, high] = self.both.each_ref().map(|row| row[lane]);
@@ -94,8 +98,8 @@ impl<'a> FetchAxis<'a> {
 }
 
 impl TexelRows {
-    /// Sets the rows to those of the active lanes, and counts their texels; `None` if there are too
-    /// many rows or too long ones.
+    /// Sets the rows to the texels that the active lanes read, and counts the texels; `None` if
+    /// there are too many rows or a row is too long.
     pub(crate) fn read(&mut self, texels: &WarpTexels, active: u32) -> Option<TexelCounts> {
         Build::current().run(
             #[inline(always)]
@@ -140,7 +144,7 @@ impl TexelRows {
         )
     }
 
-    /// Adds bits, each to the row of its line and slice.
+    /// Adds each lane's bits to the row of the lane's line (y) and slice (z).
     #[inline(always)]
     fn add(&mut self, lines: &[u32; 32], slices: &[u32; 32], bits: &[u64; 32]) {
         let mut rows = [0; 32];
@@ -184,8 +188,8 @@ impl TexelRows {
         true
     }
 
-    /// The number of texels, and of the sectors that contain them; `None` if sectors do not consist
-    /// of whole texels.
+    /// The number of texels in the set, and of the sectors that contain the texels; `None` if
+    /// sectors do not consist of whole texels.
     pub(crate) fn sectors(&self, resource: &Resource, size: u64) -> Option<(u64, u64)> {
         if !size.is_power_of_two() || size > SECTOR || resource.format().block_extent() != 1 {
             return None;

@@ -9,21 +9,22 @@ use texunit_report::place::{function_name, is_toolkit, source_file};
 use texunit_simt::SourceId;
 use texunit_simt::observe::{Costs, LaneCount, Listing};
 
-/// Operations that are executed together, and their counters.
+/// A basic block: operations that the same lanes execute, and the counters of the lanes.
 #[derive(Debug)]
 struct Block {
     operations: Range<u32>,
     lanes: LaneCount,
 }
 
-/// The table of a kernel's code.
+/// Maps the counters and operations of a kernel's code to its PTX instructions.
 #[derive(Debug)]
 pub(crate) struct Table {
     /// Number of operations, by which a launch recognises that the code has changed.
     pub(crate) operations: u32,
-    /// The instructions without counts, each with its first byte in the PTX, which identifies it.
+    /// The kernel's instructions without counts, each with its first byte in the PTX as its
+    /// identity.
     pub(crate) entries: Vec<(u32, Instruction)>,
-    /// The instruction of each counted operation.
+    /// The index in `entries` of each counted operation's instruction.
     of_op: HashMap<u32, u32>,
     /// Basic blocks, with the counters of their lanes.
     blocks: Vec<Block>,
@@ -38,7 +39,7 @@ pub(crate) struct Table {
     branches: HashMap<u32, (LaneCount, u32)>,
 }
 
-/// Maximum length of an instruction's text.
+/// Maximum length of an instruction's text in a profile.
 const LONGEST: usize = 200;
 
 impl Table {
@@ -81,7 +82,7 @@ impl Table {
         table
     }
 
-    /// The instruction of an operation.
+    /// The index in `entries` of an operation's instruction.
     pub(crate) fn entry(&self, op: u32) -> Option<usize> {
         self.of_op.get(&op).map(|&number| number as usize)
     }

@@ -1,4 +1,4 @@
-//! Counts texels, sectors and levels of fetches and surface accesses.
+//! Counts the texels, sectors and mip levels of fetches and surface accesses.
 
 use crate::cost::SECTOR;
 use crate::counts::{Surface, Texture};
@@ -14,7 +14,7 @@ use texunit_unit::{
 /// texels.
 const MAX_NOTES: usize = 64 << 20;
 
-/// The set of texels of a texture that were read.
+/// The set of a texture's texels that an instruction has read.
 #[derive(Debug)]
 pub(crate) struct TexelSet {
     texture: Arc<Seen>,
@@ -22,7 +22,7 @@ pub(crate) struct TexelSet {
 }
 
 impl TexelSet {
-    /// Adds texels from `first` on, by a mask.
+    /// Adds the texels that the mask `bits` selects, from texel `first` on.
     fn note(&mut self, first: u64, bits: u64) {
         let both = u128::from(bits) << (first % 64);
         for (word, bits) in
@@ -33,14 +33,14 @@ impl TexelSet {
     }
 }
 
-/// The fetches of an instruction.
+/// The counts of an instruction's fetches.
 #[derive(Debug, Default)]
 pub(crate) struct Fetches {
     pub(crate) counts: Texture,
     notes: Vec<TexelSet>,
 }
 
-/// The surface accesses of an instruction.
+/// The counts of an instruction's surface accesses.
 #[derive(Debug, Default)]
 pub(crate) struct Accesses {
     pub(crate) counts: Surface,
@@ -50,12 +50,12 @@ pub(crate) struct Accesses {
 /// Buffers of a worker that all its instructions share.
 #[derive(Debug)]
 pub(crate) struct Space {
-    /// Texel offsets of a warp's fetch.
+    /// Byte offsets of the texels of a warp's fetch.
     offsets: Vec<u64>,
     /// Recently added offsets, hashed: neighbouring lanes usually read the same texels. Remaining
     /// duplicates are removed by sorting.
     last: [u64; LAST],
-    /// Bytes of all texel sets.
+    /// Size in bytes of all texel sets of the worker.
     noted: usize,
     /// The texels of a warp's fetch if they are close to each other.
     rows: TexelRows,
@@ -79,7 +79,7 @@ impl Space {
     fn push(&mut self, resource: &Resource, at: TexelIndex) {
         let Some(offset) = resource.texel_offset(at) else { return };
         let size = u64::from(resource.format().texel_size());
-        // The hash separates rows whose length is a power of two.
+        // The hash distinguishes texels of rows whose length is a power of two.
         let texel = offset / size;
         let place = &mut self.last[((texel ^ texel >> 6 ^ texel >> 10) % LAST as u64) as usize];
         if std::mem::replace(place, offset) != offset {
@@ -87,7 +87,7 @@ impl Space {
         }
     }
 
-    /// The number of sectors of the collected elements, after removing duplicate offsets.
+    /// The number of sectors that the texels at the collected offsets touch; removes duplicates.
     fn sectors(&mut self, size: u64) -> u64 {
         self.offsets.sort_unstable();
         self.offsets.dedup();
@@ -161,7 +161,7 @@ impl Fetches {
     }
 
     /// Counts a fetch with several levels or taps, or from a cube, by the reference sampler;
-    /// returns the number of texels outside.
+    /// returns the number of texels outside the texture.
     fn traced(
         &mut self,
         plan: &FetchPlan,
@@ -202,7 +202,7 @@ impl Fetches {
             Some(i) => i,
             None => {
                 let size = u64::from(texture.resource.format().texel_size());
-                // The words include a row of bits that begins at the last texel.
+                // The set has room for a row of 64 bits that begins at the last texel.
                 let words = (texture.resource.block().size() as u64 / size / 64 + 2) as usize;
                 if noted.saturating_add(8 * words) > MAX_NOTES {
                     self.counts.not_noted += u64::from(active.count_ones());
@@ -228,7 +228,7 @@ impl Fetches {
         }
     }
 
-    /// Completes the counts of the launch.
+    /// Completes the counts of the launch: adds the bytes of the texels in the sets.
     pub(crate) fn done(mut self) -> Texture {
         for notes in &self.notes {
             let texels: u64 = notes.bits.iter().map(|word| u64::from(word.count_ones())).sum();

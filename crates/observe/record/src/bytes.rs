@@ -3,16 +3,16 @@
 use crate::Refused;
 use texunit_device::{Block, overlay};
 
-/// Bytes that are examined together; pages of zeros are not stored.
+/// Size in bytes of a page. Pages whose bytes are all zero are not stored.
 const PAGE: usize = 4096;
-/// Bytes that are read at a time.
+/// Number of bytes that are read from an object at a time.
 const READ: usize = 16 * PAGE;
-/// Changes with fewer unchanged bytes between them are merged.
+/// Minimum number of unchanged bytes between two pieces of changed bytes; closer pieces are merged.
 const GAP: u64 = 64;
-/// Maximum number of pieces of an object.
+/// Maximum number of pieces (ranges of bytes) in which the contents of an object are stored.
 const MAX_PARTS: usize = 1000;
 
-/// The number of bytes that may still be stored.
+/// The size limit of a job, and the number of bytes that may still be stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     limit: u64,
@@ -31,7 +31,7 @@ impl Budget {
     }
 }
 
-/// Reads bytes of an object from an offset on; the error is [`gone`].
+/// Reads bytes of an object from an offset on; the error is [`freed_during_launch`].
 pub(crate) trait Source {
     fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Refused>;
 }
@@ -49,7 +49,8 @@ impl Source for Block {
     }
 }
 
-/// Bytes at several offsets of an object, sorted. The object's other bytes are zero, or unchanged.
+/// Pieces of an object's contents: offset and bytes of each, sorted. The object's other bytes are
+/// zero or unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pieces(Vec<(u64, Vec<u8>)>);
 
@@ -81,14 +82,14 @@ impl Pieces {
             at += bytes.len() as u64;
         }
         for (_, bytes) in &mut pieces.0 {
-            // Trailing zeros are dropped in whole words, the unit of most data.
+            // Trailing zeros are dropped in whole words, because most data consists of words.
             let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
             bytes.truncate(end.next_multiple_of(4).min(bytes.len()));
         }
         Ok(pieces)
     }
 
-    /// The bytes of an object that differ from these pieces.
+    /// The bytes of an object that differ from its earlier contents, which `self` describes.
     pub(crate) fn changed(
         &self,
         source: &dyn Source,
@@ -106,7 +107,7 @@ impl Pieces {
             overlay(&self.0, at, then);
             if now != then {
                 for (i, _) in now.iter().zip(then.iter()).enumerate().filter(|(_, (a, b))| a != b) {
-                    // Changes are extended to whole words, which are easier to read.
+                    // Pieces are extended to whole words, which are easier to read.
                     let word = (at + i as u64) / 4 * 4;
                     let next = (word + 4).min(size);
                     match ranges.last_mut() {
@@ -127,7 +128,7 @@ impl Pieces {
         Ok(Self(pieces))
     }
 
-    /// All bytes of an object.
+    /// A single piece with all bytes of an object.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         Self(if bytes.is_empty() { Vec::new() } else { vec![(0, bytes.to_vec())] })
     }
@@ -136,7 +137,7 @@ impl Pieces {
         self.0.is_empty()
     }
 
-    /// The bytes of all pieces, concatenated.
+    /// The bytes of all pieces, concatenated for a data file.
     pub(crate) fn joined(&self) -> Vec<u8> {
         self.0.iter().flat_map(|(_, bytes)| bytes).copied().collect()
     }
@@ -155,7 +156,7 @@ pub(crate) fn freed_during_launch() -> Refused {
     Refused::Launch("the program freed memory while the kernel ran".to_owned())
 }
 
-/// Merges the nearest ranges until there are few enough for a job file.
+/// Merges the ranges with the smallest distances until a job file can list all ranges.
 fn coarse(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     let mut gap = GAP;
     while ranges.len() > MAX_PARTS {

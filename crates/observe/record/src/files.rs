@@ -1,5 +1,5 @@
-//! Writes the files of a job: identical contents only once, and removes all of them if the job
-//! cannot be completed.
+//! Writes the files of a job. Identical contents are written only once, and all files are removed
+//! if the job cannot be completed.
 
 use crate::Refused;
 use std::collections::HashMap;
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 pub struct Written {
     /// The path of the job file.
     pub job: PathBuf,
-    /// Number of files, including the job.
+    /// Number of files, including the job file.
     pub files: u32,
-    /// Total size in bytes.
+    /// Total size of the files in bytes.
     pub bytes: u64,
 }
 
@@ -21,11 +21,11 @@ pub struct Written {
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     folder: PathBuf,
-    /// Whether the folder was created or empty.
+    /// Whether the folder was created for the job, or was empty.
     is_new: bool,
     /// File names by contents.
     known: HashMap<Vec<u8>, String>,
-    /// Files that did not exist before.
+    /// Files that the job has created, which are removed if it cannot be completed.
     made: Vec<PathBuf>,
     files: u32,
     bytes: u64,
@@ -37,7 +37,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Refused {
 }
 
 impl Files {
-    /// Creates the folder if necessary.
+    /// Starts a job in a folder, which is created if necessary.
     pub(crate) fn new(folder: &Path) -> Result<Self, Refused> {
         let is_new = fs::read_dir(folder).map_or(true, |mut all| all.next().is_none());
         fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;

@@ -42,7 +42,7 @@ pub struct Launch<'a> {
 /// How a launch has ended.
 #[derive(Clone, Copy, Debug)]
 pub enum Ended<'a> {
-    /// The kernel has completed; the job expects the device memory of now.
+    /// The kernel has completed; the job expects the present contents of device memory.
     Done,
     /// The launch ended with a fault, which the job expects.
     Fault(&'a Fault),
@@ -57,15 +57,15 @@ pub enum Refused {
     /// Two addresses refer to the same memory, which a job cannot express.
     #[error("it reaches one memory at two addresses, {first:#x} and {second:#x} (cuMemMap)")]
     Twice {
-        /// The first of the two addresses.
+        /// One address of the memory.
         first: u64,
-        /// The second of the two addresses.
+        /// The other address of the same memory.
         second: u64,
     },
     /// The job would exceed the size limit.
     #[error("it holds more than the {} that are left of the limit", Count(limit, "byte"))]
     Limit {
-        /// The number of bytes that remain of the size limit.
+        /// The size limit in bytes.
         limit: u64,
     },
     /// A file cannot be written.
@@ -73,7 +73,8 @@ pub enum Refused {
     File(String),
 }
 
-/// Why a launch cannot be repeated; `None` if it can. `devices` is the program's number of devices.
+/// Why another process cannot repeat a launch; `None` if it can. `devices` is the program's number
+/// of devices.
 pub fn refusal(kernel: &Kernel, devices: usize) -> Option<String> {
     if devices > 1 {
         return Some(format!("the program has {}, and a job has one", Count(devices, "device")));
@@ -104,12 +105,12 @@ pub struct Before {
     state: State,
     memory: Vec<SavedBlock>,
     texels: Vec<Texels>,
-    /// The remaining size limit.
+    /// The size limit of the job, less the bytes that are stored already.
     budget: Budget,
 }
 
 impl Before {
-    /// Copies the state of the device: of memory only nonzero bytes, at most `limit` bytes in
+    /// Copies the state of the device; of memory only nonzero bytes, at most `limit` bytes in
     /// total.
     ///
     /// # Errors

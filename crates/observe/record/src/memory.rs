@@ -7,10 +7,10 @@ use std::sync::Arc;
 use texunit_device::{Array, Block, MemoryMap};
 use texunit_forms::Count;
 
-/// Maximum size of an array in bytes, as for every file of a job.
+/// Maximum size in bytes of an array that is recorded; every file of a job has this limit.
 const MAX_BYTES: u64 = 2 << 30;
 
-/// An allocation or variable, with its contents before the launch.
+/// An allocation or variable of the device, with its contents before the launch.
 #[derive(Debug)]
 pub(crate) struct SavedBlock {
     pub(crate) address: u64,
@@ -24,7 +24,7 @@ impl SavedBlock {
     }
 }
 
-/// Copies all memory of the device.
+/// Copies all allocations and variables of the device.
 pub(crate) fn hold(map: &MemoryMap, budget: &mut Budget) -> Result<Vec<SavedBlock>, Refused> {
     let hold = |(address, block): &(u64, Arc<Block>)| {
         let before = Pieces::not_zero(&**block, block.size() as u64, budget)?;
@@ -33,7 +33,7 @@ pub(crate) fn hold(map: &MemoryMap, budget: &mut Budget) -> Result<Vec<SavedBloc
     map.blocks().iter().map(hold).collect()
 }
 
-/// The changed bytes of each allocation.
+/// The bytes of each allocation that the launch has changed.
 pub(crate) fn changes(
     held: &[SavedBlock],
     now: &MemoryMap,
@@ -51,14 +51,14 @@ pub(crate) fn changes(
     held.iter().map(change).collect()
 }
 
-/// An array, and its texels before the launch: packed, all levels.
+/// A CUDA array, and the texels of all its levels before the launch, packed.
 #[derive(Debug)]
 pub(crate) struct Texels {
     pub(crate) array: Array,
     pub(crate) before: Vec<u8>,
 }
 
-/// Copies the texels of all arrays.
+/// Copies the texels of all CUDA arrays.
 pub(crate) fn hold_arrays(arrays: &[Array], budget: &mut Budget) -> Result<Vec<Texels>, Refused> {
     let hold = |array: &Array| {
         if array.size() > MAX_BYTES {
@@ -75,7 +75,7 @@ pub(crate) fn hold_arrays(arrays: &[Array], budget: &mut Budget) -> Result<Vec<T
 }
 
 impl Texels {
-    /// The texels that the launch has changed.
+    /// The texels that the launch has changed in the array.
     pub(crate) fn changes(&self, budget: &mut Budget) -> Result<Pieces, Refused> {
         let (now, size) = (self.array.read(), self.before.len() as u64);
         // The contents of the array are compared as a whole, including zeros.

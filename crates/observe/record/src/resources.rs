@@ -7,7 +7,7 @@ use texunit_device::{Array, BoundTexture, FreedBlock};
 use texunit_spec::write;
 use texunit_unit::{Layout, Resource, TexelIndex, TileShape};
 
-/// The places where texels can be stored.
+/// The arrays and memory in which the texels of a texture or surface can lie.
 pub(crate) struct TexelHolders<'a> {
     pub(crate) texels: &'a [Texels],
     pub(crate) memory: &'a [SavedBlock],
@@ -20,7 +20,7 @@ pub(crate) fn array_name(index: usize) -> String {
     format!("array-{}", index + 1)
 }
 
-/// The keys of an array, without its texels.
+/// The keys of a CUDA array in the job, without its texels.
 pub(crate) fn array_keys(array: &Array) -> String {
     let mut keys = write::inline(&write::shape(array.texels().shape()));
     keys += &tiles(array.texels());
@@ -30,7 +30,7 @@ pub(crate) fn array_keys(array: &Array) -> String {
     keys + &format!(", name = {}", quoted(array.name()))
 }
 
-/// The resident tiles of a sparse array.
+/// The keys for the resident tiles of a sparse array.
 fn tiles(texels: &Resource) -> String {
     let Some(map) = texels.residency() else { return String::new() };
     if map.resident_count() == map.count() {
@@ -85,7 +85,7 @@ pub(crate) fn source(resource: &Resource, places: &TexelHolders<'_>) -> Option<S
         view.push(format!("layers = [{first_plane}, {last}]"));
     }
     let mut keys = format!("array = {}", quoted(&array_name(index)));
-    // A single level, also of a view, is described as an array without mip levels.
+    // A single mip level, also of a view, is described as an array without mip levels.
     let single = whole.levels.is_some() && shape.levels.is_none();
     if single && view.is_empty() {
         return Some(keys + &format!(", level = {first_level}"));
@@ -129,7 +129,7 @@ pub(crate) fn texture_keys(bound: &BoundTexture) -> String {
     write::inline(&write::texture(texture.read_mode, texture.normalized_coords, sampler))
 }
 
-/// A job has no keys for the layout of surfaces on linear memory.
+/// The keys for a surface's texels; an error for linear memory, whose layout has no keys.
 pub(crate) fn surface_source(
     resource: &Resource,
     places: &TexelHolders<'_>,

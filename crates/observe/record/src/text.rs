@@ -18,13 +18,13 @@ pub(crate) fn digits(bytes: &[u8]) -> String {
     format!("\"{}\"", words.join(" "))
 }
 
-/// The float with these bits, or the bits themselves where a decimal number would be ambiguous.
+/// An `f32` as TOML, or its bits where a decimal number would be ambiguous.
 fn f32(bits: u32) -> String {
     let value = f32::from_bits(bits);
     if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#010x}\"") }
 }
 
-/// The double with these bits, or the bits themselves where a decimal number would be ambiguous.
+/// An `f64` as TOML, or its bits where a decimal number would be ambiguous.
 fn f64(bits: u64) -> String {
     let value = f64::from_bits(bits);
     if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#018x}\"") }
@@ -36,7 +36,8 @@ pub(crate) fn comment(line: &str) -> String {
     format!("# {clean}\n")
 }
 
-/// The table of each parameter. `objects` has the names of objects by address and handle.
+/// Writes a TOML table `[params.NAME]` with the value of each kernel parameter. `objects` has the
+/// names of objects, by the address or handle that a parameter may contain.
 pub(crate) fn param_tables(
     params: &[ParamInfo],
     bytes: &[u8],

@@ -1,13 +1,13 @@
-//! Parses which launches of a program should be recorded.
+//! Parses the options that say which launches of a program are recorded.
 
 use std::str::FromStr;
 
-/// A launch of a kernel: `NAME` for the first, or `NAME:N`.
+/// A launch to record: `NAME` for the kernel's first launch, or `NAME:N` for launch N.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
     /// The kernel's name in the PTX, or in the source with or without parameters.
     pub name: String,
-    /// The number of the launch, from 1.
+    /// The number of the launch among those of the kernel, from 1.
     pub number: u64,
 }
 
@@ -31,13 +31,13 @@ impl FromStr for Chosen {
     }
 }
 
-/// The limit for a process: `LAUNCHES`, or `LAUNCHES,BYTES` with the suffixes K, M and G for 2^10,
-/// 2^20 and 2^30.
+/// How much is recorded of a process: `LAUNCHES`, or `LAUNCHES,BYTES` with the suffixes K, M and G
+/// for 2^10, 2^20 and 2^30.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// Maximum number of launches.
+    /// Maximum number of recorded launches.
     pub launches: u64,
-    /// Maximum size of all files in bytes.
+    /// Maximum size of all written files in bytes.
     pub bytes: u64,
 }
 

@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use texunit_device::{BadFetch, Bounds, ExecutionOptions, FreedBlock, Module};
 
-/// Maximum number of bytes that are written into the job file itself.
+/// Maximum number of bytes in the job file itself; an object with more gets a data file.
 const SHORT: usize = 64;
-/// The name of the PTX file.
+/// The name of the job's PTX file.
 const PTX: &str = "kernel.ptx";
 
 impl Before {
@@ -46,7 +46,7 @@ impl Before {
     }
 }
 
-/// The changes that the launch has made to memory and arrays.
+/// The changes that the launch has made to memory and arrays, which the job expects.
 struct After {
     memory: Vec<Pieces>,
     texels: Vec<Pieces>,
@@ -62,13 +62,13 @@ impl After {
     }
 }
 
-/// A job under construction.
+/// A job that is being written.
 struct Job<'a> {
     before: &'a Before,
     module: &'a Module,
     after: Option<After>,
     files: Files,
-    /// Objects that parameters can refer to, by address or handle.
+    /// Names of the objects that parameters can refer to, by address or handle.
     names: HashMap<u64, String>,
     gone: Vec<(u64, FreedBlock)>,
     /// Numbers of freed allocations that textures or the fault refer to.
@@ -76,7 +76,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// The keys at the top of the job.
+    /// The keys at the top of the job: kernel, grid, device, options.
     fn head(&self, launch: &Launch<'_>, ended: Ended<'_>) -> String {
         let mut text = String::new();
         for remark in launch.remarks {
@@ -135,7 +135,7 @@ impl Job<'_> {
         text
     }
 
-    /// The addresses of the module's variables.
+    /// The table `[places]` of the job: the addresses and handles of the module's variables.
     fn places(&self) -> String {
         let line = |name: &str, at| format!("{} = {}\n", quoted(name), hex(at));
         let memory = self.module.globals().into_iter();
@@ -145,7 +145,7 @@ impl Job<'_> {
         if lines.is_empty() { lines } else { format!("\n[places]\n{lines}") }
     }
 
-    /// Writes a table of `[objects]`, and makes its name known to parameters.
+    /// Writes an object's table in `[objects]`, and records the object's name for parameters.
     fn object(&mut self, name: String, place: u64, kind: &str, keys: &str) -> String {
         let table = format!("\n[objects.{}]\n{kind} = {{ {keys} }}\n", quoted(&name));
         self.names.insert(place, name);
@@ -171,7 +171,8 @@ impl Job<'_> {
         Ok(Some(keys))
     }
 
-    /// The keys for an object's expected bytes, if they have changed.
+    /// The keys for the bytes that the job expects in an object afterwards, if the launch has
+    /// changed them.
     fn expected(&mut self, name: &str, of: impl Fn(&After) -> &Pieces) -> Result<String, Refused> {
         let Some(pieces) = self.after.as_ref().map(|after| of(after).clone()) else {
             return Ok(String::new());

@@ -15,16 +15,16 @@ use texunit_syntax::Span;
 pub const MAGIC: &[u8; 16] = b"texunit sets  2\n";
 
 /// Maximum total length of the runs of an object and kind, in multiples of the object's sectors: at
-/// worst each word of a sector has a run of its own.
+/// worst each word of a sector has runs of its own.
 const MAX_TIMES: u64 = 64;
 
-/// Why a file cannot be read.
+/// Why a file of sets cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// The file has another format.
     #[error("it is not a file of sets that `texunit launch --writes` has written")]
     Other,
-    /// The file was written by another version.
+    /// The file has another version of the format.
     #[error("it has another version of the format of sets than this texunit")]
     Version,
     /// Bytes are missing or changed.
@@ -89,7 +89,7 @@ impl Sets {
         Self::from_body(&body[MAGIC.len()..])
     }
 
-    /// Reads the part between magic number and checksum.
+    /// Reads the part of a file between magic number and checksum.
     pub(crate) fn from_body(body: &[u8]) -> Result<Self, Unreadable> {
         let mut reader = Reader(body);
         let mut sets =
@@ -144,7 +144,7 @@ fn put_part(out: &mut Vec<u8>, part: &AccessedBytes) {
     let mut behind = 0;
     for run in &part.runs {
         put(out, run.first - behind);
-        // Whole sectors are the most frequent case.
+        // Most runs consist of whole sectors, whose mask is not written.
         let whole = run.mask == u32::MAX;
         put(out, run.count << 1 | u64::from(whole));
         if !whole {
@@ -155,7 +155,7 @@ fn put_part(out: &mut Vec<u8>, part: &AccessedBytes) {
     out.extend_from_slice(&part.values);
 }
 
-/// Reads values from the bytes that are not read yet.
+/// Reads the values of a file; the field has the bytes that are not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -242,7 +242,8 @@ impl<'a> Reader<'a> {
         Ok(AccessedBytes { span: Span { start, end }, fold, runs, values })
     }
 
-    /// Reads a run that begins after the previous one and lies in an object of this size.
+    /// Reads a run of sectors, which begins behind the previous run and lies in an object of `size`
+    /// bytes.
     fn run(&mut self, behind: &mut u64, size: u64, fold: Option<Fold>) -> Result<Run, Unreadable> {
         const OUTSIDE: Unreadable = Unreadable::Wrong("a run does not lie in its object");
         let first = behind.checked_add(self.number()?).ok_or(OUTSIDE)?;

@@ -45,12 +45,12 @@ impl Fold {
         Self::new(AtomOp::from_name(op.name())?, signed, size == 8)
     }
 
-    /// Whether the numbers have 8 bytes, otherwise 4.
+    /// Whether the reduced numbers have 8 bytes; otherwise they have 4.
     pub fn is_wide(self) -> bool {
         self.0.is_multiple_of(2)
     }
 
-    /// Bytes of a number.
+    /// Size in bytes of a number that is reduced.
     pub(crate) fn size(self) -> u32 {
         if self.is_wide() { 8 } else { 4 }
     }
@@ -70,8 +70,8 @@ impl Fold {
         OPS[usize::from((self.0 - 1) / 2)]
     }
 
-    /// Combines results: one range has turned `initial` into `own`, other ranges have turned it
-    /// into `merged`.
+    /// Combines the results of ranges of CTAs: one range has turned the number `initial` into
+    /// `own`, other ranges have turned it into `merged`.
     pub(crate) fn apply(self, initial: u64, merged: u64, own: u64) -> u64 {
         let (op, is_signed) = self.op();
         let number = |n: u64| match (is_signed, self.is_wide()) {

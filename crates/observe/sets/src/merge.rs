@@ -8,19 +8,19 @@ use page::{Access, Pages};
 use texunit_device::{CtaRange, LaunchStats};
 use texunit_syntax::Span;
 
-/// How a range accesses bytes.
+/// How a range of CTAs accesses bytes of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
-    /// The range reads the bytes.
+    /// A range of CTAs reads the bytes.
     Reads,
-    /// The range writes the bytes.
+    /// A range of CTAs writes the bytes.
     Writes,
-    /// The range combines the bytes with numbers of its own, without using the result.
+    /// A range of CTAs combines the bytes with other numbers, without using the result.
     Reduces,
 }
 
 impl Does {
-    /// The verb for messages.
+    /// The access as a verb for messages: `reads`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Reads => "read",
@@ -48,7 +48,7 @@ pub struct Conflict {
     pub object: u32,
     /// Offset of the first conflicting byte.
     pub offset: u64,
-    /// The range with the lower CTAs, and the other one.
+    /// The two ranges and their accesses; first the range with the lower CTA numbers.
     pub ends: [ConflictSide; 2],
 }
 
@@ -66,14 +66,13 @@ pub enum MergeError {
     /// CTAs that no set covers.
     #[error("no set has the CTAs {0}")]
     Missing(CtaRange),
-    /// CTAs that two sets cover, and the indices of these.
+    /// CTAs that two sets cover, and the indices of the two sets in the list.
     #[error("two sets have the CTAs {0}")]
     Twice(CtaRange, usize, usize),
-    /// A set has an object that the launch lacks or that has another size; the set's index in the
-    /// list.
+    /// The set with this index has an object that the launch lacks, or one of another size.
     #[error("it names memory that the launch does not have")]
     Object(usize),
-    /// One range reads or changes bytes that another one changes.
+    /// One range of CTAs reads or changes bytes that another range changes.
     #[error("ranges of CTAs depend on each other")]
     Conflict(Conflict),
 }
@@ -153,11 +152,11 @@ fn in_order(identity: &[u8; 32], all: &[Sets]) -> Result<Vec<usize>, MergeError>
 fn first_conflict(pages: &Pages, of: &ObjectSets) -> Option<(u64, Does, Span)> {
     let found = accesses(of)
         .filter_map(|(run, access, span)| Some((pages.conflict(run, &access)?, access.does, span)));
-    // Of several accesses to one byte the first one is named.
+    // If several accesses conflict at this byte, the first access is named.
     found.min_by_key(|found| found.0)
 }
 
-/// The accesses to an object by runs: reads, writes, reductions.
+/// The accesses to an object, one for each run of sectors: reads, then writes, then reductions.
 fn accesses(of: &ObjectSets) -> impl Iterator<Item = (Run, Access<'_>, Span)> {
     let all = [(Does::Reads, &of.reads), (Does::Writes, &of.writes), (Does::Reduces, &of.folds)];
     let parts = all.into_iter().flat_map(|(does, parts)| parts.iter().map(move |p| (does, p)));
@@ -191,7 +190,7 @@ fn other_end<'s>(
     })
 }
 
-/// The line that replaces the beginning of `printf` output, where that was dropped.
+/// The line that replaces the beginning of `printf` output, if the beginning was dropped.
 const CUT: &[u8] = b"[texunit: older printf output was dropped]\n";
 
 /// Adds up counters, and concatenates output, of which only the newest `limit` bytes are kept as in
@@ -207,7 +206,7 @@ fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> Launch
         // Fusion depends on the code alone, so it is the same for all ranges of CTAs.
         sum.fusion = stats.fusion;
         match stats.printf.strip_prefix(CUT) {
-            // Output of earlier ranges is older than the part that this range dropped.
+            // This range has dropped output, and all output of earlier ranges is older.
             Some(rest) => {
                 cut = true;
                 sum.printf = rest.to_vec();

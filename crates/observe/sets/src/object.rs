@@ -1,5 +1,5 @@
-//! The objects of a launch, which are everything with bytes that it can access, and the identity of
-//! the launch: a hash of these by which sets of different launches can be told apart.
+//! The objects of a launch (all memory that the launch can access), and the identity of the launch:
+//! a hash of the objects, by which sets of different launches can be told apart.
 
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ pub struct Objects {
     numbers: HashMap<usize, u32>,
 }
 
-/// The host address, which parts and copies of a block share.
+/// The host address of a block's bytes, which parts and copies of the block share.
 fn place(block: &Block) -> usize {
     block.reach(0).host().as_ptr().addr()
 }
@@ -78,8 +78,8 @@ impl Objects {
 }
 
 /// Hashes everything that determines a launch: texts (job, module, options), and the addresses and
-/// contents of all objects. Sets with different hashes belong to different launches, or to launches
-/// with different initial memory.
+/// contents of all objects. [`crate::Sets`] with different hashes belong to different launches, or
+/// to launches with different initial memory.
 pub fn identity<'t>(texts: impl IntoIterator<Item = &'t str>, objects: &Objects) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(b"texunit launch 1");

@@ -17,19 +17,19 @@ use texunit_syntax::Span;
 pub struct Refused {
     /// The instruction; `None` if the launch as a whole is refused.
     pub span: Option<Span>,
-    /// What the instruction does.
+    /// What the refused instruction does, for a message.
     pub message: String,
     /// Why the operation is refused.
     pub help: &'static str,
-    /// Whether it is an access outside every recorded object. Observers run before the access,
-    /// which may also be a fault that explains more.
+    /// Whether the operation is an access outside every recorded object. Observers run before the
+    /// access, which may also be a fault that explains more.
     pub is_stray: bool,
 }
 
 /// Properties of the module's operations.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    /// For each operation, its instruction in the text.
+    /// For each operation, the position of its instruction in the PTX.
     pub(crate) spans: Vec<Span>,
     /// For each operation that is an atomic, its reduction, or `None` if it is not a reduction.
     pub(crate) folds: BTreeMap<u32, Option<Fold>>,
@@ -42,7 +42,8 @@ pub struct Recorder {
     /// The shadows of the objects that were accessed.
     pub(crate) shadows: Vec<OnceLock<Shadow>>,
     pub(crate) known: OnceLock<Operations>,
-    /// Fetched textures: object and byte range, with the first operation that fetched.
+    /// The byte ranges of fetched textures (object number, begin, end), with the first operation
+    /// that fetched from each.
     fetched: Mutex<BTreeMap<(u32, u64, u64), u32>>,
     refused: Mutex<Vec<Refused>>,
     stop: AtomicBool,
@@ -52,7 +53,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Maximum number of instructions that are kept as the reason for which ranges cannot be merged.
+/// Maximum number of refused operations that are reported.
 const MAX_REFUSED: usize = 16;
 const HELP_FLEETING: &str = "it has another value on every machine and in every run";
 const HELP_CLUSTER: &str = "all CTAs of a cluster run at the same time, on one machine";
@@ -72,12 +73,12 @@ impl Recorder {
         }
     }
 
-    /// Set once the launch is refused, to stop it; for `LaunchOptions::cancel`.
+    /// The flag for `LaunchOptions::cancel`, which stops the launch when an operation is refused.
     pub fn stop(&self) -> &AtomicBool {
         &self.stop
     }
 
-    /// Why the launch has no sets; empty if it has.
+    /// The refused operations, because of which the launch has no sets; empty if it has sets.
     pub fn refused(&self) -> Vec<Refused> {
         let mut all = lock(&self.refused).clone();
         all.sort_by_key(|refused| refused.span);
@@ -85,7 +86,7 @@ impl Recorder {
         all
     }
 
-    /// The fetched byte ranges, with an operation for each.
+    /// The byte ranges of fetched textures, with an operation that fetched from each.
     pub(crate) fn fetched(&self) -> Vec<((u32, u64, u64), u32)> {
         lock(&self.fetched).iter().map(|(what, op)| (*what, *op)).collect()
     }
@@ -95,7 +96,7 @@ impl Recorder {
         self.shadows[object as usize].get_or_init(|| Shadow::new(size))
     }
 
-    /// Refuses and stops the launch.
+    /// Records why the launch is refused, and stops it.
     fn refuse(&self, op: Option<u32>, message: String, help: &'static str) {
         self.keep(op, message, help, false);
         self.stop.store(true, Relaxed);

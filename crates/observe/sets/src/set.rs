@@ -1,5 +1,6 @@
-//! The sets of a range: plain data about its accesses, made from the recorder's shadow. Bytes are
-//! stored as runs of 32-byte sectors with the same mask of bytes.
+//! The sets of a range of CTAs: plain data about the range's memory accesses, made from the
+//! recorder's shadow memory. A set of bytes is stored as runs of 32-byte sectors with the same mask
+//! of bytes.
 
 use crate::fold::Fold;
 use crate::record::{Operations, Recorder, Refused};
@@ -10,14 +11,14 @@ use texunit_device::{CtaRange, LaunchStats};
 use texunit_memory::Block;
 use texunit_syntax::Span;
 
-/// Consecutive sectors with the same mask.
+/// A run: consecutive 32-byte sectors of an object, of each of which the same bytes are in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Number of the first sector in its object.
     pub first: u64,
     /// Number of sectors in the run.
     pub count: u64,
-    /// The bytes of each sector that belong to the set, bit 0 for the first.
+    /// A mask of the bytes of each sector that belong to the set, bit 0 for the first byte.
     pub mask: u32,
 }
 
@@ -58,7 +59,7 @@ pub struct Sets {
     pub identity: [u8; 32],
     /// Grid size in CTAs along x, y, z.
     pub grid: [u32; 3],
-    /// The range of CTA numbers, without the second.
+    /// The range of CTA numbers: the first, and the number behind the last.
     pub ctas: (u64, u64),
     /// Counters and output of the range. Only counters of the kernel itself are included.
     pub stats: LaunchStats,
@@ -77,7 +78,7 @@ pub struct ObjectSets {
     pub reads: Vec<AccessedBytes>,
     /// Bytes that were written, by instruction.
     pub writes: Vec<AccessedBytes>,
-    /// Bytes that were reduced by a single operation and not accessed otherwise, by instruction.
+    /// Bytes that a single operation reduced and nothing else accessed, by instruction.
     pub folds: Vec<AccessedBytes>,
 }
 
@@ -100,7 +101,7 @@ impl Sets {
     }
 }
 
-/// Adds bytes of a sector behind all others to the runs.
+/// Adds bytes of a sector to the runs. The sector must lie behind all sectors that the runs have.
 pub(crate) fn push(runs: &mut Vec<Run>, sector: u64, mask: u32) {
     match runs.last_mut() {
         Some(last) if last.first + last.count == sector && last.mask == mask => last.count += 1,
@@ -108,12 +109,12 @@ pub(crate) fn push(runs: &mut Vec<Run>, sector: u64, mask: u32) {
     }
 }
 
-/// Runs by operation and reduction code.
+/// Runs of sectors under construction, by the accessing operation and its reduction code.
 #[derive(Default)]
 struct RunBuilders(BTreeMap<(u32, u8), Vec<Run>>);
 
 impl RunBuilders {
-    /// Adds bytes of a sector; `code` gives operation and reduction code of each word.
+    /// Adds bytes of a sector; `code` returns the operation and the reduction code of each word.
     fn push(&mut self, sector: u64, mask: u32, code: impl Fn(usize) -> (u32, u8)) {
         let mut rest = mask;
         while rest != 0 {
@@ -135,7 +136,7 @@ impl RunBuilders {
     }
 }
 
-/// The values of the runs' bytes.
+/// The values of the bytes of a memory block that the runs contain.
 fn bytes_of(block: &Block, runs: &[Run]) -> Vec<u8> {
     let mut values = Vec::new();
     let mut sector_bytes = [0; SECTOR as usize];
@@ -176,7 +177,8 @@ fn folded(page: &Page, sector: usize, touched: u32) -> u32 {
     words
 }
 
-/// Adds the accesses to a page of an object.
+/// Adds the accesses that a page of the shadow memory records to the runs of reads, writes and
+/// reductions. `first` is the number of the page's first sector.
 fn add_page(first: u64, page: &Page, [reads, writes, folds]: &mut [RunBuilders; 3]) {
     for sector in 0..SECTORS {
         let mask = |marks: &OnceLock<Box<Marks>>| marks.get().map_or(0, |marks| marks.mask(sector));
@@ -245,7 +247,7 @@ impl Recorder {
             printf: stats.printf.clone(),
             ..LaunchStats::default()
         };
-        // The launch has executed nothing.
+        // The launch has executed no CTA, so that the sets are empty.
         let Some(known) = self.known.get() else { return Ok(sets) };
         let fetched = self.fetched();
         for (number, (object, shadow)) in (0..).zip(self.objects.list().iter().zip(&self.shadows)) {
@@ -256,7 +258,8 @@ impl Recorder {
             let [reads, writes, folds] = makers;
             let block = &*object.block;
             let mut reads = reads.into_parts(known, None);
-            // Sorted by first byte; bytes in several textures count for the first one only.
+            // The fetched ranges are sorted by first byte; bytes in several ranges count for the
+            // first range only.
             let mut behind = 0;
             for &((_, first, end), op) in fetched.iter().filter(|((of, ..), _)| *of == number) {
                 let first = behind.max(first);

@@ -19,7 +19,7 @@ pub(crate) const WORDS: usize = 8;
 /// The code of a word with several different reductions.
 pub(crate) const MIXED: u8 = u8::MAX;
 
-/// The bytes of a page with one kind of access.
+/// The bytes of a page that were accessed in one way: read, written or reduced.
 pub(crate) struct Marks {
     /// For each sector, a mask of the bytes with this kind of access.
     masks: [AtomicU32; SECTORS],
@@ -33,7 +33,7 @@ pub(crate) struct Folds {
     codes: [AtomicU8; SECTORS * WORDS],
 }
 
-/// The shadow of a page.
+/// The shadow of a page of an object: which bytes were read, written and reduced.
 #[derive(Default)]
 pub(crate) struct Page {
     pub(crate) read: OnceLock<Box<Marks>>,
@@ -41,7 +41,7 @@ pub(crate) struct Page {
     pub(crate) reduced: OnceLock<Box<Folds>>,
 }
 
-/// The pages of an object.
+/// The shadow of an object, by page.
 pub(crate) struct Shadow(Box<[OnceLock<Box<Page>>]>);
 
 impl Marks {
@@ -52,7 +52,7 @@ impl Marks {
         }
     }
 
-    /// Marks bytes of a sector.
+    /// Marks bytes of a sector as accessed by operation `op`.
     #[inline]
     pub(crate) fn set(&self, sector: usize, mask: u32, op: u32) {
         let new = mask & !self.masks[sector].load(Relaxed);
@@ -81,7 +81,7 @@ impl Folds {
         Self { marks: Marks::new(), codes: [const { AtomicU8::new(0) }; SECTORS * WORDS] }
     }
 
-    /// Marks the words of a number.
+    /// Marks the words of a number that operation `op` reduces.
     pub(crate) fn set(&self, sector: usize, (word, words): (usize, usize), code: u8, op: u32) {
         for word in word..word + words {
             let was = &self.codes[sector * WORDS + word];

@@ -63,7 +63,7 @@ pub(super) type Root = (Arc<str>, Option<Arc<Described>>, u32);
 /// Origins of undefined 4-byte words in a CTA's shared memory and its threads' local memory.
 #[derive(Default)]
 pub(super) struct CtaStoredOrigins {
-    /// By state space, thread (of local memory) and address of the word.
+    /// The origins, by state space, thread (for local memory) and address of the word.
     stored: HashMap<(SpaceKind, u32, u64), StoredOrigin>,
     /// For each store operation, its text, for example `copied at stencil.cu:74`.
     pub(super) how: HashMap<u32, Arc<str>>,
@@ -73,8 +73,8 @@ pub(super) struct CtaStoredOrigins {
 }
 
 impl CtaStoredOrigins {
-    /// Forgets the memory when a CTA begins. The texts of operations are the same in all CTAs and
-    /// remain.
+    /// Removes the origins of the previous CTA when a CTA begins. The texts of operations are the
+    /// same in all CTAs and remain.
     pub(super) fn clear(&mut self) {
         self.stored.clear();
     }

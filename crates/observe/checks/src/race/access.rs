@@ -78,14 +78,14 @@ pub(super) struct Warp<'a> {
     /// The octets of lanes, if all lanes are active, each octet accesses consecutive memory or one
     /// address, and the arrangement of all lanes is [`Arrangement::Other`].
     pub(super) octets: Option<[Octet; 4]>,
-    /// Distance from the addresses of the group's first load ([`GroupedLoad::offset`]); 0 for an
-    /// access that is reported alone.
+    /// For a load that is reported in a group, the distance of its addresses from those of the
+    /// group's first load ([`GroupedLoad::offset`]); 0 for any other access.
     moved: u64,
 }
 
 /// Consecutive active lanes that access the same 128-byte line.
 pub(super) struct LineLanes {
-    /// Address of the first of the lanes.
+    /// The address that the first of the lanes accesses.
     pub(super) at: u64,
     pub(super) lanes: u32,
     /// The words of the line that the lanes access, as a mask; `None` if they do not access whole
@@ -129,8 +129,8 @@ impl<'a> Warp<'a> {
     }
 
     /// How the addresses of the lanes are arranged.
-    // It is computed on demand, because the copy of an enum that was just stored in parts waits for
-    // the stores.
+    // The arrangement is not stored in a field: with each copy of the structure the processor would
+    // wait until the parts of the enum, which were stored just before, are in memory.
     #[inline]
     pub(super) fn arrangement(&self) -> Arrangement {
         self.access.arrangement.moved(self.moved)
@@ -194,8 +194,9 @@ impl<'a> Warp<'a> {
         ThreadAccess { thread: self.thread(lane), op: self.at.op, kind: self.kind, value: None }
     }
 
-    /// Records the lanes that access line `number` of a row of lines ([`Self::lines`]). Returns
-    /// false, with nothing recorded, if each lane has to be recorded on its own.
+    /// Records the lanes that access line `number` of the consecutive lines of an access
+    /// ([`Self::lines`]). Returns false, with nothing recorded, if each lane has to be recorded on
+    /// its own.
     #[inline]
     pub(super) fn row(
         &self,

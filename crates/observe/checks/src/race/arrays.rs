@@ -15,7 +15,7 @@ use texunit_simt::observe::{At, ExecutedFetch, ExecutedSurfaceAccess};
 use texunit_unit::{Layout, SurfaceKind};
 
 /// Number of executions of an instruction in a worker thread of which all lanes are observed. In
-/// later executions only one lane is.
+/// later executions only one lane is observed.
 const ONE_LANE: u32 = 64;
 /// Number of executions of an instruction in a worker thread after which only some executions are
 /// observed.
@@ -176,7 +176,7 @@ impl ArrayTexels {
         let end = offset.saturating_add(len);
         let here = self.0.iter().filter(|used| launches.has(used.first));
         let here = here.filter_map(|used| used.texels.get(&array));
-        // A texel of up to 16 bytes may begin before the bytes.
+        // A texel of up to 16 bytes may begin before the accessed bytes.
         let texels = here.flat_map(|texels| texels.range(offset.saturating_sub(16)..end));
         let mut texels = texels.filter(|(at, texel)| **at + u64::from(texel.size) > offset);
         texels.find_map(|(_, texel)| {

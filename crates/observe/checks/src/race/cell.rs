@@ -1,6 +1,6 @@
 //! Shortcuts for a [`Cell`]: [`Cell::strong`] records an access without a comparison of vector
-//! clocks, or returns false if [`Cell::access`] has to record it. It leaves the cell as
-//! `Cell::access` does.
+//! clocks, or returns false if [`Cell::access`] has to record it. Both leave the same records in
+//! the cell.
 
 use super::fasttrack::{AccessKind, AccessRecord, Cell, View};
 

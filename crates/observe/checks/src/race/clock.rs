@@ -44,7 +44,7 @@ pub(super) fn join(clock: &mut SharedClock, other: &Arc<Clock>) {
 /// Two clocks: one for threads of the same CTA, and one for threads of other CTAs.
 pub(super) type ScopedClocks = [SharedClock; 2];
 
-/// Joins each of some clocks to the one in the same place.
+/// Joins the clock of each scope in `others` to the clock of the same scope in `clocks`.
 pub(super) fn join_each(clocks: &mut ScopedClocks, others: &ScopedClocks) {
     for (to, from) in clocks.iter_mut().zip(others) {
         from.iter().for_each(|clock| join(to, clock));
@@ -58,7 +58,7 @@ pub(super) fn add(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     }
 }
 
-/// The threads of a CTA that an entry of a clock is for.
+/// The threads of a CTA to whose accesses an entry of a clock applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unit {
     /// All threads of the CTA.
@@ -71,8 +71,7 @@ pub(super) enum Unit {
     Copies(u32),
 }
 
-/// An entry of a clock for the CTAs `first..=last` (serial numbers): all their accesses until a
-/// time.
+/// An entry of a clock, for the accesses of the CTAs `first..=last` (serial numbers) until a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CtaEntry {
     first: u32,
@@ -80,7 +79,7 @@ struct CtaEntry {
     time: u32,
 }
 
-/// An entry of a clock for a part of a CTA: its accesses until a time.
+/// An entry of a clock, for the accesses of a part of a CTA ([`Unit`]) until a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PartEntry {
     of: (u32, Unit),
@@ -95,15 +94,16 @@ struct PartEntry {
 pub(super) struct Clock {
     /// Entries for CTAs, sorted by serial number and disjoint.
     runs: Vec<CtaEntry>,
-    /// Entries for parts of CTAs, sorted by CTA and part. Each has a later time than the entry of
-    /// its CTA.
+    /// Entries for warps, threads and copies, sorted by CTA and [`Unit`]. Each has a later time
+    /// than the entry of its CTA.
     parts: Vec<PartEntry>,
-    /// Whether the clock contains all accesses, because it had too many entries.
+    /// Whether the clock contains all accesses of all threads, because it had too many entries.
     is_all: bool,
 }
 
 impl Clock {
-    /// The clock that contains all accesses.
+    /// The clock that contains all accesses of all threads: each counts as ordered before the
+    /// event.
     pub(super) fn all() -> Self {
         Self { is_all: true, ..Self::default() }
     }
@@ -144,7 +144,7 @@ impl Clock {
         self.is_all || self.part((serial, Unit::Copies(thread / 32))) >= time
     }
 
-    /// Adds the accesses of a part of a CTA until a time.
+    /// Adds the accesses of a CTA's threads `unit` until a time.
     pub(super) fn add(&mut self, serial: u32, unit: Unit, time: u32) {
         if self.is_all || time == 0 {
             return;
@@ -176,7 +176,7 @@ impl Clock {
             self.raise(&other.runs);
         }
         if !other.parts.is_empty() && self.parts != other.parts {
-            // Of two entries for one part the later time stays.
+            // If both clocks have an entry for the same warp or thread, the later time is kept.
             self.parts.extend_from_slice(&other.parts);
             self.parts.sort_by_key(|part| (part.of, Reverse(part.time)));
             self.parts.dedup_by_key(|part| part.of);
@@ -219,7 +219,7 @@ impl Clock {
         self.runs = all;
     }
 
-    /// Removes entries for parts of CTAs that the entry of the whole CTA contains.
+    /// Removes entries for warps and threads whose accesses the entry of the whole CTA contains.
     fn tidy(&mut self) {
         let mut parts = std::mem::take(&mut self.parts);
         let is_more = |part: &PartEntry| self.cta(part.of.0) < part.time;

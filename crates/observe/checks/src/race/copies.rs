@@ -17,8 +17,8 @@ struct Completion {
 /// The `cp.async` copies of one thread.
 #[derive(Clone, Debug, Default)]
 struct ThreadCopies {
-    /// The times at which the thread has committed its groups since its last wait for all copies,
-    /// in ascending order.
+    /// The times, ascending, at which the thread has committed groups of copies since it last
+    /// waited for all copies.
     groups: Vec<u32>,
     /// Completions by waits of the thread (`cp.async.wait_group`, `wait_all`).
     waited: Vec<Completion>,

@@ -48,7 +48,7 @@ const MAX_OPS: u32 = 1 << 22;
 pub(super) struct AccessKind(u32);
 
 impl AccessKind {
-    /// Number of bits of a kind.
+    /// Number of bits of an access kind.
     const BITS: u32 = u32::BITS - TIME_BITS;
     /// A weak load.
     pub(super) const WEAK: Self = Self(0);
@@ -107,7 +107,7 @@ pub(super) struct AccessRecord {
 impl AccessRecord {
     pub(super) const NONE: Self = Self { serial: 0, when: 0, who: 0, extra: 0 };
 
-    /// The record of a thread's operation `who` at the time `when`.
+    /// The record of an access: `when` is its time and kind, `who` its thread and operation.
     pub(super) fn new(serial: u32, when: (u32, AccessKind), who: (u32, u32)) -> Self {
         let when = when.0 << AccessKind::BITS | when.1.0;
         Self { serial, when, who: who.0 << 22 | who.1.min(MAX_OPS - 1), extra: 0 }
@@ -167,13 +167,13 @@ impl AccessRecord {
 }
 
 /// What decides which earlier accesses are ordered before a warp's access. A few numbers, which are
-/// the same for all lanes of the warp, decide most cases; only the rest needs vector clocks.
+/// the same for all lanes of the warp, decide most cases; only the other cases need vector clocks.
 pub(super) struct View<'a> {
     /// The CTA's serial number.
     pub(super) serial: u32,
     /// Whether the memory is shared memory, which only this CTA accesses.
     pub(super) near: bool,
-    /// All accesses of CTAs with lower serial numbers are ordered before the launch (for shared
+    /// The serial number below which all accesses of CTAs are ordered before the launch (for shared
     /// memory: before this CTA).
     pub(super) below: u32,
     /// The current time of the CTA.
@@ -354,8 +354,8 @@ impl Cell {
         found
     }
 
-    /// Keeps the store before a strong store. Two strong stores may be concurrent, and a later weak
-    /// access may race with either.
+    /// Keeps the record of the last store (`before`) when a strong store replaces it. Two strong
+    /// stores may be concurrent, and a later weak access may race with either.
     #[inline]
     pub(super) fn keep_store(&mut self, view: &View<'_>, before: AccessRecord) {
         if !view.is_past(before) && before.thread() != self.write.thread() {

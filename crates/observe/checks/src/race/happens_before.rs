@@ -3,7 +3,7 @@
 //! whether an earlier access is ordered before a thread's next access.
 //!
 //! A clock that all threads share is stored once for the CTA, a clock that a warp's lanes share
-//! once for the warp, and only the rest for each lane.
+//! once for the warp, and only what differs between lanes is stored for each lane.
 //!
 //! A fence takes a snapshot of its thread's clock, and the thread's later strong stores publish the
 //! snapshot. If a strong load reads a published clock, the clock is joined to the thread's at its
@@ -30,7 +30,7 @@ struct Snapshot {
     of_others: [SharedClock; 3],
 }
 
-/// The state of a thread.
+/// The happens-before state of a thread.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     /// The entries of the thread's clock that the clocks of CTA and warp do not contain.
@@ -41,7 +41,7 @@ struct Lane {
     fenced: [Option<Box<Snapshot>>; 2],
 }
 
-/// The state of a warp.
+/// The happens-before state of a warp.
 #[derive(Clone, Debug, Default)]
 struct Warp {
     /// The lanes of the warp when the CTA began.
@@ -173,7 +173,7 @@ impl Cta {
             || told.is_some_and(|at| self.clocks(thread).iter().flatten().any(|c| knows(c, at)))
     }
 
-    /// The warp, if the lanes are all with which it began.
+    /// The state of a warp, if `lanes` are all lanes with which the warp began.
     fn whole_warp(&mut self, warp: u32, lanes: u32) -> Option<&mut Warp> {
         self.warps.get_mut(warp as usize).filter(|warp| warp.lanes == lanes)
     }

@@ -1,5 +1,5 @@
-//! Races of the host program. Its accesses through pointers, and asynchronous copies and fills, may
-//! race with work that it has not waited for (pending work).
+//! Races of the host program: its accesses through pointers, and asynchronous copies and fills, may
+//! race with work that the host has not waited for (pending work).
 
 use super::fasttrack::AccessRecord;
 use super::memory::Memory;

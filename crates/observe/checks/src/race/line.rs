@@ -15,8 +15,8 @@ pub(super) struct Line {
     others: [AccessRecord; 2],
     /// The values that the last store has written, as words.
     values: Option<Box<[u32; WORDS]>>,
-    /// The recorded accesses of each word or byte (cells). If there are any, the fields above are
-    /// unused.
+    /// The recorded accesses of each word or byte (cells). If the line has cells, the fields above
+    /// are unused.
     split: Option<Box<Split>>,
 }
 
@@ -45,7 +45,8 @@ impl Line {
         let gives_way = |slot: AccessRecord| {
             view.is_past(slot) || is_own(slot) && LaneMapping::of(slot).is_within(row.by)
         };
-        // The same instruction has accessed other quarters, so that one record has both.
+        // The same instruction has accessed other quarters of the line, so that one record has the
+        // quarters of both accesses.
         let goes_on =
             |slot: AccessRecord| is_own(slot) && slot.is_at_time(stamp) && slot.op() == stamp.op();
         let both = |slot: AccessRecord| stamp.with(LaneMapping::of(slot).with(row.by));
@@ -85,7 +86,7 @@ impl Line {
         split
     }
 
-    /// Removes the records of accesses to the bytes.
+    /// Removes the records of accesses to bytes of the line.
     pub(super) fn forget(&mut self, bytes: std::ops::Range<u64>) {
         if bytes.is_empty() || (self.len() == 0 && self.write.is_none() && self.others[0].is_none())
         {
@@ -97,7 +98,7 @@ impl Line {
         }
     }
 
-    /// The recorded accesses to the bytes.
+    /// The recorded accesses to bytes of the line.
     pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = AccessRecord> {
         let of_all = [self.write, self.others[0], self.others[1]];
         let split = self.split.as_deref().filter(|split| !split.is_empty());

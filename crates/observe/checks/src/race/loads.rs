@@ -53,7 +53,7 @@ pub(super) struct Loads {
     published: Mutex<Vec<Published>>,
     /// Size of the lists in bytes, measured when the launch has ended.
     bytes: AtomicUsize,
-    /// Held while listed loads are being recorded in the shadow memory.
+    /// A lock that is held while listed loads are being recorded in the shadow memory.
     materializing: Mutex<()>,
     /// Number of allocations whose listed loads are recorded in the shadow memory, or are being
     /// recorded there.

@@ -66,8 +66,8 @@ pub(super) struct Begun {
 }
 
 impl Memory {
-    /// The streams and events of the process. The host tells them what it submits, and for what it
-    /// waits.
+    /// The streams and events of the process, to which the host's submissions and waits are
+    /// reported.
     pub fn streams(&self) -> MutexGuard<'_, Streams> {
         lock(&self.streams)
     }

@@ -33,7 +33,7 @@ impl CtaRanges {
         self.0.is_empty()
     }
 
-    /// The lowest serial number.
+    /// The lowest serial number of the launches' CTAs.
     pub(super) fn first(&self) -> Option<u32> {
         self.0.first().map(|range| *range.start())
     }
@@ -52,7 +52,7 @@ pub(super) struct Order {
     pub(super) first: u32,
     /// Number of the launch's CTAs.
     pub(super) ctas: u32,
-    /// All accesses of CTAs with lower serial numbers are ordered before the launch.
+    /// The serial number below which all accesses of CTAs are ordered before the launch.
     pub(super) below: u32,
     /// The CTAs of concurrent launches.
     pub(super) others: CtaRanges,

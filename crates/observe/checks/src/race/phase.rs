@@ -1,6 +1,6 @@
 //! Accesses to shared memory between two barriers of all threads of a CTA (a phase).
 //!
-//! Such a barrier orders all accesses before it and all accesses after it. In a phase usually no
+//! Each access before such a barrier is ordered before each access after it. In a phase usually no
 //! thread accesses a word that another thread stores: the threads fill a tile, or read it, or
 //! change it by atomics, or only one warp uses it, with `.sync` instructions. As long as this holds
 //! no two accesses race. It is then enough to record which thread has accessed each word
@@ -27,8 +27,8 @@ use texunit_simt::observe::{Access, AccessOp, Arrangement, At, GroupedLoad, Orde
 
 /// Maximum length of the list. Further accesses are recorded in the shadow memory.
 const MAX: usize = 1 << 14;
-/// Size of the shared memory whose words are tracked, which bounds the memory for them. An access
-/// above this address is recorded in the shadow memory.
+/// Size of the shared memory whose words are tracked, which bounds the memory for tracking. An
+/// access above this address is recorded in the shadow memory.
 const MAX_BYTES: u64 = 1 << 20;
 /// Maximum number of phases without a list. After a phase whose list was needed, some phases record
 /// all accesses in the shadow memory, because their lists would probably be needed, too.

@@ -291,7 +291,7 @@ impl Probe for Worker<'_> {
     }
 
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[GroupedLoad]) {
-        // Groups are of loads from shared memory.
+        // The simulator reports only loads from shared memory in groups.
         let view = View::new(&self.cta, &self.launch.order, at.warp, true);
         let warp = Warp::new(at, first, &view);
         if self.shared.loads(&warp, more, &view) {

@@ -43,7 +43,7 @@ impl Queue {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
     pub(super) queue: Queue,
-    /// Number among the work of the stream, from 1.
+    /// Number of the launch, copy or allocation among the work of its stream, from 1.
     pub(super) at: u64,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Position {
 pub(super) struct Positions(BTreeMap<Queue, u64>);
 
 impl Positions {
-    /// Whether work is among that until the positions.
+    /// Whether `work` is at or before the position of its stream.
     pub(super) fn knows(&self, work: Position) -> bool {
         self.0.get(&work.queue).is_some_and(|&at| at >= work.at)
     }
@@ -64,22 +64,22 @@ impl Positions {
         *own = work.at.max(*own);
     }
 
-    /// Adds the work until other positions.
+    /// Adds the work until the positions of another set.
     pub(super) fn join(&mut self, other: &Self) {
         other.0.iter().for_each(|(&queue, &at)| self.add(Position { queue, at }));
     }
 
-    /// Removes the last work of a stream.
+    /// Moves the position of a stream back by one, so that the last work is not included.
     pub(super) fn step_back(&mut self, queue: Queue) {
         self.0.entry(queue).and_modify(|at| *at = at.saturating_sub(1));
     }
 
-    /// Removes streams.
+    /// Removes the positions of some streams.
     pub(super) fn forget(&mut self, queues: &HashSet<Queue>) {
         self.0.retain(|queue, _| !queues.contains(queue));
     }
 
-    /// Number of streams.
+    /// Number of streams with a position.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

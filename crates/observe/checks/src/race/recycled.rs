@@ -4,21 +4,21 @@
 use crate::lock;
 use std::sync::Mutex;
 
-/// Empty vectors whose memory is kept.
+/// A pool of empty vectors whose memory is kept for reuse.
 #[derive(Debug)]
 pub(super) struct Recycled<T> {
-    /// The vectors, and the size of their memory in bytes.
+    /// The empty vectors, and the size of their memory in bytes.
     all: Mutex<(Vec<Vec<T>>, usize)>,
     most: usize,
 }
 
 impl<T> Recycled<T> {
-    /// Keeps vectors of up to `most` bytes, all together.
+    /// A pool without vectors, which will keep at most `most` bytes of memory in total.
     pub(super) const fn new(most: usize) -> Self {
         Self { all: Mutex::new((Vec::new(), 0)), most }
     }
 
-    /// An empty vector: the one whose memory was kept last, or a new one.
+    /// Returns an empty vector: the vector that was kept last, or a new one without memory.
     pub(super) fn take(&self) -> Vec<T> {
         let (all, bytes) = &mut *lock(&self.all);
         let taken = all.pop().unwrap_or_default();
@@ -26,7 +26,7 @@ impl<T> Recycled<T> {
         taken
     }
 
-    /// Keeps the memory of a vector, unless too much is kept.
+    /// Keeps the memory of a vector for reuse, unless the pool would exceed its limit.
     pub(super) fn keep(&self, mut elements: Vec<T>) {
         elements.clear();
         let own = elements.capacity() * size_of::<T>();

@@ -13,7 +13,7 @@ pub(super) const WORDS: usize = 32;
 /// The addresses of eight consecutive lanes (an octet).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Octet {
-    /// Address of the first of the lanes.
+    /// The address that the first of the eight lanes accesses.
     pub(super) at: u64,
     /// Whether the lanes access consecutive memory. Otherwise all eight access one address.
     pub(super) is_row: bool,
@@ -96,7 +96,8 @@ pub(super) struct LaneMapping(pub(super) u32);
 impl LaneMapping {
     const NARROW: u32 = 4;
     const QUARTERS: u32 = 8;
-    /// The bits that say how many bytes each lane accesses; the other bits are the quarters.
+    /// The bits that say how many bytes each lane accesses; the bits above say which quarters of
+    /// the line are accessed.
     const MAPPING: u32 = 0xff;
 
     /// The mapping of an access to all words of the line, with `1 << shift` words for each lane.
@@ -146,7 +147,7 @@ impl LaneMapping {
         is_in.then_some(byte as u32 >> (self.0 & 1))
     }
 
-    /// Whether the access covers any of the bytes.
+    /// Whether the access covers any of the line's bytes in a range.
     pub(super) fn has(self, bytes: &std::ops::Range<u64>) -> bool {
         let any = |quarter: u64| bytes.start < 32 * quarter + 32 && bytes.end > 32 * quarter;
         !bytes.is_empty() && (0..4).any(|q| self.quarters() >> q & 1 == 1 && any(q))

@@ -110,13 +110,13 @@ impl Split {
         (is_enough || open.stored | open.others != 0).then_some(is_enough)
     }
 
-    /// Removes the records of accesses to the bytes.
+    /// Removes the records of accesses to bytes of the line.
     pub(super) fn forget(&mut self, bytes: std::ops::Range<u64>) {
         let (cells, _) = self.cells(bytes.start, bytes.end - bytes.start);
         cells.fill(Cell::default());
     }
 
-    /// The recorded accesses to the bytes.
+    /// The recorded accesses to bytes of the line.
     pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = AccessRecord> {
         let size = if self.is_words { 4 } else { 1 };
         let cells = self.cells.iter().zip((0..).step_by(size));

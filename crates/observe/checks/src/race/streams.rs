@@ -21,7 +21,7 @@ use texunit_simt::observe::LaunchInfo;
 #[derive(Clone, Debug)]
 pub struct Submitted {
     pub(super) position: Position,
-    /// The work that is ordered before this work.
+    /// The positions of the work that is ordered before the submitted work.
     pub(super) before: Arc<Positions>,
 }
 
@@ -155,7 +155,7 @@ impl Streams {
         }
     }
 
-    /// The launch with this CTA.
+    /// The recorded launch that has the CTA with this serial number.
     fn launch_of(&self, serial: u32) -> Option<&RecordedLaunch> {
         self.past.iter().find(|past| past.ctas.contains(&serial))
     }
@@ -332,7 +332,7 @@ impl Streams {
         self.of_device(device).into_iter().for_each(|queue| self.wait(event, Some(queue)));
     }
 
-    /// Each of the given streams waits for the present work of the others.
+    /// Each of the given streams waits for the present work of the other given streams.
     pub fn join(&mut self, queues: &[Queue]) {
         let known = self.before_all(queues);
         for &queue in queues {

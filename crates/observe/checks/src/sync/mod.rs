@@ -138,7 +138,7 @@ impl CtaThreads {
     }
 }
 
-/// Sets the values of some lanes.
+/// Sets the values of the lanes in a mask.
 fn set(values: &mut [u32; 32], lanes: u32, value: u32) {
     for (lane, to) in values.iter_mut().enumerate() {
         *to = if lanes >> lane & 1 == 1 { value } else { *to };

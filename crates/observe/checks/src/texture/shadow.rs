@@ -182,7 +182,8 @@ impl Shadow {
         }
     }
 
-    /// Reports that a thread fetches a texel, of a texture if it is known, which another writes.
+    /// Reports that a thread fetches a texel which another thread writes. The texture is named if
+    /// it is known.
     fn report(
         &self,
         sink: &Sink,

@@ -47,7 +47,7 @@ fn data(text: &str) -> String {
     lines.join("\n").replace('%', "%25").replace('\n', "%0A")
 }
 
-/// Escapes a property, which also ends at a comma.
+/// Escapes a command's property, which also ends at a comma.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

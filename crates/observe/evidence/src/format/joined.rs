@@ -7,8 +7,7 @@ use texunit_report::in_json;
 impl Format {
     /// Appends a report to an earlier one of the same format.
     ///
-    /// # Errors
-    /// They cannot be joined. The error completes a sentence after "because".
+    /// # Errors The reports cannot be joined. The error completes a sentence after "because".
     pub fn joined(self, earlier: &str, new: &str) -> Result<String, &'static str> {
         match self {
             Self::Github => Ok(format!("{earlier}{new}")),
@@ -19,7 +18,7 @@ impl Format {
                     let report: Value = serde_json::from_str(text).ok()?;
                     Some(report.pointer("/run/command")?.clone())
                 };
-                // A repeated test replaces its report.
+                // The new report of a repeated test replaces the test's earlier report.
                 let is_same = command(earlier).is_some_and(|old| Some(old) == command(new));
                 let other = "it is that of another test, and a JSON report is of one run";
                 is_same.then(|| new.to_owned()).ok_or(other)
@@ -28,7 +27,7 @@ impl Format {
     }
 }
 
-/// Joins the runs of both files.
+/// Joins two SARIF files to one file with the runs of both.
 fn sarif(earlier: &str, new: &str) -> Option<String> {
     let [mut all, mut new]: [Value; 2] =
         [serde_json::from_str(earlier).ok()?, serde_json::from_str(new).ok()?];

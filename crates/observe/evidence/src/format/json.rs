@@ -62,7 +62,7 @@ fn total_time(milliseconds: impl Iterator<Item = f64>) -> f64 {
     rounded(milliseconds.fold(0.0, |sum, time| sum + time))
 }
 
-/// The fields of an event without `gone`, and others beside them or in their place.
+/// The fields of an event as JSON, without the fields `gone`, and with the fields `others`.
 fn with(event: &impl Serialize, gone: &[&str], others: Value) -> Value {
     let mut value = json!(event);
     if let (Value::Object(fields), Value::Object(others)) = (&mut value, others) {

@@ -26,7 +26,7 @@ pub(super) fn document(run: &Run) -> String {
     text + END
 }
 
-/// The first and last line of a document.
+/// The first and last line of a JUnit document.
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const END: &str = "</testsuites>\n";
 
@@ -36,14 +36,14 @@ fn head([tests, failures, errors]: [usize; 3]) -> String {
     )
 }
 
-/// Joins the suites of two documents; `None` if one of them was not written by this module.
+/// Joins the suites of two JUnit documents; `None` if one of them was not written by this module.
 pub(super) fn joined(earlier: &str, new: &str) -> Option<String> {
     let [(first, suites), (second, more)] = [parts(earlier)?, parts(new)?];
     let sum = [0, 1, 2].map(|i| first[i].saturating_add(second[i]));
     Some(format!("{DECLARATION}{}{suites}{more}{END}", head(sum)))
 }
 
-/// The totals in a document's head, and its suites.
+/// The totals in the head of a JUnit document, and the text of its suites.
 fn parts(document: &str) -> Option<([usize; 3], &str)> {
     let (line, rest) = document.strip_prefix(DECLARATION)?.split_once('\n')?;
     let words: Vec<&str> = line.split('"').collect();
@@ -67,7 +67,7 @@ struct Case {
     failures: Vec<(String, String, String)>,
     /// Why the test did not complete.
     errors: Vec<(&'static str, String)>,
-    /// Further output.
+    /// The contents of the test case's `system-out`.
     output: String,
 }
 
@@ -136,7 +136,7 @@ fn failure(finding: &Finding) -> (String, String, String) {
     (finding.kind.clone(), format!("{place}{}", finding.message), paragraph(finding))
 }
 
-/// Instructions that were interpreted in the middle of compiled code.
+/// The instructions that were interpreted in the middle of compiled code, as lines of text.
 fn interpreted(kernel: &Kernel) -> String {
     let row = |row: &Interpreted| {
         format!("{:>12}  {}  {}\n", row.count, row.instruction, row.place.with_ptx())
@@ -188,7 +188,7 @@ impl Case {
 }
 
 impl Suite {
-    /// Number of test cases, of those that failed, and of those with an error.
+    /// Number of test cases, of failed test cases, and of test cases with an error.
     fn counts(&self) -> [usize; 3] {
         let errors = self.cases.iter().filter(|case| !case.errors.is_empty()).count();
         let complete = self.cases.iter().filter(|case| case.errors.is_empty());

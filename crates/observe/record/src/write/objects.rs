@@ -1,4 +1,5 @@
-//! Writes the job's tables of objects, references and variables.
+//! Writes the TOML tables of the job file that describe memory, arrays, textures and module
+//! variables.
 
 use super::{Job, SHORT};
 use crate::Refused;
@@ -11,7 +12,8 @@ use texunit_device::{End, OpaqueKind, Sampler, WithHandle};
 use texunit_unit::Resource;
 
 impl Job<'_> {
-    /// Writes the objects that are not variables of the module.
+    /// Writes the table of each object that is not a variable of the module: allocations, arrays,
+    /// textures, surfaces and samplers.
     pub(super) fn objects(&mut self) -> Result<String, Refused> {
         let (before, mut text) = (self.before, String::new());
         let own = self.module.globals().into_iter();
@@ -55,8 +57,8 @@ impl Job<'_> {
         Ok(text + &texels + &others)
     }
 
-    /// Writes freed memory that textures or pointers still refer to, so that its use is the same
-    /// fault.
+    /// Writes the freed memory that textures or pointers still refer to, so that its use causes the
+    /// same fault when the job is repeated.
     pub(super) fn ended(&self) -> String {
         let mut text = String::new();
         for (address, gone) in self.gone.iter().filter(|(_, gone)| self.lost.contains(&gone.number))
@@ -66,7 +68,8 @@ impl Job<'_> {
                 End::Unregistered => "unregistered",
                 End::Unmapped => "unmapped",
                 End::Removed => "removed",
-                // These reasons are about addresses and not about freed memory.
+                // An address that is invalid for one of these reasons is not in freed memory, and
+                // the job has no key for it.
                 End::Destroyed | End::Reserved | End::NoAccess | End::Peer => continue,
             };
             let _ = write!(
@@ -82,7 +85,7 @@ impl Job<'_> {
         text
     }
 
-    /// Writes the table of an allocation.
+    /// Writes the table that describes an allocation in the job file: address, size, contents.
     fn memory(&mut self, index: usize, held: &SavedBlock) -> Result<String, Refused> {
         let name = format!("memory-{}", held.block.number());
         let mut keys = format!(
@@ -102,7 +105,7 @@ impl Job<'_> {
         Ok(table + &self.expected(&name, |after| &after.memory[index])?)
     }
 
-    /// Writes the arrays that textures and surfaces refer to.
+    /// Writes the tables of the arrays that textures and surfaces refer to.
     fn texels(&mut self) -> Result<String, Refused> {
         let mut text = String::new();
         for (i, Texels { array, before }) in self.before.texels.iter().enumerate() {
@@ -123,7 +126,7 @@ impl Job<'_> {
         Ok(text)
     }
 
-    /// Writes the bound `.texref`, `.surfref` and `.samplerref` variables of the module.
+    /// Writes what is bound to the module's `.texref`, `.surfref` and `.samplerref` variables.
     pub(super) fn references(&mut self) -> Result<String, Refused> {
         let (state, mut tables) = (&self.before.state, [const { String::new() }; 3]);
         for variable in self.module.opaque_variables() {
@@ -157,7 +160,7 @@ impl Job<'_> {
         Ok(filled.map(|(title, lines)| format!("\n[{title}]\n{lines}")).collect())
     }
 
-    /// Writes the `.global` and `.const` variables of the module.
+    /// Writes the contents of the module's `.global` and `.const` variables.
     pub(super) fn variables(&mut self) -> Result<String, Refused> {
         let (before, mut text) = (self.before, String::new());
         for name in self.module.globals() {
@@ -178,7 +181,7 @@ impl Job<'_> {
         TexelHolders { texels: &self.before.texels, memory: &self.before.memory, gone: &self.gone }
     }
 
-    /// The keys for a texture's texels; freed memory is remembered for [`Self::ended`].
+    /// The keys for a texture's texels; freed texel memory is recorded for [`Self::ended`].
     fn source(&mut self, resource: &Resource) -> Option<String> {
         let source = resources::source(resource, &self.where_texels_are());
         if resource.block().ended().is_some() && source.is_some() {

@@ -8,17 +8,17 @@ use crate::shadow::{PAGE, SECTOR, SECTORS};
 use std::sync::Arc;
 use texunit_memory::Block;
 
-/// A page with accesses.
+/// The accesses to one page of an object, by all ranges that were merged so far.
 struct Page {
     /// The accessed bytes of each sector, as masks: by reads, writes and reductions ([`Does`]).
     accessed: [[u32; SECTORS]; 3],
-    /// For each word, the code of its reduction.
+    /// For each 4-byte word of the page, the code of its reduction.
     folds: [u8; SECTORS * 8],
-    /// The merged bytes; empty until the first write or reduction.
+    /// The merged bytes of the page; empty until the first write or reduction.
     bytes: Vec<u8>,
 }
 
-/// An access of a range to the bytes of a run.
+/// An access of a range of CTAs to the bytes of a run of sectors.
 #[derive(Clone, Copy)]
 pub(super) struct Access<'v> {
     pub(super) does: Does,
@@ -28,7 +28,7 @@ pub(super) struct Access<'v> {
     pub(super) values: &'v [u8],
 }
 
-/// The pages of an object.
+/// The pages of an object that were accessed by the ranges merged so far.
 pub(super) struct Pages {
     block: Arc<Block>,
     pages: Vec<Option<Box<Page>>>,
@@ -64,8 +64,8 @@ impl Page {
         both & mask
     }
 
-    /// Adds an access to the bytes of a sector. `initial` reads a number of the sector as it was
-    /// before all ranges.
+    /// Adds an access to the bytes `mask` of sector `at`. `initial` returns a number in the sector,
+    /// by its offset and size, as it was before the launch.
     fn add(
         &mut self,
         at: usize,
@@ -118,7 +118,7 @@ impl Pages {
         })
     }
 
-    /// Adds an access to the bytes of a run.
+    /// Adds an access to the bytes of a run of sectors.
     pub(super) fn add(&mut self, run: Run, access: &Access<'_>) {
         for (n, sector) in run.sectors().enumerate() {
             let (number, at) = (sector as usize / SECTORS, sector as usize % SECTORS);
@@ -137,7 +137,7 @@ impl Pages {
         }
     }
 
-    /// Writes all changed bytes into the block; returns their number.
+    /// Writes all changed bytes into the object's memory block; returns their number.
     pub(super) fn commit(&self) -> u64 {
         let mut count = 0;
         let pages = (0..).zip(&self.pages).filter_map(|(n, page)| Some((n, page.as_deref()?)));

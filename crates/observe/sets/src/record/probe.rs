@@ -1,4 +1,4 @@
-//! The observer of one worker: marks the bytes that its accesses touch.
+//! The observer of one worker thread: marks in the shadow memory the bytes that its accesses touch.
 
 use super::{Recorder, lock};
 use crate::fold::Fold;
@@ -26,7 +26,7 @@ pub(super) enum AccessKind {
     Reduces(Fold),
 }
 
-/// The observer of one worker.
+/// Observes the accesses of one worker thread.
 pub(super) struct Worker<'a> {
     recorder: &'a Recorder,
     map: &'a MemoryMap,
@@ -40,7 +40,7 @@ pub(super) struct Worker<'a> {
 }
 
 impl AccessKind {
-    /// Marks bytes of a sector.
+    /// Marks bytes of a sector in the shadow memory, as accessed by operation `op`.
     fn mark(self, page: &Page, (sector, mask): (usize, u32), op: u32) {
         let marks = || Box::new(Marks::new());
         if matches!(self, Self::Reads | Self::Both) {
@@ -135,7 +135,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Marks an access of lanes to global memory.
+    /// Marks the bytes of an access to global memory as read, written or reduced.
     fn global(&mut self, at: &At, access: &Access<'_>, kind: AccessKind) {
         let (size, addresses) = (u64::from(access.bytes()), access.addresses);
         let mut rest = at.lanes;
@@ -168,8 +168,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Marks an access in which all lanes access consecutive elements or one element, the most
-    /// frequent cases. Returns false for any other access.
+    /// Marks the bytes of an access in which all lanes access consecutive elements or one element,
+    /// the most frequent cases. Returns false for any other access.
     fn row(&mut self, at: &At, access: &Access<'_>, kind: AccessKind) -> bool {
         let (first, lanes) = match access.arrangement {
             Arrangement::Row(first) => (first, 32),
@@ -189,7 +189,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Marks the elements of a lane; those of a reduction one by one.
+/// Marks the elements that a lane accesses; the elements of a reduction one by one.
 #[inline]
 fn marking_number(marking: &mut Marking<'_>, offset: u64, (size, elements): (u32, u32)) {
     if !matches!(marking.kind, AccessKind::Reduces(_)) {

@@ -68,7 +68,7 @@ impl Cta {
         }
     }
 
-    /// All threads have met at a barrier: the joined clock of all threads becomes that of each.
+    /// All threads have met at a barrier: their joined clock becomes the clock of each thread.
     fn meet(&mut self) {
         self.all = self.tick();
         if !take(&mut self.has_own) {
@@ -131,7 +131,7 @@ impl Gathered {
         join_each(&mut self.fenced, &other.fenced);
     }
 
-    /// Joins this state to that of each lane.
+    /// Joins this state to the state of each lane.
     pub(super) fn give(self, cta: &mut Cta, warp: u32, lanes: u32) {
         let knows = (!self.knows.is_empty()).then(|| Arc::new(self.knows));
         let of_fence = |clock: Arc<Clock>| {

@@ -39,11 +39,11 @@ pub(super) struct WarpClock {
     pub(super) of_warp: u32,
 }
 
-/// A listed load of a warp. If the following warps load the following addresses, they are part of
-/// the same entry (rows).
+/// An entry of the list of deferred loads: the load of a warp (a row), or several rows, which are
+/// loads by consecutive warps from consecutive addresses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListedLoad {
-    /// The address of lane 0, or the address of all lanes.
+    /// The address that lane 0 of the first row loads, or the one address that all lanes load.
     pub(super) first: u64,
     pub(super) shape: AddressShape,
     /// Bytes of an element, and the number of elements of each lane.
@@ -51,7 +51,7 @@ pub(super) struct ListedLoad {
     pub(super) warp: u32,
     pub(super) lanes: u32,
     pub(super) op: u32,
-    /// Number of rows: warps with consecutive numbers that load consecutive addresses.
+    /// Number of rows, which are the loads of so many consecutive warps.
     pub(super) count: u32,
     /// Index of the vector clock of the first row.
     pub(super) clock: u32,
@@ -64,10 +64,10 @@ impl LoadList {
             + self.offsets.len() * size_of::<[u32; 32]>()
     }
 
-    /// Adds the load to the last entry as its next row. Returns false if it does not continue the
-    /// rows.
-    // It is inlined, like `push`, because a copy of a load that was just stored in parts waits for
-    // the stores.
+    /// Adds a load to the last entry as its next row. Returns false if the load does not continue
+    /// the entry's rows.
+    // This function and `push` are inlined. Otherwise the fields of `by` would be stored one by one
+    // and copied at once, and the copy would wait for the stores.
     #[inline(always)]
     pub(super) fn extend_last(&mut self, by: &ListedLoad, clock: &WarpClock, warps: u32) -> bool {
         let (Some(last), Some(of)) = (self.all.last_mut(), self.clocks.last()) else {

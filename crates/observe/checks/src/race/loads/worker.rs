@@ -48,9 +48,9 @@ pub(in crate::race) enum Deferral {
 /// The deferred loads of a worker thread.
 pub(in crate::race) struct DeferredLoads {
     of: Option<Arc<Loads>>,
-    /// The lists as other workers see them.
+    /// The worker's published lists, which other workers see.
     shared: Published,
-    /// The lists while the worker owns them.
+    /// The worker's lists while they are not published.
     own: Vec<LoadList>,
     /// The value of [`Loads::materialized`] when the worker last checked it.
     materialized: u32,
@@ -239,7 +239,7 @@ impl RecentLoad {
         self.what == load.what && (second != 0 || again)
     }
 
-    /// Adds a listed load to the table.
+    /// Adds a load to the table of recently listed loads.
     fn add(&mut self, load: &Self) {
         if self.what != load.what {
             *self = *load;

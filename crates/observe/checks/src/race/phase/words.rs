@@ -16,7 +16,7 @@ impl Phase {
     pub(super) fn touch(&mut self, warp: &Warp<'_>, more: &[GroupedLoad]) -> Option<bool> {
         let (first, writes, words) = (warp.at.warp * 32, warp.kind.writes(), warp.words());
         let mut is_new = false;
-        // If this is false, the access may cover parts of words.
+        // If `is_whole` is false, the access may cover parts of words.
         let is_whole = words.is_power_of_two();
         let (ranges, count) =
             if is_whole && !writes { shared_ranges(warp) } else { Default::default() };
@@ -243,7 +243,7 @@ fn shared_ranges(warp: &Warp<'_>) -> ([(u64, u64); 4], usize) {
 /// Consecutive lanes that access consecutive words.
 #[derive(Clone, Copy)]
 struct RowAccess {
-    /// Number in the CTA of lane 0's thread.
+    /// Number of lane 0's thread in the CTA.
     thread: u32,
     /// The binary logarithm of the number of words that each lane accesses.
     shift: u32,
