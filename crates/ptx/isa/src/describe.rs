@@ -62,7 +62,7 @@ pub struct OperandText {
 /// The error for a name that cannot be described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// The unknown opcode or modifier in the name.
+    /// The unknown opcode or modifier in the name of an instruction, such as `tld5`.
     pub word: String,
     /// The most similar opcode or modifier, if one is similar.
     pub suggestion: Option<String>,

@@ -96,8 +96,8 @@ fn add_choices(known: &mut ModifierError, other: ModifierError) {
                 // A missing type or query, which all of the forms need, is reported first.
                 (_, Class::Type | Class::Query, _) => {}
                 (_, _, Class::Type) => (*class, *expected) = (other, more),
-                // Different classes are missing, such as a rounding mode or `.approx`: the error
-                // names no particular class.
+                // The forms miss modifiers of different classes, such as a rounding mode in one
+                // and `.approx` in another, so that the error names no class.
                 _ => {
                     *class = Class::Flag;
                     add(expected, more);

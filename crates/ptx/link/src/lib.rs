@@ -169,7 +169,7 @@ fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
     };
     let word = |linkage: Option<(Linkage, Span)>| {
         let (_, span) = linkage.filter(|(linkage, _)| *linkage == Linkage::Extern)?;
-        // The span of a linkage directive begins at its dot or after it.
+        // The span of a linkage directive may leave out the directive's dot, which is edited, too.
         let dot = text[..span.start as usize].ends_with('.');
         Some(Span { start: span.start - u32::from(dot), ..span })
     };

@@ -120,7 +120,7 @@ impl Text {
 /// Converts offsets to positions, in constant time even in long lines.
 pub(crate) struct Converter<'a> {
     text: &'a Text,
-    /// Counts of the text's UTF-16 code units, unless columns count bytes.
+    /// The columns in UTF-16 code units; `None` if the client counts columns in bytes.
     units: Option<Utf16<'a>>,
 }
 

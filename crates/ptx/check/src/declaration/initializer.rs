@@ -161,7 +161,7 @@ impl<'a> Checker<'a> {
         at
     }
 
-    /// Writes a value at byte `at` of the image.
+    /// Writes an initial value at byte `at` of a variable's memory image.
     fn scalar(&mut self, value: &InitialValue<'a>, at: u64, image: &mut Image<'a>) -> Option<()> {
         let (ty, span) = (image.ty?, value.span);
         let size = u64::from(ty.bytes());

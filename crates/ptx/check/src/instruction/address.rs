@@ -361,7 +361,8 @@ impl<'a> Site<'_, '_, 'a> {
                 let message = format!("cannot take the address of a variable in {space} memory");
                 let error = self.error("E0216", operand.span, message);
                 let error = error.help("name the variable's own space");
-                // ptxas would use the offset in shared memory as a generic address.
+                // ptxas accepts the operand, and takes the offset in shared memory for a generic
+                // address: the finding is about miscompiled code.
                 if area == Area::Shared && self.mods.space.is_none() {
                     self.report_miscompiled(error);
                     return Some(address);

@@ -20,7 +20,7 @@ enum Parts {
     Choice { half: bool },
 }
 
-/// Parses a selector of the kind `parts`.
+/// Parses the selector of a video instruction, such as `.b0`, whose kind is `parts`.
 fn selector(word: &str, parts: Parts) -> Option<Selector> {
     let half = match word.as_bytes().first()? {
         b'h' => true,

@@ -47,7 +47,8 @@ words! {
         /// Selects an instruction among those with the same opcode; kept in
         /// [`crate::Modifiers::actions`].
         Action = "act",
-        /// A modifier that changes the result but has no field: the instruction is not executed.
+        /// A modifier that changes the result and that texunit does not simulate, so that it does
+        /// not execute instructions with it.
         Unexecuted = "x",
     }
 }
@@ -165,9 +166,9 @@ words! {
     /// The object at a memory operand, if the instruction determines it without a state space
     /// modifier.
     Pointee {
-        /// `:global`: global memory, whatever the modifiers of other operands.
+        /// `:global`: global memory, whichever state space other operands are in.
         Global = "global",
-        /// `:shared`: shared memory, whatever the modifiers of other operands.
+        /// `:shared`: shared memory, whichever state space other operands are in.
         Shared = "shared",
         /// `:mbarrier`: an mbarrier in shared memory.
         Mbarrier = "mbarrier",

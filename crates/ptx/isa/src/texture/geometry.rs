@@ -10,7 +10,8 @@ pub struct GeometryRow {
     pub geometry: Geometry,
     /// Whether the geometry supports offsets, with one element per axis.
     pub offsets: bool,
-    /// Whether the geometry supports gradients, with one element per point coordinate.
+    /// Whether the geometry supports gradients, whose vectors have one element for each of the
+    /// coordinates x, y and z.
     pub gradients: bool,
     /// Whether the geometry supports depth compare.
     pub compare: bool,
