@@ -8,9 +8,9 @@ use texunit_jit::{Op as J, Test};
 /// What a step of compiled code computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Computation {
-    /// The step computes this operation of compiled code.
+    /// The step computes this operation of the JIT compiler (crate `jit`).
     Compute(J),
-    /// The step computes this comparison of compiled code.
+    /// The step computes this comparison of the JIT compiler.
     Compare(Test),
     /// The value is the first operand if the second operand, a predicate, is true, else the third.
     Select,

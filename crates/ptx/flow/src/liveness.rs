@@ -10,7 +10,7 @@ use crate::{Access, Cfg, Code, Set};
 /// from there.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    /// For each register, its number in sets.
+    /// For each register, its member number in the sets of live registers.
     numbers: Vec<u32>,
     /// The global registers.
     globals: Vec<u32>,

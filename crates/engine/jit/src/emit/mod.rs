@@ -77,8 +77,8 @@ struct Emitter<'a, B> {
     guarded: Option<(crate::Predicate, u32)>,
     pending: Pending,
     constants: Constants,
-    /// Labels and states of the code for each mode; `has_both_modes` says whether the function
-    /// contains both.
+    /// For each [`Mode`], the labels of blocks and the register caches there. `has_both_modes` says
+    /// whether the function has code for both modes.
     versions: [Version; 2],
     has_both_modes: bool,
     /// Code that is emitted after the blocks.

@@ -3,32 +3,33 @@
 
 use crate::operand::{Source, VReg};
 
-/// A cached value: a part of the lanes of a register or of an input.
+/// A cached value: a lane group (the lanes that fit into one vector register) of a register or of
+/// an input. The last field is the number of the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// A part of a 32-bit register, or with [`SAME`] all parts that have one value in all lanes.
+    /// A lane group of a 32-bit register, or with [`SAME`] all groups that have one value in all
+    /// lanes.
     B32(u32, u8),
-    /// A part of a 64-bit register.
+    /// A lane group of a 64-bit register.
     B64(u32, u8),
-    /// A part of a predicate register, or with [`SAME`] all parts.
+    /// A lane group of a predicate register, or with [`SAME`] the whole predicate register.
     Predicate(u32, u8),
-    /// A part of another source, as lanes of 32 or 64 bits. A uniform source has only part 0. With
-    /// [`SAME`], a per-lane input's value in lane 0, which all lanes have.
+    /// A lane group of an input or constant, as lanes of 32 or 64 bits. A uniform source has only
+    /// group 0. With [`SAME`], a per-lane input's value in lane 0, which all lanes have.
     Other(Source, Width, u8),
 }
 
-/// Stands for the parts of a register that [`RegisterCache`] knows to have one value in all lanes,
-/// so that one processor register holds all of them.
+/// Stands for the lane groups of a register that [`RegisterCache`] knows to have one value in all
+/// lanes, so that one processor register holds all of them.
 pub(super) const SAME: u8 = u8::MAX;
 
 /// A register with one value in all lanes.
 #[derive(Clone, Copy, Debug)]
 struct Same {
     vreg: VReg,
-    /// The parts that still have the value, as bits.
+    /// The lane groups that still have the value, as bits.
     parts: u8,
-    /// Whether all parts have it, and all live lanes on each way to the code, so that an entry need
-    /// not test it.
+    /// Whether all live lanes have the value on every path, so that an entry need not test it.
     is_known: bool,
 }
 

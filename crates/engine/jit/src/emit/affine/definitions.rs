@@ -232,8 +232,9 @@ impl Walk {
                 }
             }
         });
-        // Only exits of loads and stores compute deferred registers, so that no definition may be
-        // deferred across other steps that can exit.
+        // An exit must compute the registers whose definitions are deferred. The exits of loads and
+        // stores do so, but those of other steps do not, so that no definition is deferred across
+        // them.
         if step.may_exit() && !matches!(step.action, Action::Load(_) | Action::Store(_)) {
             self.known.products.clear();
         }

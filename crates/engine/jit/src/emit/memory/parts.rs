@@ -1,4 +1,5 @@
-//! Writes loaded data to registers: loads the parts, transposes them, and defines the destinations.
+//! Writes loaded data to registers: loads the data of each lane group, transposes it, and defines
+//! the destination registers.
 
 use super::shape::{CONTIGUOUS, Row, Slot, UNIFORM};
 use crate::emit::Emitter;
@@ -19,12 +20,14 @@ pub(super) struct Bytes {
     from: usize,
 }
 
-/// The address of the parts.
+/// Where the host addresses of an access are.
 #[derive(Clone, Copy)]
 pub(super) enum Parts {
-    /// The addresses are in a slot, and `ebp` has the shape.
+    /// The address of each lane group is in memory ([`Slot`]), and `ebp` has the shape of the
+    /// addresses.
     Slot(Slot),
-    /// The addresses are in a slot, and the lanes of each part are contiguous.
+    /// The address of each lane group is in memory ([`Slot`]), and the lanes of each group access
+    /// contiguous memory.
     Contiguous(Slot),
     /// The address of all lanes is in `r13`.
     One,
@@ -37,7 +40,7 @@ impl Bytes {
         Self { size, total: size * count, from: 0 }
     }
 
-    /// The number of registers that a part needs.
+    /// The number of vector registers that loading a lane group needs.
     fn needs(self) -> usize {
         match (self.size, self.total) {
             (8, 8) => 2,
@@ -47,7 +50,8 @@ impl Bytes {
         }
     }
 
-    /// The registers that have the results: 32-bit values, or the halves of 64-bit elements.
+    /// The registers that have the loaded elements: 32-bit values, or the halves of 64-bit
+    /// elements.
     fn results(self, d: &[Reg]) -> Vec<Reg> {
         match (self.size, self.total) {
             (8, 16..) => vec![d[2], d[5], d[1], d[4]],

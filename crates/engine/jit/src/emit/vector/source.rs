@@ -179,7 +179,8 @@ pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
     })
 }
 
-/// The cache key of a part of a source as 64-bit lanes.
+/// The register-cache key of a lane group of an operand that is read as 64-bit lanes; `None` if the
+/// operand must be extended first.
 fn wide_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
         Source::B64(i) => Key::B64(i, part),
