@@ -22,7 +22,8 @@ use super::round::{self, Format, RM, RN, RP, RZ, pack, power};
 pub struct Convert {
     pub(super) to: Ty,
     pub(super) from: Ty,
-    /// The rounding of the result. If `integral` is set, the rounding to an integral value.
+    /// The rounding mode of the result or, if `integral` is set, of the rounding to an integral
+    /// value.
     pub(super) mode: u8,
     pub(super) integral: bool,
     pub(super) ftz: bool,
@@ -189,7 +190,7 @@ impl Convert {
         x.clamp(integer(self.to, low), integer(self.to, high))
     }
 
-    /// The format of the result, which is a float, and the place of its lowest bit in a register.
+    /// The format of a float result, and the bit position in the register at which it begins.
     fn format(&self) -> (Format, u32) {
         let format = Format::of(self.to).expect("checked when the conversion was made");
         (format, if self.to == Ty::Tf32 { 13 } else { 0 })

@@ -34,7 +34,8 @@ impl Rarely for Term<'_, 32> {
     }
 }
 
-/// The truth tables of a Boolean function's three sources, from which its own table is computed.
+/// The truth tables of the three sources a, b and c, from which the truth table of a Boolean
+/// function is computed.
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;
 const C: u8 = 0xaa;
@@ -65,7 +66,7 @@ impl<const BITS: u32> Literal for Term<'_, BITS> {
     }
 }
 
-/// A constant.
+/// A constant as an operand of primitives.
 #[inline(always)]
 pub fn lit<V: Literal>(bits: u64) -> V {
     V::literal(bits)
@@ -84,7 +85,8 @@ macro_rules! primitives {
         $(#[$of])*
         pub trait $trait: Literal + Copy {
             $(
-                /// The type of values of another width, or of predicates.
+                /// The type of values of another width, or of predicates, to which primitives
+                /// convert.
                 type $other: Copy;
             )*
             $($($(#[$doc])* fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out;)*)*

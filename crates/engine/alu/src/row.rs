@@ -108,7 +108,8 @@ impl Row {
         self.template.name
     }
 
-    /// A name that no other operation has: of those outside the inner loop, the first instruction.
+    /// A name that no other operation has. For an operation outside the inner loop, it is the first
+    /// instruction.
     pub fn text(&self) -> String {
         match self.keys.first() {
             Some(key) if self.template.kind == Kind::Call => key.text(),

@@ -56,7 +56,7 @@ pub(crate) struct Recorder {
     known: [Option<u64>; 4],
     /// Whether the steps are recorded without simplification, as the interpreter needs them.
     literal: bool,
-    /// Whether the result of the operation is a constant.
+    /// Whether the result of the recorded operation is a constant.
     pub(crate) is_number: Cell<bool>,
 }
 
@@ -93,7 +93,7 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         (self.0, self.1)
     }
 
-    /// Records a step with these operands, at least one of which is not constant.
+    /// Records a step with the operands `terms`, at least one of which is not constant.
     pub(crate) fn of(computation: Computation, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> Self {
         let (operand, recorder) = step(BITS, computation, evaluate, terms);
         Self(operand, recorder)
@@ -185,8 +185,8 @@ fn simplified(computation: Computation, from: &[Operand; 3], ones: u64) -> Simpl
 /// Simplifies a Boolean function by removing operands that are all zeros or all ones from its truth
 /// table.
 fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simplified {
-    // For each source: the entries of the truth table for which the source's bit is zero, and the
-    // distance from these to the entries for which the bit is one.
+    // For each source: the bits of the truth table for which the source is zero, and their distance
+    // from the bits for which the source is one.
     for (source, (zeros, far)) in from.iter().zip([(0x0f, 4), (0x33, 2), (0x55, 1)]) {
         match *source {
             Operand::Literal(0) => table = table & zeros | (table & zeros) << far,

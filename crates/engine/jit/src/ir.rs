@@ -52,7 +52,7 @@ impl Region {
 /// A basic block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Number of its first instruction, by which entries are looked up.
+    /// Number of the first instruction of the block, by which its entry is looked up.
     pub at: u32,
     /// Whether control can come here from elsewhere than the ends of the region's blocks: from code
     /// outside the region, or from an instruction that is not compiled. Each block is an entry of
@@ -155,7 +155,7 @@ pub enum Action {
         /// The number of steps. None of them may exit.
         steps: u32,
     },
-    /// Computes a register.
+    /// Computes a register by an operation on sources.
     Compute {
         /// The operation.
         op: Op,
@@ -193,9 +193,9 @@ pub enum Action {
     Atomic(Box<Atomic>),
     /// A call of a host function, for operations that are not emitted as code.
     Call(Box<Call>),
-    /// `shfl`.
+    /// The instruction `shfl`.
     Shuffle(Box<Shuffle>),
-    /// `vote`.
+    /// The instruction `vote`.
     Vote {
         /// The mode of `vote`.
         mode: Vote,
@@ -206,9 +206,9 @@ pub enum Action {
         /// The membermask; `None` without `.sync`.
         members: Option<Source>,
     },
-    /// `match`.
+    /// The instruction `match`.
     Match(Box<Match>),
-    /// `redux.sync`.
+    /// The instruction `redux.sync`.
     Redux {
         /// The operation that combines the lanes' values.
         op: Reduce,

@@ -32,10 +32,10 @@ pub enum Float {
     Div,
     /// √a
     Sqrt,
-    /// The smaller one; -0 is less than +0, and if one source is a NaN, the result is the other
+    /// The smaller source; -0 is less than +0, and if one source is a NaN, the result is the other
     /// source.
     Min,
-    /// The larger one; -0 is less than +0, and if one source is a NaN, the result is the other
+    /// The larger source; -0 is less than +0, and if one source is a NaN, the result is the other
     /// source.
     Max,
     /// The negated operand: its sign bit is inverted.

@@ -13,7 +13,7 @@ use crate::operand::VReg;
 use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Scratch registers of operand b, operand c, and the old values.
+/// Numbers of the scratch registers that hold operand b, operand c, and the old values.
 const B: usize = 1;
 const OTHER: usize = 2;
 const OLD: usize = 3;

@@ -14,7 +14,7 @@ pub(super) struct Numbers {
     all: usize,
 }
 
-/// A register after a step that reads or writes it.
+/// What is known of a register after a step that reads or writes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NextUse {
     pub(super) vreg: VReg,

@@ -65,7 +65,7 @@ impl Window {
 #[repr(C)]
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    /// The slot of the running warp, and the number of slots after it (-1 when the last warp has
+    /// The slot of the running warp, and how many slots are still to run (-1 when the last warp has
     /// stopped).
     pub(crate) slot: *mut WarpSlot,
     pub(crate) remaining: u32,

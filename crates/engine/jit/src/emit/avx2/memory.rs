@@ -199,7 +199,7 @@ impl MemoryPrimitives for Avx2 {
 }
 
 impl Avx2Emitter<'_> {
-    /// Loads the mask of inactive lanes of a part from the frame. Only in [`Mode::Some`].
+    /// Loads the mask of inactive lanes of a lane group from the frame. Only in [`Mode::Some`].
     pub(super) fn inactive_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
         let row = Frame::INACTIVE_LANES + usize::from(part) * LANES_SIZE;
         match half {

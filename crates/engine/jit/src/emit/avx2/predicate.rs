@@ -21,7 +21,7 @@ fn table_of(f: impl Fn(bool, bool) -> bool) -> u8 {
 }
 
 impl Avx2Emitter<'_> {
-    /// A constant vector with a different bit in each lane of a part.
+    /// A constant vector with a different bit in each lane of a lane group.
     pub(super) fn bits_of_lanes(&mut self) -> Operand {
         self.pool_vector(std::array::from_fn(|i| 1 << (2 * i) | 1 << (2 * i + 33)))
     }

@@ -1,5 +1,5 @@
-//! Operations that evaluate polynomials of the special function unit: tables of constants, and its
-//! square.
+//! Operations that evaluate polynomials of the special function unit: look-ups in tables of
+//! constants, and the truncated square that the unit computes.
 
 use super::{Avx512, Avx512Emitter, CONDITION, MOVE, SCRATCH_MASK};
 use crate::emit::asm::at;
@@ -17,7 +17,8 @@ const PERMUTED: usize = 32;
 const MOST_PERMUTED: usize = 128;
 
 impl Avx512Emitter<'_> {
-    /// Looks up a table at indices whose high bits are ignored. The result is in a temporary.
+    /// Looks up a table at indices whose high bits are ignored. Returns the temporary register of
+    /// the result.
     pub(super) fn look_up(&mut self, words: Words, source: Source, part: u8) -> Option<Reg> {
         let index = self.narrow(source, part)?;
         let words = words.all();
@@ -70,7 +71,8 @@ impl Avx512Emitter<'_> {
         d
     }
 
-    /// Emits [`texunit_sfu::square`] of both halves of a warp, in temporaries.
+    /// Emits [`texunit_sfu::square`] for both halves of a warp. Returns the temporary registers of
+    /// the results.
     pub(super) fn folded_squares(&mut self, source: Source) -> Option<[Reg; 2]> {
         let [first, second] = [self.narrow(source, 0)?, self.narrow(source, 1)?];
         let [x, d, t, u] = [(); 4].map(|()| self.temporary());

@@ -1,5 +1,5 @@
-//! The AVX-512 back end. A 32-bit register has two parts of 16 lanes, and a 64-bit register four
-//! parts of 8 lanes; a mask register holds a predicate of all 32 lanes.
+//! The AVX-512 back end. A 32-bit register has two lane groups of 16 lanes, and a 64-bit register
+//! four lane groups of 8 lanes; a mask register holds a predicate of all 32 lanes.
 //!
 //! The register cache does not allocate `zmm29` (used to replace NaNs), `zmm30` (the canonical
 //! NaN), `zmm31` and `k6` (scratch), and `k7` (the active mask in code for some lanes).
@@ -170,7 +170,7 @@ impl Avx512Emitter<'_> {
         Some(())
     }
 
-    /// The mask of the lanes that execute a step; `None` if all do.
+    /// The mask of the lanes that execute a step; `None` if all lanes execute it.
     fn guard(&mut self, guard: Predicate) -> Option<Reg> {
         (guard != Predicate::Always).then(|| self.predicate(guard))
     }

@@ -155,7 +155,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.load_to_destinations(load, step.guard, Parts::One)
     }
 
-    /// Whether the lanes' data are words, which AVX2 gathers to registers.
+    /// Whether each lane loads 32-bit elements, which AVX2 gathers to registers.
     fn has_words(mem: &MemAccess) -> bool {
         !B::IS_512 && mem.total == 4 && Self::has_offsets(mem)
     }
@@ -216,7 +216,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(done);
     }
 
-    /// Loads the address of the data in the frame into `r13`.
+    /// Loads the address of the scratch registers that hold the data in the frame into `r13`.
     pub(super) fn data_rows(&mut self) {
         self.asm.put(I::with2(C::Lea_r64_m, R::R13, at(R::RDI, Frame::scratch(DATA_ROW))));
     }

@@ -71,7 +71,8 @@ impl<B: Backend> Emitter<'_, B> {
         from: Parts,
     ) -> Option<()> {
         let bytes = Bytes::of(&load.access);
-        // If a part needs few registers, all parts are loaded before the first is written.
+        // If a lane group needs few registers, all lane groups are loaded before the first is
+        // written.
         let few = B::IS_512 || bytes.total <= 4 || load.access.count == 1;
         let at_once = if few { Self::PARTS } else { 1 };
         for first in (0..Self::PARTS).step_by(usize::from(at_once)) {
@@ -85,12 +86,12 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Allocates the registers to load parts to.
+    /// Allocates the registers to load lane groups to.
     pub(super) fn registers_of_parts(&mut self, parts: usize, bytes: Bytes) -> Vec<Vec<Reg>> {
         (0..parts).map(|_| (0..bytes.needs()).map(|_| self.temporary()).collect()).collect()
     }
 
-    /// Loads parts, in either shape, to the given registers.
+    /// Loads lane groups, in either shape, to the given registers.
     pub(super) fn load_parts(
         &mut self,
         parts: Range<u8>,
@@ -119,7 +120,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(done);
     }
 
-    /// Loads parts, in a known shape, to the given registers.
+    /// Loads lane groups, in a known shape, to the given registers.
     fn load_shape(
         &mut self,
         parts: Range<u8>,
@@ -138,7 +139,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Loads a part whose lanes are contiguous.
+    /// Loads a lane group whose lanes are contiguous.
     pub(super) fn load_contiguous(&mut self, row: Row, d: &[Reg], bytes: Bytes) {
         let Bytes { size, total, from } = bytes;
         match *d {
@@ -158,7 +159,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Loads a part whose lanes have one address.
+    /// Loads a lane group whose lanes have one address.
     fn load_uniform(&mut self, row: Row, d: &[Reg], Bytes { size, total, from }: Bytes) {
         match *d {
             [low, high] if size == 8 => {
@@ -175,7 +176,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Writes the loaded data of parts to the destinations, and releases its registers.
+    /// Writes the loaded data of lane groups to the destinations, and releases its registers.
     pub(super) fn write_parts(
         &mut self,
         load: &Load,

@@ -15,7 +15,7 @@ use crate::op::{Float, Rounding};
 use crate::operand::Source;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits a part of an operation on f64. The result is in a temporary.
+    /// Emits an f64 operation for one lane group. Returns the temporary register of the result.
     pub(super) fn double(
         &mut self,
         op: Float,

@@ -14,7 +14,7 @@ use crate::operand::{Predicate, Source, VReg};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Loads a part of a register of local memory to a temporary.
+    /// Loads a lane group of a register of local memory to a temporary.
     fn of_frame(&mut self, word: usize, part: u8) -> Reg {
         let d = self.temporary();
         let from = self.frame_row(word, part);
@@ -22,7 +22,7 @@ impl<B: Backend> Emitter<'_, B> {
         d
     }
 
-    /// The memory operand of a part of a register of local memory, relative to `rax`, which
+    /// The memory operand of a lane group of a register of local memory, relative to `rax`, which
     /// allocating a register may overwrite.
     fn frame_row(&mut self, word: usize, part: u8) -> MemoryOperand {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::FRAME)));

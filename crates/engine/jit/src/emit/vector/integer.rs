@@ -16,7 +16,7 @@ pub(in crate::emit) fn power_of_two(source: Source) -> Option<u32> {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits a 32-bit operation on integers. The result is in a temporary.
+    /// Emits a 32-bit operation on integers. Returns the temporary register of the result.
     pub(super) fn integer_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let code = match op {
             Op::Low => return self.low(from[0], part),

@@ -133,7 +133,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.release(high);
     }
 
-    /// Sets all bits of a register to 0.
     pub(super) fn zero(&mut self, d: Reg) {
         self.three(V::Xor32, d, d, d);
     }
@@ -150,7 +149,6 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Stores a register.
     pub(super) fn store(&mut self, to: MemoryOperand, from: Reg) {
         self.asm.put(I::with2(V::Store.code::<B>(), to, B::name(from)));
     }
