@@ -78,8 +78,8 @@ impl Mode {
     }
 }
 
-/// The modifiers that distinguish an operation from others of its family. Modifiers that a family
-/// does not have are as in [`Variant::PLAIN`].
+/// The modifiers that distinguish an operation from other operations of its family. Modifiers that
+/// a family does not have are as in [`Variant::PLAIN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
     /// The rounding of the result: `.rn` to `.rp`, or `.rni` to `.rpi`.

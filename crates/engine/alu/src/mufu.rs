@@ -2,10 +2,10 @@
 //! branches. They give the bits of [`texunit_sfu::mufu`].
 //!
 //! Functions whose result is the truncated polynomial use a [`Curve`](texunit_sfu::lanes::Curve).
-//! Logarithms, sines and tangents keep their low bits when the leading ones cancel. For these
-//! three, the polynomial V is a sum in f64, which is exact below 2^53, and the conversion to f32
-//! toward zero is the unit's truncation. In comments, C0, C1 and C2 are the coefficients of a
-//! segment, X is the operand bits below the segment, and Q is the square of X
+//! Logarithms, sines and tangents keep the low bits of the polynomial when its leading bits cancel.
+//! For these three, the polynomial V is a sum in f64, which is exact below 2^53, and the conversion
+//! to f32 toward zero is the unit's truncation. In comments, C0, C1 and C2 are the coefficients of
+//! a segment, X is the operand bits below the segment, and Q is the square of X
 //! ([`square`](texunit_sfu::square)).
 
 use crate::mode::IEEE;
@@ -41,15 +41,14 @@ fn with_sign<D: B64>(magnitude: D, sign: D) -> D {
     B64::pick(sign, magnitude, lit(1 << 63))
 }
 
-/// Returns `NAN` in lanes where the f32 `x` is a NaN, and the value in all others.
+/// Returns `NAN` in lanes where the f32 `x` is a NaN, and the given value in all other lanes.
 #[inline(always)]
 fn or_nan<V: Unit>(x: V, value: V) -> V {
     n::<V>(NAN).when(n::<V>(INFINITY).lt_u(x.and(n(!SIGN))), value)
 }
 
 /// Returns the given value in lanes where the f32 `x` is positive and normal. Zeros and subnormals
-/// give
-/// `zero`, +infinity gives `infinity`, negative numbers and NaNs give `NAN`.
+/// give `zero`, +infinity gives `infinity`, negative numbers and NaNs give `NAN`.
 #[inline(always)]
 fn of_positive<V: Unit>(x: V, value: V, zero: V, infinity: V) -> V {
     let special = infinity.when(x.eq(n(INFINITY)), n(NAN));

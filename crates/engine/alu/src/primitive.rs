@@ -4,7 +4,8 @@
 //! numbers of a lane (`u32`, `u64`), for which a primitive computes its result, and [`Term`]s, for
 //! which a primitive records a step. A step has the operation of compiled code that gives the same
 //! result, and the function that computes the primitive for the lanes of a warp. So one expression
-//! of primitives serves as an arm of the interpreter's inner loop and as a list of steps.
+//! of primitives serves as an arm of the interpreter's inner loop and as a list of steps for
+//! compiled code.
 
 mod b32;
 mod b64;

@@ -1,5 +1,5 @@
-//! Records the steps of an operation by evaluating its expression on [`Term`]s. A step has an
-//! operation of compiled code and a function for the interpreter.
+//! Records the steps of an operation by evaluating its expression on [`Term`]s. A step is one
+//! primitive: an operation of the JIT compiler, and a function for the interpreter.
 
 use crate::lane::{Constants, Function, copy};
 use std::cell::{Cell, RefCell};
@@ -38,7 +38,7 @@ pub(crate) type Evaluate = (Function, Constants);
 /// A step of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// The computation in compiled code.
+    /// What the step computes in compiled code.
     pub(crate) computation: Computation,
     /// The function that the interpreter calls for the step, and its constants.
     pub(crate) evaluate: Evaluate,

@@ -46,8 +46,7 @@ pub struct Side {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DivergedLanes {
     /// Reconvergence groups; an enclosing group precedes the groups inside it. The first is the
-    /// caller's
-    /// ([`crate::region::Running::table`]).
+    /// caller's ([`crate::region::Running::table`]).
     pub groups: Vec<Group>,
     /// The index of the innermost group that the active lanes belong to.
     pub innermost: usize,
@@ -126,7 +125,7 @@ impl FrameDivergence {
         self.innermost | self.group.arrived | self.pending != 0
     }
 
-    /// Makes the side that is first among the pending ones active, with all others at the same
+    /// Makes the first pending side active, with all other sides that are pending at the same
     /// instruction, after the active lanes have ended their turn or have arrived at their
     /// reconvergence point. Returns the code address at which the lanes continue; `None` if the
     /// caller must merge sides of different groups.

@@ -115,7 +115,7 @@ pub enum Op {
         /// Whether the result is limited to [+0, 1].
         saturate: bool,
     },
-    /// Converts to f32 the bits of an unsigned number that this mask selects.
+    /// Converts the bits of an unsigned number that the mask selects to f32.
     FromU(u32),
     /// Converts a signed number to f32.
     FromS,
@@ -157,7 +157,7 @@ pub enum Op {
     ExtendS,
     /// The low 32 bits of a 64-bit operand.
     Low,
-    /// The table's entry at index a, whose high bits are ignored.
+    /// The entry of a table of constants at index a, whose high bits are ignored.
     LookUp(Words),
     /// The result of a function of the special function unit on the operand's bits, without special
     /// cases ([`Curve::at`]). A NaN gives any result.

@@ -23,8 +23,7 @@ pub struct Passed {
     /// The number of instructions that the executed instruction counts as, for each warp.
     pub steps: u32,
     /// Whether the executed instruction has ended the turns of the warps, so that their next turns
-    /// may execute
-    /// [`crate::region::WarpStart::turn_atomics`] atomics.
+    /// may execute [`crate::region::WarpStart::turn_atomics`] atomics.
     pub ends_turns: bool,
 }
 

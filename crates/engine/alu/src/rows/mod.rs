@@ -4,11 +4,10 @@
 //! An entry is `[spellings] |sources| value`. In a table of `rows`, the value is composed of
 //! primitives, whose steps the interpreter and compiled code execute. In a table of `calls`, the
 //! value is Rust code on the numbers of a lane, which the interpreter and compiled code call as a
-//! function. In a table of
-//! `both`, the value is composed of primitives, but the interpreter calls it as one function,
-//! because there are many steps. A family has an operation for each [`Variant`]. Its values refer
-//! to the variant by the parameter before `with`, and `with` tells which modifiers a variant adds
-//! to the spellings.
+//! function. In a table of `both`, the value is composed of primitives, but the interpreter calls
+//! it as one function, because there are many steps. A family has an operation for each
+//! [`Variant`]. Its values refer to the variant by the parameter before `with`, and `with` tells
+//! which modifiers a variant adds to the spellings.
 
 mod approximate;
 mod bits;
@@ -55,7 +54,7 @@ impl Family {
     }
 }
 
-/// The keys of the instructions of a template.
+/// The keys of the instructions that a template lists.
 fn keys(template: &Template) -> Vec<Key> {
     template.spellings.iter().map(|text| Key::spelled(text)).collect()
 }

@@ -70,7 +70,7 @@ impl Plan {
         self.steps.get(step)
     }
 
-    /// The plan of a block with these definitions.
+    /// The plan of a block, from the definitions of affine values in it.
     fn of(block: &Block, definitions: &[Definition]) -> Self {
         let mut plan = Self::default();
         let uses = |d: &&Definition| d.is_deferred || d.is_from_before();

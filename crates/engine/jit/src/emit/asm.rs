@@ -56,7 +56,7 @@ pub(super) fn spread(base: Register, displacement: usize) -> MemoryOperand {
     MemoryOperand { is_broadcast: true, ..at(base, displacement) }
 }
 
-/// The rounding field of an immediate operand.
+/// The bits of an immediate operand that select a rounding.
 pub(super) fn of_rounding(rounding: Rounding) -> u32 {
     match rounding {
         Rounding::Near => 0,

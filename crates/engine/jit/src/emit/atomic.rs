@@ -221,7 +221,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.bind(done);
     }
 
-    /// Emits `r14 = r13 + r14` of f32 or f64; if both are NaNs, the result is that in `r13`.
+    /// Emits `r14 = r13 + r14` of f32 or f64; if both are NaNs, the result is the NaN in `r13`.
     fn sum(&mut self, wide: bool) {
         let other = at(R::RDI, Frame::SAVED + 8);
         let moment = Z::SPARE.xmm();

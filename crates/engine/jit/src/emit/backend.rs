@@ -53,7 +53,7 @@ pub(super) trait Primitives: InstructionSet {
     /// not be changed, or as the condition.
     fn mask_of(e: &mut Emitter<'_, Self>, mask: Reg, wide: bool, part: u8) -> Reg;
 
-    /// Sets `d` to `b` in lanes of the mask, to `a` in the others.
+    /// Sets `d` to `b` in lanes of the mask, and to `a` in other lanes.
     fn blend(
         e: &mut Emitter<'_, Self>,
         wide: bool,
@@ -74,7 +74,7 @@ pub(super) trait Primitives: InstructionSet {
     /// Jumps if a register is not zero.
     fn jump_if_any(e: &mut Emitter<'_, Self>, any: Reg, to: Label);
 
-    /// Sets `d` to `a` in lanes of the condition, and to 0 in the others.
+    /// Sets `d` to `a` in lanes of the condition, and to 0 in other lanes.
     fn keep(e: &mut Emitter<'_, Self>, wide: bool, d: Reg, a: Reg);
 
     /// Executes an instruction on `a` and `b` in lanes of the condition, where `d` becomes the

@@ -89,7 +89,6 @@ impl Group {
     }
 }
 
-/// Finds the base groups of a block.
 fn groups(block: &Block) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (i, step) in block.steps.iter().enumerate() {
@@ -116,7 +115,6 @@ fn groups(block: &Block) -> Vec<Group> {
 }
 
 impl BaseGroups {
-    /// Finds the base groups of a region.
     pub(super) fn of(region: &Region) -> Self {
         let mut all = Self::default();
         for (b, block) in region.blocks.iter().enumerate() {

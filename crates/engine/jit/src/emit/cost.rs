@@ -14,7 +14,6 @@ use crate::ir::{Call, Cost, Notification, Step};
 use crate::operand::VReg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Bytes of a sector of global memory.
 const SECTOR: u32 = 32;
 /// Bytes of one word of a shared-memory bank, and of one word of each of the 32 banks together.
 const WORD: u32 = 4;
@@ -23,7 +22,7 @@ const BANKS: u32 = 128;
 /// How the addresses of the lanes in each half of the warp are related.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Half {
-    /// Each lane's address follows that of the lane before it.
+    /// The addresses of the lanes are contiguous, in the order of the lanes.
     Contiguous,
     /// All lanes of the half have the same address.
     Uniform,

@@ -262,7 +262,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache = state.clone();
     }
 
-    /// Emits a parallel copy of registers.
+    /// Emits register moves that take effect as if all happened at once.
     fn parallel(&mut self, mut moves: Vec<(Reg, Reg)>) {
         while !moves.is_empty() {
             let free = moves.iter().position(|&(to, _)| moves.iter().all(|&(_, from)| from != to));

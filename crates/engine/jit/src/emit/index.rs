@@ -45,7 +45,7 @@ pub(super) struct Indexed {
     pub(super) walks: bool,
 }
 
-/// A set of slots as bits.
+/// A set of slots of cached shapes, as bits.
 type Slots = u8;
 
 /// The tracked index registers of a region.
@@ -122,7 +122,6 @@ fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
     plan.get(i)?.base.filter(|&value| fits(step, value))
 }
 
-/// Whether all active lanes execute a step.
 fn all_lanes_execute(step: &Step) -> bool {
     step.guard == Predicate::Always
 }
@@ -211,7 +210,7 @@ impl Indices {
         Some((self.slots.get(&register).copied()?, addend))
     }
 
-    /// Computes the liveness of slots.
+    /// Computes for each block and step which slots have shapes that are read later.
     fn compute_liveness(&mut self, region: &Region, plans: &[Plan]) {
         let n = region.blocks.len();
         self.start = vec![0; n];
@@ -232,12 +231,12 @@ impl Indices {
         }
     }
 
-    /// The slots that are live at the beginning of a block.
+    /// The slots whose shapes are live at the beginning of a block.
     pub(super) fn at_start(&self, block: usize) -> Slots {
         self.start.get(block).copied().unwrap_or(0)
     }
 
-    /// The slots that are live after a step.
+    /// The slots whose shapes are live after a step.
     pub(super) fn live_after(&self, block: usize, step: usize) -> Slots {
         self.live_after.get(block).and_then(|steps| steps.get(step)).copied().unwrap_or(0)
     }

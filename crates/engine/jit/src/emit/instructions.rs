@@ -71,7 +71,7 @@ impl From<MemoryOperand> for Operand {
 
 /// An opcode: an instruction of one instruction set, or an instruction that both sets have.
 pub(super) trait Opcode: Copy {
-    /// The instruction of the back end.
+    /// The instruction that the opcode stands for in an instruction set.
     fn code<B: InstructionSet>(self) -> Code;
 }
 

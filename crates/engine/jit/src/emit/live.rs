@@ -42,7 +42,6 @@ pub(super) struct Uses {
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl Numbers {
-    /// Numbers the registers of a region.
     pub(super) fn of(region: &Region) -> Self {
         let mut most = [0; 3];
         let mut see = |vreg| {

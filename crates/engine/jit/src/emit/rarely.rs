@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Steps that are being emitted, over which code can jump.
 pub(super) struct Skipped {
-    /// The end of the steps.
+    /// The number of the step after the steps that are jumped over.
     pub(super) end: usize,
     label: Label,
     /// The register cache after the jump, without values that are dead after the steps.

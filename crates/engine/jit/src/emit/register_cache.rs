@@ -123,7 +123,7 @@ pub(super) struct RegState {
     pub(super) dirty: bool,
     /// Whether the current step uses the register, so that it must not be evicted.
     pub(super) pinned: bool,
-    /// The time of the last use.
+    /// When the register was last used, by the clock of the register cache.
     pub(super) used: u32,
 }
 
@@ -195,7 +195,8 @@ impl RegisterCache {
         self.same.iter().find(|same| same.vreg == vreg).map_or(0, |same| same.parts)
     }
 
-    /// The key by which a value is cached.
+    /// The key under which a value is cached: with [`SAME`] if all lanes are known to have one
+    /// value.
     pub(super) fn cached(&self, key: Key) -> Key {
         match key {
             Key::B32(_, part) | Key::Predicate(_, part) => key

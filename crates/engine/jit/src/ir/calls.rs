@@ -25,10 +25,11 @@ pub enum Routine {
     Notify(Notification),
 }
 
-/// A notification of the listener about a step.
+/// A notification that compiled code sends to the [`Listener`] (an observer of the kernel) when
+/// lanes execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notification {
-    /// Identifies the step for the listener.
+    /// The number by which the listener knows the instruction.
     pub number: u32,
     /// The number of sources that are passed to the listener.
     pub sources: u8,

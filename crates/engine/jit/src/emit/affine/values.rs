@@ -8,7 +8,7 @@ use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
 use std::collections::HashMap;
 
-/// The known values of registers at a step.
+/// The affine and uniform values that registers are known to have at a step.
 #[derive(Default)]
 pub(super) struct Registers {
     /// Registers that have an affine address or an index plus a uniform value, each with the number

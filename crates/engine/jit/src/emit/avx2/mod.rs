@@ -38,18 +38,16 @@ pub(super) struct Avx2 {
     run: u32,
 }
 
-/// The emitter with this back end.
 type Avx2Emitter<'a> = Emitter<'a, Avx2>;
 
 /// The scratch register. Allocating a register may overwrite it.
 const SCRATCH: Reg = Reg(15);
 
-/// Bytes of a vector register.
 const LANES_SIZE: usize = 32;
 /// Lane groups of a 32-bit register.
 const PARTS: u8 = 4;
 
-/// A constant of 32 bytes.
+/// A constant of 32 bytes in the constant pool.
 type PoolVector = [u64; 4];
 
 impl Backend for Avx2 {

@@ -64,8 +64,8 @@ impl Avx2Emitter<'_> {
         let outside = self.temporary();
         let from = self.source_lanes(op, part)?;
         self.two(V::Move, outside, SCRATCH);
-        // Selects this element of each of the four lane groups; then the two high bits of the lane
-        // number select the lane group.
+        // The low bits of the source lane select an element of each of the four lane groups; then
+        // the two high bits select the group.
         let values = [(); 4].map(|()| self.temporary());
         for (row, value) in (0..).zip(values) {
             self.three(PERMUTE, value, from, part_of_row::<Avx2>(ROW, row));
@@ -99,7 +99,7 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// Computes eight lanes of the result in a temporary.
+    /// Computes eight lanes of the result. Returns their temporary register.
     fn permuted(&mut self, of_part: &[(u32, bool)]) -> Reg {
         let mut sum: Option<Reg> = None;
         for from in 0..PARTS {

@@ -34,8 +34,9 @@ pub(super) fn eighth(key: Key) -> u8 {
     }
 }
 
-/// Whether no earlier step of a run reads or writes a register that a step writes: for later lane
-/// groups the earlier steps are emitted after it.
+/// Whether no earlier step of a run reads or writes a register that a step writes. Only then can
+/// the step be emitted for all lane groups at once, because the earlier steps of later groups
+/// follow it.
 fn is_first_use(earlier: &[Step], step: &Step) -> bool {
     let mut is_first = true;
     step.each_written(&mut |to| {
@@ -78,7 +79,7 @@ impl Avx2Emitter<'_> {
         let block = &self.region.blocks[self.block];
         let mut changed = Vec::new();
         (self.back.run, self.cache.defers_nans) = (steps.len() as u32, true);
-        // Steps that the first lane group has emitted for all.
+        // Steps that have been emitted for all lane groups together with the first group.
         let mut done = HashSet::new();
         for part in 0..PARTS {
             self.back.part = part;
@@ -118,7 +119,8 @@ impl Avx2Emitter<'_> {
             }
             self.count_guarded();
             if part + 1 != PARTS {
-                // The next lane group begins with the same next uses as this one.
+                // The next uses of registers are reset, because the next lane group begins with the
+                // first step again.
                 for (number, next) in changed.drain(..).rev() {
                     self.next[number] = next;
                 }
@@ -128,8 +130,8 @@ impl Avx2Emitter<'_> {
         Ok(())
     }
 
-    /// Ends a step in a lane group. Other lane groups of the step may have been emitted before, or
-    /// follow later.
+    /// Ends the emission of a step for one lane group. Other groups may have been emitted before,
+    /// or follow.
     fn end_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
         self.count_before_death(i);
         self.cache.unpin();
@@ -162,7 +164,7 @@ impl Avx2Emitter<'_> {
         });
     }
 
-    /// Emits a lane group of a step that works on each lane separately.
+    /// Emits a step that works on each lane separately, for one lane group.
     fn of_lanes(&mut self, step: &Step, part: u8) -> Option<()> {
         match &step.action {
             Action::Compute { op, to, from } => {
@@ -181,7 +183,7 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// The mask of lanes that execute a step; `None` if all do.
+    /// The mask of lanes that execute a step; `None` if all lanes execute it.
     pub(super) fn guard(&mut self, guard: Predicate, part: u8) -> Option<Mask> {
         (guard != Predicate::Always).then(|| self.predicate(guard, part))
     }

@@ -79,7 +79,7 @@ impl Avx512Emitter<'_> {
         let upper = self.number(0xffff_0000);
         self.two_with(V::RightU32, x, first, 1);
         self.two_with(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t, second, 15);
-        // The bits of t where those of `upper` are set, and those of x elsewhere.
+        // Selects the bits of t where the bits of `upper` are set, and the bits of x elsewhere.
         self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x, t, upper, 0xd8);
         self.squares(x, d, [t, u]);
         self.two_with(V::RightU32, t, d, 16);
@@ -119,9 +119,10 @@ impl Avx512Emitter<'_> {
         self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, d.zmm(), d.zmm(), one));
     }
 
-    /// Emits a [`Curve`] for both halves of a warp, in temporaries. Table look-ups and squares are
-    /// those of 16-bit elements: in each 128 bits of a register, four of the first half and four of
-    /// the second, so that `vpunpcklwd` and `vpunpckhwd` make 32-bit elements of both.
+    /// Emits a [`Curve`] for both halves of a warp. Returns the temporary registers of the results.
+    /// Table look-ups and squares use 16-bit elements: in each 128 bits of a register, four
+    /// elements of the first half and four of the second, so that `vpunpcklwd` and `vpunpckhwd`
+    /// make the 32-bit elements of each half.
     pub(super) fn curve(&mut self, curve: &'static Curve, source: Source) -> Option<[Reg; 2]> {
         const PERMUTE: C = C::EVEX_Vpermt2w_zmm_k1z_zmm_zmmm512;
         let xs = [self.float(source, 0)?, self.float(source, 1)?];

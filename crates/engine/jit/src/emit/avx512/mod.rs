@@ -29,19 +29,17 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct Avx512;
 
-/// The emitter with this back end.
 type Avx512Emitter<'a> = Emitter<'a, Avx512>;
 
 /// The canonical NaN in all lanes.
 const NAN: Reg = Reg(30);
 /// The register in which NaNs are replaced.
 const FIXED: Reg = Reg(29);
-/// Scratch registers.
 const SCRATCH: Reg = Reg(31);
 /// The scratch register of conditions, and its name.
 const CONDITION: Reg = Reg(MASK_0 + 5);
 const SCRATCH_MASK: R = R::K6;
-/// The instruction that copies lanes of a mask.
+/// The instruction that copies the lanes that a mask register selects.
 const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 /// The active mask in [`Mode::Some`].
 const LANES: Reg = Reg(MASK_0 + 6);
@@ -153,7 +151,6 @@ impl Avx512Emitter<'_> {
         self.hold(Key::Other(Source::Literal(number.into()), Width::B32, 0))
     }
 
-    /// Emits a step that cannot exit.
     fn straight(&mut self, step: &Step) -> Option<()> {
         match &step.action {
             Action::Compute { op, to, from } => self.compute(*op, *to, *from, step.guard)?,

@@ -9,7 +9,6 @@ use crate::frame::{Frame, INDICES};
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Bytes of a cache line.
 const LINE: usize = 64;
 
 impl<B: Backend> Emitter<'_, B> {

@@ -56,8 +56,8 @@ pub(in crate::emit) struct MemAccess {
     /// With AVX-512, the last four may have the offsets of its lane groups.
     pub(in crate::emit) own: [Reg; 6],
     /// Mask registers that are reserved for the access, if the instruction set has them. The first
-    /// has the lanes that
-    /// execute the access ([`crate::emit::backend::MemoryPrimitives::keep_executing`]).
+    /// has the lanes that execute the access
+    /// ([`crate::emit::backend::MemoryPrimitives::keep_executing`]).
     pub(in crate::emit) masks: Option<[Reg; 2]>,
     /// Whether no address of the access is valid, so that the code always exits.
     pub(super) never: bool,

@@ -49,10 +49,11 @@ impl<B: Backend> Emitter<'_, B> {
         let (indexed, slot) = (self.indexed(), Slot::of(mem.member));
         self.begin_group(&mem);
         let [scattered, none, done] = std::array::from_fn(|_| self.asm.label());
-        // If there are enough registers for all lanes, the elements are loaded at once.
+        // If there are enough registers for the elements of all lanes, they are loaded at once.
         let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
         let own: Vec<Vec<Reg>> = match mem.total {
-            // The registers of the access but that of indices are free once all lanes are checked.
+            // The registers of the access, except that of indices, are free once all lanes are
+            // checked.
             ..=4 if !B::IS_512 && (indexed.is_some() || Self::has_words(&mem)) => {
                 [0, 2, 3, 4].map(|i| vec![mem.own[i]]).into()
             }

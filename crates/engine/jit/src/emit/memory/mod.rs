@@ -2,12 +2,12 @@
 //! instruction sets.
 //!
 //! A *lane group* (`part`) is the lanes of a vector register of 32-bit lanes. Vector code accesses
-//! the data of a
-//! lane group at once where the addresses have a shape ([`shape`]): the lanes are contiguous, or
-//! have one address. [`Addressing`] says what is known when the code is emitted; other shapes are
-//! cached ([`crate::emit::index`], [`crate::emit::base_groups`]) or tested. Otherwise the lanes are
-//! scattered: each is checked ([`offsets`]), and its data is copied to or from scratch registers of
-//! the frame, which vector code then accesses as contiguous lanes ([`parts`], [`rows`]).
+//! the data of a lane group at once where the addresses have a shape ([`shape`]): the lanes are
+//! contiguous, or have one address. [`Addressing`] says what is known when the code is emitted;
+//! other shapes are cached ([`crate::emit::index`], [`crate::emit::base_groups`]) or tested.
+//! Otherwise the lanes are scattered: each is checked ([`offsets`]), and its data is copied to or
+//! from scratch registers of the frame, which vector code then accesses as contiguous lanes
+//! ([`parts`], [`rows`]).
 //!
 //! `ebp` has the shape while the code accesses the lane groups, `rbx` the mask of executing lanes,
 //! and the addresses of the lane groups are in a [`shape::Slot`] or in registers.

@@ -23,7 +23,7 @@ pub(in crate::emit) fn register_file<B: Backend>(key: Key) -> MemoryOperand {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Loads a source that is not a register.
+    /// Loads a source that is an input or a constant.
     pub(in crate::emit) fn load_other(&mut self, to: Reg, source: Source, width: Width, part: u8) {
         let wide = width == Width::B64;
         match source {
@@ -88,8 +88,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// A register with a lane group of a source as 32-bit lanes, in which NaNs need not be
-    /// canonical
-    /// ([`crate::emit::register_cache::Nans::Any`]).
+    /// canonical ([`crate::emit::register_cache::Nans::Any`]).
     pub(in crate::emit) fn float(&mut self, source: Source, part: u8) -> Option<Reg> {
         Some(self.hold(narrow_key(source, part)?))
     }
@@ -142,7 +141,7 @@ impl<B: Backend> Emitter<'_, B> {
             && self.cache.position(key).is_none_or(|reg| !self.cache.get(reg).dirty)
     }
 
-    /// The low 32 bits of a source.
+    /// A register with the low 32 bits of a source.
     pub(in crate::emit) fn low_of(&mut self, source: Source, part: u8) -> Option<Reg> {
         match source {
             Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) => self.low(source, part),
