@@ -109,7 +109,7 @@ impl Video {
     }
 
     /// The element of the register pair `b:a` that a selector of a SIMD instruction names. Without
-    /// a selector, it is element k of the operand's own register.
+    /// a selector, it is element k of register number `own` of the pair.
     fn chosen(&self, pair: u64, selector: Selector, own: u32, k: u32, signed: bool) -> i64 {
         let bits = 32 / self.elements;
         let n = match selector.count {

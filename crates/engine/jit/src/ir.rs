@@ -32,7 +32,7 @@ pub struct Region {
     pub params: Vec<Vec<(VReg, u32)>>,
     /// For each block, 32-bit registers whose values have a known stride where the block begins
     /// (the wrapping difference between a lane and the lane before; 0 if all lanes have one value).
-    /// May be shorter than the list of blocks.
+    /// May be shorter than [`Self::blocks`].
     pub strides: Vec<Vec<(u32, u32)>>,
     /// Instructions whose 32-bit result has a known stride, with the stride, in ascending order.
     pub stride_makers: Vec<(u32, u32)>,
@@ -176,7 +176,7 @@ pub enum Action {
         /// The combining operation, and its predicate.
         with: (Combine, Predicate),
     },
-    /// A Boolean function of two predicates a and b: the result is bit `2a + b` of the table.
+    /// A Boolean function of two predicates a and b: the result is bit `2a + b` of `table`.
     Logic {
         /// The truth table of the function, with one bit for each combination of the sources.
         table: u8,

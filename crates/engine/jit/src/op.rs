@@ -89,7 +89,7 @@ pub enum Op {
     /// |a| of a signed number; the lowest number stays as it is.
     Abs,
     /// A Boolean function of each bit of a, b and c (`lop3`): the result is bit `4a + 2b + c` of
-    /// the table.
+    /// this truth table.
     Bits(u8),
     /// a << b; 0 if b ≥ 32.
     ShiftLeft,

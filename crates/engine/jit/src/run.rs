@@ -128,7 +128,7 @@ pub struct WarpStart {
 /// Where the warps of a table start or resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
-    /// The warps start at an entry of the function, whose mode is that of the table.
+    /// The warps start at an entry of the function. The entry must have the mode of the table.
     Entry(Entry),
     /// The warps start at the address where the previous run of the table started.
     Previous,

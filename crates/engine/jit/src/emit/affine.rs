@@ -65,7 +65,6 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The role of a step.
     pub(super) fn get(&self, step: usize) -> Option<&StepRole> {
         self.steps.get(step)
     }

@@ -71,7 +71,7 @@ pub(super) fn of_quiet_rounding(rounding: Rounding) -> u32 {
     8 | of_rounding(rounding)
 }
 
-/// The code of a function during emission.
+/// The assembler of one function: its code, labels and jumps.
 pub(super) struct Assembler {
     /// The encoder of the current section, and the address of its end.
     encoder: Encoder,

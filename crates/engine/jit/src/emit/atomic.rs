@@ -170,7 +170,7 @@ impl<Z: Backend> Emitter<'_, Z> {
     }
 
     /// Adds f32. In global memory subnormals become zeros of their sign. A NaN result becomes the
-    /// canonical one.
+    /// canonical NaN.
     fn add_float(&mut self, b: MemoryOperand, wide: bool, global: bool) {
         if wide {
             return self.add_double(b, global);

@@ -18,7 +18,6 @@ impl End {
         targets.into_iter().flatten()
     }
 
-    /// The blocks among the targets of the terminator.
     pub(super) fn successors(&self) -> impl Iterator<Item = usize> + use<> {
         self.targets().filter_map(|target| match target {
             Target::Block(i) => Some(i as usize),

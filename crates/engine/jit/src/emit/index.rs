@@ -41,7 +41,8 @@ pub(super) struct Indexed {
     pub(super) rows: bool,
     /// Whether the analysis knows that the lanes are consecutive ([`Region::strides`]).
     pub(super) is_row: bool,
-    /// Whether each lane walks through memory of its own: steps add small numbers to the index.
+    /// Whether each lane steps through a range of memory of its own: instructions add small numbers
+    /// to its index.
     pub(super) walks: bool,
 }
 

@@ -171,7 +171,7 @@ struct Version {
 /// The maximum number of steps and of sites, which bounds the time of compilation.
 const MAX_STEPS: usize = 1 << 14;
 
-/// Emits the code of a region. `listed` keeps the instructions for the disassembly.
+/// Emits the code of a region. `listed` says that the instructions are recorded for a disassembly.
 pub(crate) fn emit(region: &Region, mode: Mode, level: Level, listed: bool) -> Result<Code, Error> {
     let steps = region.blocks.iter().map(|b| b.steps.len() + 1).sum::<usize>();
     if steps > MAX_STEPS || region.sites as usize > MAX_STEPS {

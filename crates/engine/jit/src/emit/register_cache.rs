@@ -33,7 +33,6 @@ struct Same {
     is_known: bool,
 }
 
-/// The width of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     B32,

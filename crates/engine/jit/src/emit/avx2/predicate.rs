@@ -46,7 +46,7 @@ impl Avx2Emitter<'_> {
         Mask { reg: self.hold(key), not }
     }
 
-    /// Writes a predicate register; `value` is a temporary.
+    /// Writes a predicate register; `value` is a temporary register.
     pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: Option<Mask>, part: u8) {
         let key = Key::Predicate(to, part);
         if let Some(guard) = guard {
@@ -222,7 +222,7 @@ impl Avx2Emitter<'_> {
 
     /// Computes a Boolean function of two predicates. Returns the temporary register of the result.
     fn logic_of(&mut self, table: u8, [a, b]: [Reg; 2]) -> Reg {
-        // Each bit of the table is doubled for a third source that is ignored.
+        // Each bit of the truth table is doubled, for a third source that is ignored.
         let table = (0..4).map(|i| ((table >> i & 1) * 3) << (2 * i)).sum();
         self.bits(table, [a.into(), b.into(), b.into()])
     }

@@ -42,7 +42,7 @@ impl Avx512Emitter<'_> {
         k
     }
 
-    /// Writes a predicate register; the value is a temporary, and may be overwritten.
+    /// Writes a predicate register; `value` is a temporary register, and may be overwritten.
     pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: Option<Reg>) {
         let key = Key::Predicate(to, 0);
         if let Some(guard) = guard {

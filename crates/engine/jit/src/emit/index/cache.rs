@@ -49,9 +49,10 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Prefetches a cache line behind the data of the last lane, where each lane of a loop walks
-    /// through memory of its own: that of the next warp follows there. The index, in `rax`, decides
-    /// which one of 32 lines. `r12` is the address of element 0. Uses `rbp`.
+    /// Prefetches a cache line behind the data of the last lane, for a loop in which each lane
+    /// steps through a range of memory of its own: the ranges of the next warp follow there. The
+    /// index, in `rax`, decides which one of 32 lines. `r12` is the address of element 0. Uses
+    /// `rbp`.
     pub(in crate::emit) fn prefetch_walk(&mut self, bytes: u32) {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, R::EAX));
         self.asm.put(I::with2(C::And_rm32_imm8, R::EBP, 31));

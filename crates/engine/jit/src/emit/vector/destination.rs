@@ -8,7 +8,7 @@ use crate::emit::vector::{Operand, V};
 use crate::operand::{Predicate, Source, VReg};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Writes a lane group of a register; the value is a temporary.
+    /// Writes a lane group of a register; `value` is a temporary register.
     pub(in crate::emit) fn write(&mut self, key: Key, value: Reg, kind: Kind, guard: Predicate) {
         let (i, not) = match guard {
             Predicate::Always => return self.define(key, value, kind),

@@ -226,8 +226,9 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// Emits arithmetic. Returns the result before `.ftz` and `.sat`, in a temporary, and, where
-    /// the result may be tiny, the operation that `flush_tiny` repeats with scaled operands.
+    /// Emits f32 arithmetic. Returns the temporary register with the result before `.ftz` and
+    /// `.sat` and, where the result may be tiny, the operation that `flush_tiny` repeats with
+    /// scaled operands.
     fn arithmetic(
         &mut self,
         (op, rounding): (Float, Rounding),

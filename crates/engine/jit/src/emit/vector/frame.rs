@@ -101,7 +101,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// The high 32 bits of a source as 64 bits, in a temporary.
+    /// A temporary register with the high 32 bits of a source, taken as 64 bits.
     fn high_word(&mut self, source: Source, part: u8) -> Option<Reg> {
         let mut halves = [Reg(0); 2];
         for (half, d) in (2 * part..).zip(&mut halves) {

@@ -137,7 +137,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// The low halves of the lanes of a 64-bit source, in a temporary.
+    /// A temporary register with the low halves of the lanes of a 64-bit source.
     pub(in crate::emit) fn low(&mut self, source: Source, part: u8) -> Option<Reg> {
         let (a, b) = (self.wide(source, 2 * part)?, self.wide(source, 2 * part + 1)?);
         let d = self.temporary();

@@ -181,12 +181,12 @@ impl<B: Backend> Emitter<'_, B> {
         d
     }
 
-    /// Whether a register is a temporary of the step, which may be overwritten.
+    /// Whether a register is a temporary of the current step, which the step may overwrite.
     pub(super) fn is_temporary(&self, reg: Reg) -> bool {
         self.cache.get(reg).key.is_none()
     }
 
-    /// Frees a register if it is a temporary.
+    /// Frees a register if it is a temporary of the current step.
     pub(super) fn release(&mut self, reg: Reg) {
         if self.is_temporary(reg) {
             self.cache.release(reg);

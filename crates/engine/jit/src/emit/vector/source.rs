@@ -149,7 +149,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// The low 32 bits of a source, in a temporary.
+    /// A temporary register with the low 32 bits of a source.
     pub(in crate::emit) fn low_word(&mut self, source: Source, part: u8) -> Option<Reg> {
         if let Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) = source {
             return self.low(source, part);
