@@ -9,7 +9,7 @@
 //! e2m1, e2m3 and e3m2 have neither infinities nor NaNs: a magnitude that is too large becomes the
 //! largest number of its sign, and a NaN the largest positive number (PTX ISA, cvt, .satfinite).
 //! ue8m0 is only an exponent, 2^(x - 127), with 0xff as its NaN; ue5m3 has 0xff as its NaN and no
-//! infinity. For both, the sign of a source is ignored.
+//! infinity. Conversions to ue8m0 and ue5m3 ignore the sign of the source.
 
 use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
@@ -22,7 +22,8 @@ use super::round::{self, Format, RM, RN, RP, RZ, pack, power};
 pub struct Convert {
     pub(super) to: Ty,
     pub(super) from: Ty,
-    /// The rounding of the result. If `integral` is set, the rounding to an integral value.
+    /// The rounding mode of the result or, if `integral` is set, of the rounding to an integral
+    /// value.
     pub(super) mode: u8,
     pub(super) integral: bool,
     pub(super) ftz: bool,
@@ -82,14 +83,12 @@ fn cut_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
     (x >> 63) << (FRAC + EXP) | ((1 << EXP) - 1) << FRAC | fraction
 }
 
-/// Converts f32 to f64 exactly.
 #[inline(always)]
 pub(super) fn widened(x: u32) -> u64 {
     let value = f32::from_bits(x);
     if value.is_nan() { widened_nan::<23, 8>(x.into()) } else { f64::from(value).to_bits() }
 }
 
-/// Converts f64 to f32.
 #[inline(always)]
 pub(super) fn narrowed(rounding: texunit_jit::Rounding, x: u64) -> u32 {
     let value = f64::from_bits(x);
@@ -139,8 +138,8 @@ impl Convert {
         }
     }
 
-    /// The result for a NaN source, in conversions that keep a part of it (docs/numerics.md, 13.8).
-    /// Returns `None` if the source is not a NaN or the conversion makes NaNs canonical.
+    /// The result for a NaN source, in conversions that keep a part of the NaN (docs/numerics.md,
+    /// 13.8). Returns `None` if the source is not a NaN or the conversion makes NaNs canonical.
     fn nan(&self, x: u64) -> Option<u64> {
         if self.sat || self.relu || !float(self.from, x).is_nan() {
             return None;
@@ -189,7 +188,7 @@ impl Convert {
         x.clamp(integer(self.to, low), integer(self.to, high))
     }
 
-    /// The format of the result, which is a float, and the place of its lowest bit in a register.
+    /// The format of a float result, and the bit position in the register at which it begins.
     fn format(&self) -> (Format, u32) {
         let format = Format::of(self.to).expect("checked when the conversion was made");
         (format, if self.to == Ty::Tf32 { 13 } else { 0 })

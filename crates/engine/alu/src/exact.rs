@@ -1,9 +1,9 @@
 //! Correctly rounded transcendental functions of f32, computed in fixed point with at least 100
 //! bits.
 //!
-//! They are called for the few arguments whose result is so close to the middle between two f32
-//! that an f64 approximation cannot decide how to round. Such arguments are finite and above 2^-20
-//! in magnitude.
+//! The functions are called for the few arguments whose result is so close to the middle between
+//! two f32 that an f64 approximation cannot decide how to round. Such arguments are finite and
+//! above 2^-20 in magnitude.
 
 use super::round::{Format, RN, pack};
 
@@ -83,7 +83,6 @@ fn round(negative: bool, value: u128, scale: i32, sticky: bool) -> u32 {
     pack(Format::F32, RN, negative, value, scale - POINT as i32, sticky) as u32
 }
 
-/// `2^x`
 pub(super) fn ex2(x: f32) -> u32 {
     // The split of x is exact in f64 for all x above 2^-29 in magnitude.
     let whole = f64::from(x).floor();
@@ -153,14 +152,12 @@ fn circle(x: f32) -> (u32, u128, u128) {
     (quadrant, sin, cos)
 }
 
-/// `sin x`
 pub(super) fn sin(x: f32) -> u32 {
     let (quadrant, sin, cos) = circle(x);
     let value = if quadrant & 1 == 0 { sin } else { cos };
     round((quadrant >= 2) != (x < 0.0), value, 0, true)
 }
 
-/// `cos x`
 pub(super) fn cos(x: f32) -> u32 {
     let (quadrant, sin, cos) = circle(x);
     let value = if quadrant & 1 == 0 { cos } else { sin };

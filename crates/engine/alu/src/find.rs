@@ -1,5 +1,5 @@
 //! Finds the operation of an instruction by its opcode and modifiers: an operation of the tables,
-//! or one that has data (an [`Alu`] with fields).
+//! or an operation that has data (an [`Alu`] with fields).
 
 use crate::inner::Kind;
 use crate::key::Key;
@@ -33,15 +33,15 @@ impl Approximate {
     /// The names of the settings in the option `--approx`.
     pub const NAMES: [(&'static str, Self); 2] = [("card", Self::Card), ("rounded", Self::Rounded)];
 
-    /// The name of the setting.
+    /// The name of this setting in the option `--approx`.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize].0
     }
 }
 
-/// The operation of an instruction with this number of sources; `None` if the tables have none. The
-/// Boolean operation of a comparison or of `lop3` is ignored, because the caller applies it. `set`
-/// has the operation of the `setp` with the same comparison.
+/// The operation of an instruction with this number of sources; `None` if the tables have no
+/// operation for it. The Boolean operation of a comparison or of `lop3` is ignored, because the
+/// caller applies it. `set` has the operation of the `setp` with the same comparison.
 pub fn find(
     opcode: Opcode,
     mods: &Modifiers,

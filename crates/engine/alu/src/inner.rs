@@ -6,8 +6,8 @@
 //! [`B64`](super::primitive::B64)). Entries without spellings pack and unpack the elements of
 //! `mov`.
 
-/// Calls the macro `$with` with `$arg` and the table of these operations, whose sections are named
-/// after the widths of destination and sources.
+/// Calls the macro `$with` with `$arg` and the table of inner-loop operations, whose sections are
+/// named after the widths of destination and sources.
 #[macro_export]
 macro_rules! inner_rows {
     ($with:ident!($($arg:tt)*)) => {
@@ -168,7 +168,7 @@ macro_rules! define {
             /// Calls the function of an operation that is not inline, of a Boolean function of
             /// predicates, or of `lop3`.
             Call,
-            /// No operation.
+            /// The instruction has no effect.
             Nop,
             /// Lets diverged lanes reconverge.
             Join,
@@ -176,15 +176,15 @@ macro_rules! define {
             Count,
             /// Counts warp instructions for observers.
             Issue,
-            /// A branch.
+            /// Executes a branch.
             Branch,
-            /// A move of up to 32 bits.
+            /// Executes `mov` of up to 32 bits.
             MovNarrow,
-            /// A move of 64 bits.
+            /// Executes `mov` of 64 bits.
             MovWide,
             /// Executes `selp` of up to 32 bits.
             SelectNarrow,
-            /// `selp` of 64 bits.
+            /// Executes `selp` of 64 bits.
             SelectWide,
             /// Loads 4 bytes of the kernel's parameters.
             ParamNarrow,

@@ -98,7 +98,7 @@ impl Key {
         Some(Self(key))
     }
 
-    /// The instruction, spelled with `.rn` left out.
+    /// The instruction of this key in PTX, without `.rn`.
     pub(crate) fn text(self) -> String {
         let field = |at: u32, bits: u32| (self.0 >> at & ((1 << bits) - 1)) as usize;
         macro_rules! word {
@@ -124,7 +124,7 @@ impl Key {
         if is { self.with(Opcode::Add, word) } else { self }
     }
 
-    /// The key with this rounding of the result to the type (`.rn` to `.rp`).
+    /// The key with a rounding of the result to its type (`.rn` to `.rp`).
     pub(crate) fn rounded(self, direction: Direction) -> Self {
         self.with_rounding(match direction {
             Direction::Near => Rounding::Rn,
@@ -134,7 +134,7 @@ impl Key {
         })
     }
 
-    /// The key with this rounding to an integral value (`.rni` to `.rpi`).
+    /// The key with a rounding to an integral value (`.rni` to `.rpi`).
     pub(crate) fn integral(self, direction: Direction) -> Self {
         self.with_rounding(match direction {
             Direction::Near => Rounding::Rni,

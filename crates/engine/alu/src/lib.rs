@@ -10,8 +10,9 @@
 //! Rows are evaluated in four ways:
 //!
 //! * Rows of the inner loop ([`inner_rows!`]) are compiled into it, for each SIMD level.
-//! * Compiled code contains the steps of a row ([`Row::lowered`]). A `Recorder` (`term.rs`) records
-//!   them when the row's expression is evaluated on terms instead of numbers.
+//! * Compiled code contains the steps of a row ([`Row::lowered`]): its primitives, as operations of
+//!   the JIT compiler. A `Recorder` (`term.rs`) records them when the row's expression is evaluated
+//!   on terms instead of numbers.
 //! * The interpreter executes the same steps one after the other ([`Row::run`]). Each step is one
 //!   of about 150 primitives, and each primitive has one function over the lanes. A function for
 //!   each of the thousand rows would take three quarters of the engine's build time, although
@@ -69,7 +70,8 @@ pub type L64 = [u64; 32];
 /// zeros.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Alu {
-    /// Evaluates the steps of the row ([`Row::run`]).
+    /// The interpreter evaluates the primitives of the operation's expression one after the other
+    /// ([`Row::run`]).
     #[default]
     Composed,
     /// A function with a destination and up to three sources in [`L32`].

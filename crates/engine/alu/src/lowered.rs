@@ -26,8 +26,8 @@ pub const MAX: Temporaries = Temporaries { narrow: 11, wide: 6, predicates: 3 };
 pub enum Destination {
     /// A register, for the result of an operation.
     Register(VReg),
-    /// Predicates, for the result of a comparison: those of [`Action::Compare`], and what the
-    /// result is combined with.
+    /// Predicates, for the result of a comparison: the two destinations of [`Action::Compare`], and
+    /// the operation and predicate with which the result is combined.
     Predicates([Option<u32>; 2], (Combine, Predicate)),
 }
 
@@ -86,7 +86,7 @@ enum Op {
     Compare(Test),
 }
 
-/// The allocation of registers to the values of steps.
+/// The allocation of temporary registers to the values of steps.
 struct Allocation {
     free: Temporaries,
     /// For each step, the register of its value, and the last step that reads it.
@@ -134,7 +134,8 @@ impl Allocation {
         Some(register)
     }
 
-    /// Gives a step the register of an earlier step's value, which no later step reads.
+    /// Gives the value of a step the register of an earlier step's value, which no later step
+    /// reads.
     fn take_over(&mut self, step: usize, from: Operand) -> Option<VReg> {
         let Operand::Step(from) = from else { return None };
         self.of[step].0 = self.of[usize::from(from)].0.take();

@@ -67,30 +67,26 @@ impl Mode {
         if is_tiny { bits & 1 << 31 } else { bits }
     }
 
-    /// The operation of compiled code in this mode.
+    /// The JIT compiler's operation for a float operation in this mode.
     pub fn op(self, op: Float) -> J {
         self.directed(op, Rounding::Near)
     }
 
-    /// As [`Self::op`], with another rounding.
+    /// As [`Self::op`], with a directed rounding.
     pub fn directed(self, op: Float, rounding: Rounding) -> J {
         J::Float { op, rounding, flush: self.ftz, saturate: self.sat }
     }
 }
 
-/// The modifiers that distinguish an operation from others of its family. Modifiers that a family
-/// does not have are as in [`Variant::PLAIN`].
+/// The modifiers that distinguish an operation from other operations of its family. Modifiers that
+/// a family does not have are as in [`Variant::PLAIN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
     /// The rounding of the result: `.rn` to `.rp`, or `.rni` to `.rpi`.
     pub(crate) rounding: Rounding,
-    /// Whether `.ftz` is set.
     pub(crate) ftz: bool,
-    /// Whether `.sat` is set.
     pub(crate) sat: bool,
-    /// Whether `.relu` is set.
     pub(crate) relu: bool,
-    /// Whether `.NaN` is set.
     pub(crate) nan: bool,
     /// Whether the type is a packed pair, such as f16x2.
     pub(crate) pair: bool,
@@ -127,17 +123,14 @@ pub(crate) fn variants(roundings: &[Rounding], flags: &[fn(&mut Variant)]) -> Ve
     all
 }
 
-/// Adds `.ftz`.
 pub(crate) fn ftz(variant: &mut Variant) {
     variant.ftz = true;
 }
 
-/// Adds `.sat`.
 pub(crate) fn sat(variant: &mut Variant) {
     variant.sat = true;
 }
 
-/// Adds `.NaN`.
 pub(crate) fn nan(variant: &mut Variant) {
     variant.nan = true;
 }

@@ -2,10 +2,10 @@
 //! branches. They give the bits of [`texunit_sfu::mufu`].
 //!
 //! Functions whose result is the truncated polynomial use a [`Curve`](texunit_sfu::lanes::Curve).
-//! Logarithms, sines and tangents keep their low bits when the leading ones cancel. For these
-//! three, the polynomial V is a sum in f64, which is exact below 2^53, and the conversion to f32
-//! toward zero is the unit's truncation. In comments, C0, C1 and C2 are the coefficients of a
-//! segment, X is the operand bits below the segment, and Q is the square of X
+//! Logarithms, sines and tangents keep the low bits of the polynomial when its leading bits cancel.
+//! For these three, the polynomial V is a sum in f64, which is exact below 2^53, and the conversion
+//! to f32 toward zero is the unit's truncation. In comments, C0, C1 and C2 are the coefficients of
+//! a segment, X is the operand bits below the segment, and Q is the square of X
 //! ([`square`](texunit_sfu::square)).
 
 use crate::mode::IEEE;
@@ -19,8 +19,8 @@ const INFINITY: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
 const SIGN: u32 = 0x8000_0000;
 
-/// Values that can be operands of the unit: they have primitives, and so have the 64-bit values to
-/// which they are widened.
+/// Values that can be operands of the special function unit: they have primitives, and so have the
+/// 64-bit values to which they are widened.
 pub(crate) trait Unit: B32<Wide: B64<Narrow = Self>> {}
 
 impl<V: B32<Wide: B64<Narrow = V>>> Unit for V {}
@@ -41,14 +41,14 @@ fn with_sign<D: B64>(magnitude: D, sign: D) -> D {
     B64::pick(sign, magnitude, lit(1 << 63))
 }
 
-/// Returns `NAN` in lanes where the f32 `x` is a NaN, and the value in all others.
+/// Returns `NAN` in lanes where the f32 `x` is a NaN, and the given value in all other lanes.
 #[inline(always)]
 fn or_nan<V: Unit>(x: V, value: V) -> V {
     n::<V>(NAN).when(n::<V>(INFINITY).lt_u(x.and(n(!SIGN))), value)
 }
 
-/// Returns the value in lanes where the f32 `x` is positive and normal. Zeros and subnormals give
-/// `zero`, +infinity gives `infinity`, negative numbers and NaNs give `NAN`.
+/// Returns the given value in lanes where the f32 `x` is positive and normal. Zeros and subnormals
+/// give `zero`, +infinity gives `infinity`, negative numbers and NaNs give `NAN`.
 #[inline(always)]
 fn of_positive<V: Unit>(x: V, value: V, zero: V, infinity: V) -> V {
     let special = infinity.when(x.eq(n(INFINITY)), n(NAN));
@@ -62,7 +62,6 @@ pub(crate) fn rcp_of_normal<V: Unit>(x: V) -> V {
     x.add(x).on_curve(&RCP_CURVE).or(x.and(n(SIGN)))
 }
 
-/// Computes `MUFU.RCP`.
 #[inline(always)]
 pub(crate) fn rcp<V: Unit>(x: V) -> V {
     let magnitude = x.and(n(!SIGN));
@@ -73,13 +72,11 @@ pub(crate) fn rcp<V: Unit>(x: V) -> V {
     or_nan(x, result.or(x.and(n(SIGN))))
 }
 
-/// Computes `MUFU.RSQ`.
 #[inline(always)]
 pub(crate) fn rsq<V: Unit>(x: V) -> V {
     of_positive(x, x.on_curve(&RSQ_CURVE), x.and(n(SIGN)).or(n(INFINITY)), n(0))
 }
 
-/// Computes `MUFU.SQRT`.
 #[inline(always)]
 pub(crate) fn sqrt<V: Unit>(x: V) -> V {
     of_positive(x, x.on_curve(&SQRT_CURVE), x.and(n(SIGN)), n(INFINITY))
@@ -102,7 +99,6 @@ pub(crate) fn ex2_of_normal<V: Unit>(x: V) -> V {
     fixed(x).on_curve(&EX2_CURVE)
 }
 
-/// Computes `MUFU.EX2`.
 #[inline(always)]
 pub(crate) fn ex2<V: Unit>(x: V) -> V {
     let (fixed, negative) = (fixed(x), x.shr_s(n(31)));
@@ -135,7 +131,6 @@ pub(crate) fn lg2_of_normal<V: Unit>(x: V) -> V {
     n::<V>(0).when(x.eq(n(ONE)), result)
 }
 
-/// Computes `MUFU.LG2`.
 #[inline(always)]
 pub(crate) fn lg2<V: Unit>(x: V) -> V {
     of_positive(x, lg2_of_normal(x), n(SIGN | INFINITY), n(INFINITY))
@@ -169,19 +164,16 @@ fn turns<V: Unit>(x: V) -> V {
     up.or(significand.shr_u(n::<V>(125).sub(exponent)))
 }
 
-/// Computes `MUFU.SIN`.
 #[inline(always)]
 pub(crate) fn sin<V: Unit>(x: V) -> V {
     wave(x, turns(x), x)
 }
 
-/// Computes `MUFU.COS`.
 #[inline(always)]
 pub(crate) fn cos<V: Unit>(x: V) -> V {
     wave(x, turns(x).add(n(1 << 23)), n(0))
 }
 
-/// Computes `MUFU.TANH`.
 #[inline(always)]
 pub(crate) fn tanh<V: Unit>(x: V) -> V {
     let segment = x.shr_u(n(19));
@@ -206,7 +198,6 @@ pub(crate) fn tanh<V: Unit>(x: V) -> V {
     or_nan(x, result.or(x.and(n(SIGN))))
 }
 
-/// Computes `MUFU.RCP64H`.
 #[inline(always)]
 pub(crate) fn rcp64h<V: Unit>(x: V) -> V {
     // The operand's significand, as an f32 from 1 to 2. Its reciprocal has the biased exponent 126
@@ -222,7 +213,6 @@ pub(crate) fn rcp64h<V: Unit>(x: V) -> V {
     n::<V>(NAN).when(n::<V>(0x7ff0_0000).lt_u(x.and(n(!SIGN))), result)
 }
 
-/// Computes `MUFU.RSQ64H`.
 #[inline(always)]
 pub(crate) fn rsq64h<V: Unit>(x: V) -> V {
     // The operand's significand gets the biased exponent 126 or 127, whichever has the parity of

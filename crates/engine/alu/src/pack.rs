@@ -14,7 +14,7 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// The packing of a `cvt.pack`; `None` for other conversions.
+    /// The packing that a `cvt.pack` does; `None` for other conversions.
     pub(super) fn of(mods: &Modifiers) -> Option<Self> {
         let (bits, signed) = mods.pack?;
         Some(Self { bits, signed, third: mods.types.len() == 2 })

@@ -4,7 +4,8 @@
 //! numbers of a lane (`u32`, `u64`), for which a primitive computes its result, and [`Term`]s, for
 //! which a primitive records a step. A step has the operation of compiled code that gives the same
 //! result, and the function that computes the primitive for the lanes of a warp. So one expression
-//! of primitives serves as an arm of the interpreter's inner loop and as a list of steps.
+//! of primitives serves as an arm of the interpreter's inner loop and as a list of steps for
+//! compiled code.
 
 mod b32;
 mod b64;
@@ -34,7 +35,8 @@ impl Rarely for Term<'_, 32> {
     }
 }
 
-/// The truth tables of a Boolean function's three sources, from which its own table is computed.
+/// The truth tables of the three sources a, b and c, from which the truth table of a Boolean
+/// function is computed.
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;
 const C: u8 = 0xaa;
@@ -65,7 +67,7 @@ impl<const BITS: u32> Literal for Term<'_, BITS> {
     }
 }
 
-/// A constant.
+/// A constant as an operand of primitives.
 #[inline(always)]
 pub fn lit<V: Literal>(bits: u64) -> V {
     V::literal(bits)
@@ -84,7 +86,8 @@ macro_rules! primitives {
         $(#[$of])*
         pub trait $trait: Literal + Copy {
             $(
-                /// The type of values of another width, or of predicates.
+                /// The type of values of another width, or of predicates, to which primitives
+                /// convert.
                 type $other: Copy;
             )*
             $($($(#[$doc])* fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out;)*)*

@@ -43,7 +43,7 @@ impl Program {
         Self { steps, numbers: literals.into_iter().map(Value::number).collect() }
     }
 
-    /// Evaluates all steps. The value of the last step is the result.
+    /// Evaluates all steps. The value of the last step is the result of the operation.
     pub(crate) fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
         thread_local! {
             /// The values of all steps except the last.

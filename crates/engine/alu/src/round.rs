@@ -64,8 +64,8 @@ impl Format {
     pub const E5M2: Format = Format { frac: 2, exp: 5, max: 0x7b, inf: 0x7c, nan: 0x7f };
     /// `.ue5m3`, which has no infinity. No number has the sign bit.
     pub const UE5M3: Format = Format { frac: 3, exp: 5, max: 0xfe, inf: 0xff, nan: 0xff };
-    // The next formats have neither infinities nor NaNs. The bits given for these are outside the
-    // formats, and show that a number is too large or a NaN.
+    // The next formats have neither infinities nor NaNs. Their `inf` and `nan` are bits outside the
+    // format, which show that a number is too large or a NaN.
     /// `.e2m1`
     pub const E2M1: Format = Format { frac: 1, exp: 2, max: 7, inf: 0x100, nan: 0x200 };
     /// `.e2m3`
@@ -93,7 +93,7 @@ impl Format {
         })
     }
 
-    /// The number with these low bits, in a format shorter than f64.
+    /// Converts the low bits, a number of this format, to f64. The format must be shorter than f64.
     pub fn value(self, bits: u64) -> f64 {
         let magnitude = bits & (self.sign() - 1);
         let (field, fraction) = (magnitude >> self.frac, magnitude & ((1 << self.frac) - 1));

@@ -1,5 +1,5 @@
-//! Rows of the tables of operations. A row defines what an instruction computes, and both the
-//! interpreter and compiled code take their code from it.
+//! Rows (entries) of the tables of operations. A row defines what an instruction computes; the
+//! interpreter and compiled code both derive from it.
 
 #[cfg(test)]
 mod tests;
@@ -16,12 +16,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{LazyLock, OnceLock};
 
-/// An entry of a table, which stands for one operation, or for one operation in each variant of a
-/// family.
+/// An entry of a table of operations, which stands for one operation, or for one operation in each
+/// variant of a family.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Template {
     pub(crate) name: &'static str,
-    /// The instructions, as they are spelled in PTX ([`Key::spelled`]).
+    /// The instructions of the entry, as they are spelled in PTX ([`Key::spelled`]).
     pub(crate) spellings: &'static [&'static str],
     pub(crate) function: Alu,
     pub(crate) kind: Kind,
@@ -30,7 +30,7 @@ pub(crate) struct Template {
     pub(crate) record: Option<fn(&Recorder, Variant)>,
 }
 
-/// An operation, which is what one or several instructions compute.
+/// An operation: what one or several PTX instructions compute.
 pub struct Row {
     template: Template,
     variant: Variant,
@@ -47,7 +47,7 @@ pub enum ResultKind {
     /// A register of 64 bits.
     Wide,
     /// A register of 64 bits from f64 arithmetic. NaN results are those of [`nan64`](crate::nan64)
-    /// with these sources.
+    /// with the sources of these numbers.
     Double(&'static [usize]),
     /// A predicate.
     Predicate,
@@ -78,8 +78,7 @@ impl fmt::Debug for Row {
 }
 
 impl Row {
-    /// Creates the row for the instructions with these keys: the variant of a template that
-    /// executes them.
+    /// Creates the row of a variant of a template. `keys` are the keys of its instructions.
     pub(crate) fn new(template: &Template, variant: Variant, keys: Vec<Key>) -> Self {
         let mut template = *template;
         if variant.pair && template.shape.result == ResultKind::Predicate {
@@ -108,7 +107,8 @@ impl Row {
         self.template.name
     }
 
-    /// A name that no other operation has: of those outside the inner loop, the first instruction.
+    /// A name that no other operation has. For an operation outside the inner loop, it is the first
+    /// instruction.
     pub fn text(&self) -> String {
         match self.keys.first() {
             Some(key) if self.template.kind == Kind::Call => key.text(),
@@ -199,7 +199,7 @@ impl Row {
     }
 }
 
-/// The shape of an operation, from the table section that it is in and its sources.
+/// The [`Shape`] of an operation, from the section of the table that it is in and its sources.
 macro_rules! shape {
     (b64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true true true) };
     (f64 $a:ident) => { $crate::row::shape!(@ Double(&[0]), true true true true) };

@@ -54,8 +54,8 @@ fn term(negative: bool, significand: u128, exponent: i32) -> Term {
     Term { negative, significand: significand << shift, exponent: exponent - shift }
 }
 
-/// The rounded sum of two nonzero terms. The smaller term may lose bits to the right only where
-/// cancellation cannot reach them, because a term has at most 106 significant bits of its 126.
+/// The rounded sum of two nonzero terms. If aligning the smaller term shifts bits out, cancellation
+/// cannot make them significant, because a term has at most 106 significant bits of its 126.
 fn sum(format: Format, mode: u8, x: Term, y: Term) -> u64 {
     let swap = (y.exponent, y.significand) > (x.exponent, x.significand);
     let (big, small) = if swap { (y, x) } else { (x, y) };

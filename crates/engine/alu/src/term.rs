@@ -1,5 +1,5 @@
-//! Records the steps of an operation by evaluating its expression on [`Term`]s. A step has an
-//! operation of compiled code and a function for the interpreter.
+//! Records the steps of an operation by evaluating its expression on [`Term`]s. A step is one
+//! primitive: an operation of the JIT compiler, and a function for the interpreter.
 
 use crate::lane::{Constants, Function, copy};
 use std::cell::{Cell, RefCell};
@@ -8,9 +8,9 @@ use texunit_jit::{Op as J, Test};
 /// What a step of compiled code computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Computation {
-    /// The step computes this operation of compiled code.
+    /// The step computes this operation of the JIT compiler (crate `jit`).
     Compute(J),
-    /// The step computes this comparison of compiled code.
+    /// The step computes this comparison of the JIT compiler.
     Compare(Test),
     /// The value is the first operand if the second operand, a predicate, is true, else the third.
     Select,
@@ -38,7 +38,7 @@ pub(crate) type Evaluate = (Function, Constants);
 /// A step of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// The computation in compiled code.
+    /// What the step computes in compiled code.
     pub(crate) computation: Computation,
     /// The function that the interpreter calls for the step, and its constants.
     pub(crate) evaluate: Evaluate,
@@ -56,7 +56,7 @@ pub(crate) struct Recorder {
     known: [Option<u64>; 4],
     /// Whether the steps are recorded without simplification, as the interpreter needs them.
     literal: bool,
-    /// Whether the result of the operation is a constant.
+    /// Whether the result of the recorded operation is a constant.
     pub(crate) is_number: Cell<bool>,
 }
 
@@ -93,7 +93,7 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         (self.0, self.1)
     }
 
-    /// Records a step with these operands, at least one of which is not constant.
+    /// Records a step with the operands `terms`, at least one of which is not constant.
     pub(crate) fn of(computation: Computation, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> Self {
         let (operand, recorder) = step(BITS, computation, evaluate, terms);
         Self(operand, recorder)
@@ -185,8 +185,8 @@ fn simplified(computation: Computation, from: &[Operand; 3], ones: u64) -> Simpl
 /// Simplifies a Boolean function by removing operands that are all zeros or all ones from its truth
 /// table.
 fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simplified {
-    // For each source: the entries of the truth table for which the source's bit is zero, and the
-    // distance from these to the entries for which the bit is one.
+    // For each source: the bits of the truth table for which the source is zero, and their distance
+    // from the bits for which the source is one.
     for (source, (zeros, far)) in from.iter().zip([(0x0f, 4), (0x33, 2), (0x55, 1)]) {
         match *source {
             Operand::Literal(0) => table = table & zeros | (table & zeros) << far,

@@ -1,9 +1,10 @@
 //! Video instructions (PTX ISA 9.7.18): arithmetic on bytes, 16-bit halves and whole 32-bit
 //! registers.
 //!
-//! Parts of the sources are extended by their types, combined exactly, saturated, and then combined
-//! with the third source or inserted into it. Instructions on two halves or four bytes follow the
-//! ISA's pseudo-code; scalar instructions follow the code that a GPU executes (`scalar`).
+//! The bytes or halves that an instruction selects of its sources are extended by their types,
+//! combined exactly, saturated, and then combined with the third source or inserted into it.
+//! Instructions on two halves or four bytes follow the ISA's pseudo-code; scalar instructions
+//! follow the code that a GPU executes (`scalar`).
 
 mod scalar;
 
@@ -11,7 +12,8 @@ use texunit_isa::{AtomOp, CmpOp, Modifiers, Opcode, ScalarType, Selector, VideoO
 
 use super::{Alu, L64};
 
-/// What a video instruction computes of two parts of its sources.
+/// What a video instruction computes of two selected elements (bytes, halves or registers) of its
+/// sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Function {
     Add,
@@ -107,7 +109,7 @@ impl Video {
     }
 
     /// The element of the register pair `b:a` that a selector of a SIMD instruction names. Without
-    /// a selector, it is element k of the operand's own register.
+    /// a selector, it is element k of register number `own` of the pair.
     fn chosen(&self, pair: u64, selector: Selector, own: u32, k: u32, signed: bool) -> i64 {
         let bits = 32 / self.elements;
         let n = match selector.count {
@@ -148,7 +150,7 @@ impl Video {
     }
 }
 
-/// What the elements of an instruction compute, and their number, with which its name ends.
+/// What an instruction computes of its elements, and their number, with which its name ends.
 fn function(opcode: Opcode, mods: &Modifiers) -> Option<(Function, u32)> {
     let name = opcode.name();
     let elements = name.chars().last().and_then(|last| last.to_digit(10));

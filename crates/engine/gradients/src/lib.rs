@@ -26,16 +26,18 @@ use texunit_unit::{FetchAnswer, Filter, Geometry, Layout, Resource};
 enum GradientInstruction {
     /// The TXD instruction, and the same instruction with all components in its mask.
     Txd(Box<[Fetch; 2]>),
-    /// The texture unit computes the fetch, for this reason.
+    /// The texture unit computes the fetch. The text says why TXD cannot; it is the key of
+    /// [`GradientStats`].
     Unit(String),
 }
 
-/// Maximum number of bytes of a launch's machines together; one machine is always created.
+/// Maximum number of bytes of all [`Machine`]s of a launch; beyond it, all are dropped before the
+/// next one is created.
 const MAX_KEPT_BYTES: u64 = 1 << 30;
-/// Bytes of a machine besides its texels.
+/// Bytes of a [`Machine`] besides its texels.
 const MACHINE_BYTES: u64 = 64 << 10;
 
-/// Addresses in the memory of a machine.
+/// Addresses of texture headers, sampler headers and texels in the memory of a [`Machine`].
 const HEADERS: u64 = 0x1_0000_0000;
 const SAMPLERS: u64 = 0x2_0000_0000;
 const TEXELS: u64 = 0x5_0000_0000;
@@ -47,15 +49,17 @@ const MAX_SAMPLER: u32 = 0xfff;
 #[derive(Debug)]
 struct Machine {
     state: State,
-    /// A copy of the texels in the machine's memory, if the kernel may change them.
+    /// The texels from which the warp's memory was made, if the kernel may change the texture; they
+    /// show at the next fetch whether it did.
     texels: Option<Vec<u8>>,
-    /// Bytes of the machine.
+    /// Bytes of host memory that this warp takes, which [`MAX_KEPT_BYTES`] limits.
     bytes: u64,
 }
 
 impl Machine {
-    /// Creates a machine. `changes` says whether the launch may change the texels. The error is the
-    /// reason why the headers cannot express the texture or the sampler.
+    /// Creates the warp for a fetch. `changes` says whether the launch may change the texels. The
+    /// error is the reason why Maxwell's texture or sampler header cannot express the texture or
+    /// sampler.
     fn new(key: Key, fetch: &GradientFetch<'_>, arch: Arch, changes: bool) -> Result<Self, String> {
         let resource = &*fetch.texture.resource;
         let size = resource.size_in_bytes();
@@ -74,16 +78,17 @@ impl Machine {
         if one_level && (normalizes || sums) {
             return Err("a header of one level is not mipmapped".to_owned());
         }
-        // The copy is taken first, so that stores after it are detected at the next fetch.
+        // The texels are copied before the headers are made, so that later stores to the texture
+        // are detected at the next fetch.
         let texels = changes.then(|| resource.to_packed());
         let state = state(key, fetch, arch).map_err(|error| error.to_string())?;
         let regions: u64 = state.memory.regions().map(|(_, bytes)| bytes.len() as u64).sum();
-        // The texels exist three times: in `texels`, in `regions`, and in a cache of the machine.
+        // The texels exist three times: in `texels`, in `regions`, and in a cache in `state`.
         Ok(Self { state, texels, bytes: MACHINE_BYTES + regions + 2 * size })
     }
 }
 
-/// A warp whose memory has a texture and a sampler at the indices of the handle.
+/// A warp whose memory has the headers of a texture and a sampler at the handle's indices.
 fn state(key: Key, fetch: &GradientFetch<'_>, arch: Arch) -> Result<State, DescriptorError> {
     let mut state = State::new(arch);
     let resource = &fetch.texture.resource;
@@ -115,7 +120,8 @@ fn bytes(words: &Descriptor) -> Vec<u8> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    /// The fields of the handle.
+    /// The two fields of a texture handle: the indices of the texture header and of the sampler
+    /// header.
     header: u32,
     sampler: u32,
     /// The geometry of the instruction, because a handle may be fetched with two geometries
@@ -125,10 +131,11 @@ struct Key {
     flat: bool,
 }
 
-/// The state of the engine.
+/// The state of a [`TxdEngine`] that fetches change.
 #[derive(Debug, Default)]
 struct EngineState {
-    /// Machines, or the reasons why there is none.
+    /// For each texture and sampler, the Maxwell warp, or the reason why TXD cannot fetch from
+    /// them.
     machines: HashMap<Key, Result<Machine, String>>,
     bytes: u64,
     stats: GradientStats,
@@ -145,7 +152,8 @@ impl EngineState {
         Answered::Unit
     }
 
-    /// The machine of a texture and a sampler, with the current texels.
+    /// The Maxwell warp for a texture and a sampler. It is created again if the texels have
+    /// changed.
     fn machine(
         &mut self,
         key: Key,

@@ -23,7 +23,7 @@ pub(crate) struct Code {
     pub(crate) routines: Vec<Routine>,
     /// Lengths that register files and inputs must have.
     pub(crate) needs: Needs,
-    /// What the disassembly prints, if one is requested.
+    /// The instructions and headings for the disassembly, if one is requested.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) listing: Option<Listing>,
 }

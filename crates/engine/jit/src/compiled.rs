@@ -19,8 +19,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_memory::Reach;
 
-/// The next function's number. Entries and sites carry the number of their function, so that those
-/// of another function are rejected.
+/// The number of the next compiled function. Entries and sites carry the number of their function,
+/// so that a function rejects entries and sites of another.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// Machine code of a region.
@@ -182,7 +182,8 @@ impl Function {
 pub struct Sites<'m> {
     function: u64,
     all: Box<[Site]>,
-    /// The frame is kept between runs because it is large and most of it stays the same.
+    /// The frame of compiled code. It is reused by later runs because it is large and mostly stays
+    /// the same.
     frame: Box<Frame>,
     /// The kernel parameters for which affine sites were filled.
     params: Option<&'m [u8]>,
@@ -190,8 +191,8 @@ pub struct Sites<'m> {
 }
 
 impl Sites<'_> {
-    /// Invalidates the affine part of sites that were filled for other parameters. The parameters
-    /// stay borrowed while sites depend on them.
+    /// Invalidates the limits of affine addresses in sites that were filled for other parameters.
+    /// The parameters stay borrowed while sites depend on them.
     #[inline]
     fn are_of(&mut self, params: &[u8]) {
         if self.params.is_some_and(|known| !std::ptr::eq(known, params)) {

@@ -6,7 +6,7 @@ use crate::run::{DivergenceLimits, FIRST_TURN};
 use crate::warp_slot::WarpSlot;
 use std::iter::successors;
 
-/// The maximum number of reconvergence groups, with the caller's, and of pending sides.
+/// The maximum number of reconvergence groups, including the caller's, and of pending sides.
 pub(crate) const GROUPS: usize = 16;
 pub(crate) const SIDES: usize = 8;
 
@@ -31,13 +31,13 @@ pub struct Group {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(32))]
 pub struct Side {
-    /// The next instruction.
+    /// The instruction at which the lanes continue.
     pub at: u32,
-    /// The lanes.
+    /// The mask of the lanes.
     pub mask: u32,
     /// The index of the innermost group that the lanes belong to.
     pub group: u32,
-    /// The code address of the instruction.
+    /// The code address at which the lanes continue.
     pub(crate) target: u64,
 }
 
@@ -45,8 +45,8 @@ pub struct Side {
 /// [`crate::region::Exit::mask`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DivergedLanes {
-    /// Groups; an enclosing group precedes the groups inside it. The first is the caller's
-    /// ([`crate::region::Running::table`]).
+    /// Reconvergence groups; an enclosing group precedes the groups inside it. The first is the
+    /// caller's ([`crate::region::Running::table`]).
     pub groups: Vec<Group>,
     /// The index of the innermost group that the active lanes belong to.
     pub innermost: usize,
@@ -57,8 +57,8 @@ pub struct DivergedLanes {
 /// [`EndedTurn::at`] of lanes that have arrived at their reconvergence point.
 pub(crate) const AT_RECONVERGENCE: u32 = u32::MAX;
 
-/// The block before which the turn of the active lanes ended, and the code addresses of its entries
-/// for some lanes and for all.
+/// The block before which the turn of the active lanes ended, and the code addresses of its entry
+/// for some lanes and of its entry for all live lanes.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub(crate) struct EndedTurn {
@@ -71,11 +71,12 @@ pub(crate) struct EndedTurn {
 #[repr(C)]
 #[derive(Debug, Default)]
 pub(crate) struct FrameDivergence {
-    /// The innermost group of the active lanes, and its index in `groups`. The copy in the list is
-    /// out of date while the group is the innermost one.
+    /// The innermost group of the active lanes, and its index in `groups`. Its element of `groups`
+    /// is out of date until another group becomes the innermost.
     pub(crate) group: Group,
     pub(crate) innermost: u32,
-    /// The groups, and a bit for each that exists. The first is the caller's.
+    /// The reconvergence groups, and a mask of the elements that are in use. The first is the
+    /// caller's.
     pub(crate) groups: [Group; GROUPS],
     pub(crate) used: u32,
     /// The pending sides in the order of their turns, and their number.
@@ -124,7 +125,7 @@ impl FrameDivergence {
         self.innermost | self.group.arrived | self.pending != 0
     }
 
-    /// Makes the side that is first among the pending ones active, with all others at the same
+    /// Makes the first pending side active, with all other sides that are pending at the same
     /// instruction, after the active lanes have ended their turn or have arrived at their
     /// reconvergence point. Returns the code address at which the lanes continue; `None` if the
     /// caller must merge sides of different groups.

@@ -26,8 +26,8 @@ pub(crate) const BASE_GROUPS: usize = 4;
 /// ([`Frame::indices`]).
 pub(crate) const INDICES: usize = 8;
 
-/// Signatures of the trampoline that calls host functions ([`crate::routine`]), and of the compiled
-/// code.
+/// The signatures of the trampoline that calls host functions ([`crate::routine`]), and of the
+/// entry point of compiled code.
 #[cfg(target_arch = "x86_64")]
 pub(crate) type Trampoline = unsafe extern "sysv64" fn(*mut Frame, u32) -> u64;
 #[cfg(target_arch = "x86_64")]
@@ -37,7 +37,7 @@ pub(crate) type Trampoline = unsafe extern "C" fn(*mut Frame, u32) -> u64;
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type EntryPoint = unsafe extern "C" fn(*mut Frame);
 
-/// Capacity of [`Frame::own_uniforms`].
+/// The maximum number of uniform values in [`Frame::own_uniforms`].
 const OWN_UNIFORMS: usize = 16;
 
 /// State of a run of compiled code.
@@ -63,7 +63,7 @@ pub(crate) struct Frame {
     pub(crate) indices: [[u32; 2]; INDICES],
     /// General registers that are saved during a call of a host function.
     pub(crate) saved: [u64; 4],
-    /// Host addresses for each part of the lanes, for an access that belongs to no base group.
+    /// Host addresses for each lane group, for an access that belongs to no base group.
     pub(crate) parts: [u64; 4],
     /// A vector mask for AVX2: all bits set in inactive lanes, zeros in active ones.
     pub(crate) inactive_lanes: [u32; 32],
@@ -74,8 +74,8 @@ pub(crate) struct Frame {
     /// Uniform values of the running CTA, where they replace those of the inputs
     /// ([`Self::set_uniforms`]).
     pub(crate) own_uniforms: [u32; OWN_UNIFORMS],
-    /// The executor of instructions at yield points. Its panic continues after the code has
-    /// returned.
+    /// The runtime, which executes instructions at yield points. A panic in it is resumed after the
+    /// code has returned.
     pub(crate) runtime: Option<NonNull<dyn Runtime>>,
     pub(crate) panic: Option<Box<dyn Any + Send>>,
     pub(crate) divergence: FrameDivergence,
@@ -125,7 +125,7 @@ impl Frame {
     }
 
     /// Replaces the uniform values (`Inputs::uniforms`) by those of another CTA. Returns false if
-    /// there are more than fit.
+    /// there are more values than [`Self::own_uniforms`] can hold.
     #[inline(always)]
     pub(crate) fn set_uniforms(&mut self, uniforms: &[u32]) -> bool {
         let Some(own) = self.own_uniforms.get_mut(..uniforms.len()) else { return false };
@@ -157,13 +157,13 @@ impl Frame {
     /// Offset of the reconvergence point of the innermost group.
     pub(crate) const RECONVERGE_AT: usize = Self::GROUP + offset_of!(Group, reconverge_at);
 
-    /// Offsets in the first pending side.
+    /// Offsets of fields of the first pending side.
     pub(crate) const SIDE_MASK: usize = Self::SIDES + offset_of!(Side, mask);
     pub(crate) const SIDE_AT: usize = Self::SIDES + offset_of!(Side, at);
     pub(crate) const SIDE_GROUP: usize = Self::SIDES + offset_of!(Side, group);
     pub(crate) const SIDE_TARGET: usize = Self::SIDES + offset_of!(Side, target);
 
-    /// Offsets in the record of the turn that ended.
+    /// Offsets of fields of the record of the turn that ended.
     pub(crate) const ENDED_AT: usize = Self::ENDED + offset_of!(EndedTurn, at);
     pub(crate) const ENDED_SOME: usize = Self::ENDED + offset_of!(EndedTurn, some);
     pub(crate) const ENDED_ALL: usize = Self::ENDED + offset_of!(EndedTurn, all);
@@ -173,7 +173,7 @@ impl Frame {
         offset_of!(Frame, cached_shapes) + slot * size_of::<CachedShape>()
     }
 
-    /// Offset of the cached host address for a part of a base group's lanes.
+    /// Offset of the cached host address for a lane group of a base group.
     pub(crate) fn part_address(slot: usize, part: usize) -> usize {
         Self::shape(slot) + offset_of!(CachedShape, at) + 8 * part
     }

@@ -32,7 +32,7 @@ pub struct Region {
     pub params: Vec<Vec<(VReg, u32)>>,
     /// For each block, 32-bit registers whose values have a known stride where the block begins
     /// (the wrapping difference between a lane and the lane before; 0 if all lanes have one value).
-    /// May be shorter than the list of blocks.
+    /// May be shorter than [`Self::blocks`].
     pub strides: Vec<Vec<(u32, u32)>>,
     /// Instructions whose 32-bit result has a known stride, with the stride, in ascending order.
     pub stride_makers: Vec<(u32, u32)>,
@@ -52,7 +52,7 @@ impl Region {
 /// A basic block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Number of its first instruction, by which entries are looked up.
+    /// Number of the first instruction of the block, by which its entry is looked up.
     pub at: u32,
     /// Whether control can come here from elsewhere than the ends of the region's blocks: from code
     /// outside the region, or from an instruction that is not compiled. Each block is an entry of
@@ -155,7 +155,7 @@ pub enum Action {
         /// The number of steps. None of them may exit.
         steps: u32,
     },
-    /// Computes a register.
+    /// Computes a register by an operation on sources.
     Compute {
         /// The operation.
         op: Op,
@@ -176,7 +176,7 @@ pub enum Action {
         /// The combining operation, and its predicate.
         with: (Combine, Predicate),
     },
-    /// A Boolean function of two predicates a and b: the result is bit `2a + b` of the table.
+    /// A Boolean function of two predicates a and b: the result is bit `2a + b` of `table`.
     Logic {
         /// The truth table of the function, with one bit for each combination of the sources.
         table: u8,
@@ -193,9 +193,9 @@ pub enum Action {
     Atomic(Box<Atomic>),
     /// A call of a host function, for operations that are not emitted as code.
     Call(Box<Call>),
-    /// `shfl`.
+    /// The instruction `shfl`.
     Shuffle(Box<Shuffle>),
-    /// `vote`.
+    /// The instruction `vote`.
     Vote {
         /// The mode of `vote`.
         mode: Vote,
@@ -206,9 +206,9 @@ pub enum Action {
         /// The membermask; `None` without `.sync`.
         members: Option<Source>,
     },
-    /// `match`.
+    /// The instruction `match`.
     Match(Box<Match>),
-    /// `redux.sync`.
+    /// The instruction `redux.sync`.
     Redux {
         /// The operation that combines the lanes' values.
         op: Reduce,

@@ -168,7 +168,7 @@ pub enum Error {
     /// The end of a block names a block that does not exist.
     #[error("there is no block {0}")]
     Target(u32),
-    /// A site number does not exist, or two accesses share it.
+    /// The site number of an access does not exist, or two accesses share it.
     #[error("site {0} is not there, or of two accesses")]
     Site(u32),
     /// The region exceeds the limit of steps or sites.

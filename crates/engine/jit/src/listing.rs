@@ -15,7 +15,7 @@ impl Listing {
         self.marks.iter_mut().filter(|mark| mark.0 == from).for_each(|mark| mark.0 = to);
     }
 
-    /// Moves all code to its place.
+    /// Changes all addresses to those of the complete code, in which `place` puts the cold section.
     pub(crate) fn place(&mut self, place: impl Fn(u64) -> u64) {
         self.instructions.iter_mut().for_each(|i| i.set_ip(place(i.ip())));
         self.instructions.sort_unstable_by_key(Instruction::ip);

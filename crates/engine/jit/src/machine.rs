@@ -14,8 +14,8 @@ pub enum Mode {
     /// All live lanes are active. Exited lanes may be overwritten, because nothing reads them
     /// again.
     Live,
-    /// Some live lanes are active; the others keep their values. If a branch can diverge, the
-    /// function also contains the code for all live lanes, and changes to it when they have
+    /// Some live lanes are active; inactive lanes keep their values. If a branch can diverge, the
+    /// function also contains the code for all live lanes, and changes to it when these have
     /// reconverged.
     Some,
 }
@@ -42,7 +42,7 @@ pub enum Level {
 /// Read-only inputs that many warps share.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inputs<'a> {
-    /// Constants, broadcast to all lanes.
+    /// 32-bit constants, broadcast to all lanes.
     pub constants: &'a [B32],
     /// Constants of 64 bits, broadcast to all lanes.
     pub wide_constants: &'a [B64],
@@ -56,7 +56,7 @@ pub struct Inputs<'a> {
     pub prefetch_distance: u32,
     /// Whether the per-lane addresses of consecutive CTAs are contiguous.
     pub is_contiguous: bool,
-    /// Whether each CTA is followed by the next one at once, so that their accesses are a stream.
+    /// Whether each CTA runs right after the one before, so that their accesses are a stream.
     pub is_stream: bool,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Site {
     pub(crate) rows: u64,
 }
 
-/// The access of a site.
+/// Properties of the access that uses a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SiteAccess {
     pub(crate) offset: u64,
@@ -132,7 +132,7 @@ impl Site {
             let behind = below(bytes).checked_sub(first?)?;
             Some(behind.div_ceil(to.total).min(1 << 31))
         };
-        // Gathers load elements below 4 bytes as parts of 4 bytes.
+        // Gathers load 4 bytes even for smaller elements.
         let gathered = if to.stores || reach.slack() >= 4 { to.total } else { to.total.max(4) };
         Self {
             add: to.offset.wrapping_sub(reach.address()),

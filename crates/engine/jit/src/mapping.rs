@@ -1,5 +1,6 @@
 //! Executable memory for compiled code: each function has a mapping of its own, which is writable
-//! or executable, never both. All functions together have at most 64 MiB, and thus few mappings.
+//! or executable, never both. All compiled functions together take at most 64 MiB, and thus few
+//! mappings.
 
 use memmap2::{Mmap, MmapMut};
 use std::io;

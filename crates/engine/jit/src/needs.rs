@@ -25,7 +25,7 @@ pub(crate) struct Needs {
     counts: usize,
     /// Bytes of the running function's frame in local memory.
     pub(crate) frame: u64,
-    /// Whether the region accesses shared memory, and local memory.
+    /// Whether the region accesses shared memory, and whether it accesses local memory.
     pub(crate) shared: bool,
     pub(crate) local: bool,
 }

@@ -32,10 +32,10 @@ pub enum Float {
     Div,
     /// √a
     Sqrt,
-    /// The smaller one; -0 is less than +0, and if one source is a NaN, the result is the other
+    /// The smaller source; -0 is less than +0, and if one source is a NaN, the result is the other
     /// source.
     Min,
-    /// The larger one; -0 is less than +0, and if one source is a NaN, the result is the other
+    /// The larger source; -0 is less than +0, and if one source is a NaN, the result is the other
     /// source.
     Max,
     /// The negated operand: its sign bit is inverted.
@@ -89,7 +89,7 @@ pub enum Op {
     /// |a| of a signed number; the lowest number stays as it is.
     Abs,
     /// A Boolean function of each bit of a, b and c (`lop3`): the result is bit `4a + 2b + c` of
-    /// the table.
+    /// this truth table.
     Bits(u8),
     /// a << b; 0 if b ≥ 32.
     ShiftLeft,
@@ -115,7 +115,7 @@ pub enum Op {
         /// Whether the result is limited to [+0, 1].
         saturate: bool,
     },
-    /// Converts to f32 the bits of an unsigned number that this mask selects.
+    /// Converts the bits of an unsigned number that the mask selects to f32.
     FromU(u32),
     /// Converts a signed number to f32.
     FromS,
@@ -157,7 +157,7 @@ pub enum Op {
     ExtendS,
     /// The low 32 bits of a 64-bit operand.
     Low,
-    /// The table's entry at index a, whose high bits are ignored.
+    /// The entry of a table of constants at index a, whose high bits are ignored.
     LookUp(Words),
     /// The result of a function of the special function unit on the operand's bits, without special
     /// cases ([`Curve::at`]). A NaN gives any result.

@@ -110,7 +110,7 @@ pub enum Combine {
 }
 
 impl Source {
-    /// The register, if the source is one.
+    /// The register, if the source is a register.
     pub(crate) fn vreg(self) -> Option<VReg> {
         match self {
             Self::B32(i) => Some(VReg::B32(i)),
@@ -126,7 +126,7 @@ impl Source {
 }
 
 impl Predicate {
-    /// The predicate register of the guard, if it has one.
+    /// The register of this predicate; `None` for a constant.
     pub(crate) fn vreg(self) -> Option<VReg> {
         match self {
             Self::If(i) | Self::Unless(i) => Some(VReg::Predicate(i)),

@@ -16,8 +16,8 @@ pub(crate) const POINT: u32 = 1 << 31;
 /// The number with which compiled code calls [`crate::diverged::FrameDivergence::next_side`].
 pub(crate) const NEXT_SIDE: u32 = 1 << 30;
 
-/// The bits of the result of [`pass`]: that all warps resume, and whether their turns have ended.
-/// The bits above are the number of instructions that each warp has executed.
+/// Bits of the result of [`pass`]: whether all warps resume, and whether their turns have ended.
+/// The higher bits are the number of instructions that each warp has executed.
 pub(crate) const RESUMES: u64 = 1;
 pub(crate) const ENDS_TURNS: u64 = 2;
 pub(crate) const STEPS: u32 = 2;

@@ -62,7 +62,7 @@ pub struct Exit {
     pub why: ExitReason,
     /// The number of executed instructions.
     pub steps: u64,
-    /// Sum over these instructions of the lanes that executed each.
+    /// Sum over the executed instructions of the lanes that executed each.
     pub threads: u64,
     /// The number of atomics that the warp may still execute in its turn.
     pub atomics_left: u32,
@@ -79,10 +79,10 @@ pub struct Exit {
     pub limit: u64,
 }
 
-/// The first number of steps in a turn of diverged lanes while others could run: a side of a branch
-/// runs to its next backward jump. Lanes that a conditional `break` or `return` in a loop has
-/// separated for good (their immediate post-dominator is behind the loop) so meet again at the head
-/// of the loop. The number doubles with each turn, until sides meet.
+/// The first number of steps in a turn of diverged lanes while other lanes could run: a side of a
+/// branch runs to its next backward jump. So lanes that a conditional `break` or `return` in a loop
+/// has separated (their immediate post-dominator is behind the loop) meet again at the head of the
+/// loop. The number doubles with each turn, until sides meet.
 pub const FIRST_TURN: u64 = 1;
 
 /// Limits of the turns of diverged lanes, as step counts.
@@ -90,10 +90,11 @@ pub const FIRST_TURN: u64 = 1;
 pub struct DivergenceLimits {
     /// The step count at which every turn ends.
     pub end: u64,
-    /// The number of steps in a turn of diverged lanes, if all others wait for them.
+    /// The number of steps in a turn of diverged lanes, if all other lanes of the warp wait for
+    /// them.
     pub turn: u64,
-    /// The number of steps in a turn of diverged lanes while others could run, from [`FIRST_TURN`]
-    /// to `turn`.
+    /// The number of steps in a turn of diverged lanes while other lanes could run, from
+    /// [`FIRST_TURN`] to `turn`.
     pub shared_turn: u64,
     /// How many steps lanes may wait at a reconvergence point before the caller chooses which lanes
     /// run next.
@@ -102,7 +103,7 @@ pub struct DivergenceLimits {
     pub patience: u64,
 }
 
-/// The start state of a warp in a table.
+/// The start state of a warp in a [`crate::region::WarpTable`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WarpStart {
     /// The warp number that is passed to listeners.
@@ -116,7 +117,8 @@ pub struct WarpStart {
     /// The step count from which on the warp exits at a backward jump after its lanes have diverged
     /// and reconverged.
     pub end: u64,
-    /// The number of atomics that may execute in the current turn; the warp exits before one more.
+    /// The number of atomics that may execute in the current turn; the warp exits before the next
+    /// atomic.
     pub atomics: u32,
     /// The number of atomics that may execute in each later turn. A turn ends at a barrier that the
     /// code releases, and where [`crate::region::Passed::ends_turns`] says so.
@@ -126,12 +128,12 @@ pub struct WarpStart {
 /// Where the warps of a table start or resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
-    /// The warps start at an entry of the function, whose mode is that of the table.
+    /// The warps start at an entry of the function. The entry must have the mode of the table.
     Entry(Entry),
     /// The warps start at the address where the previous run of the table started.
     Previous,
-    /// Not at all: warps that wait at the yield point of this instruction
-    /// ([`crate::region::End::Yield`]) exit before it.
+    /// Warps that wait at the yield point of this instruction ([`crate::region::End::Yield`]) do
+    /// not resume, but exit before it.
     Exit(u32),
 }
 

@@ -17,13 +17,13 @@ pub trait Runtime {
 /// The result of [`Runtime::execute`]: how far the warps have got at a yield point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passed {
-    /// The number of warps, from the first one on, for which the instruction was executed. If some
-    /// are missing, the code returns, and nobody resumes.
+    /// The number of warps, from the first in the table on, for which the instruction was executed.
+    /// If it is not all warps, the code returns, and no warp resumes.
     pub warps: usize,
-    /// The number of instructions that it counts as, for each warp.
+    /// The number of instructions that the executed instruction counts as, for each warp.
     pub steps: u32,
-    /// Whether it has ended the turns of these warps, so that their next turns may execute
-    /// [`crate::region::WarpStart::turn_atomics`] atomics.
+    /// Whether the executed instruction has ended the turns of the warps, so that their next turns
+    /// may execute [`crate::region::WarpStart::turn_atomics`] atomics.
     pub ends_turns: bool,
 }
 
@@ -42,7 +42,7 @@ impl<'w> WaitingWarps<'w> {
         self.slots.len()
     }
 
-    /// The registers of 32-bit lanes of all warps, and the live lanes of a warp.
+    /// The registers of 32-bit lanes of all warps, and the mask of live lanes of each warp.
     #[inline(always)]
     pub fn narrow(&mut self) -> (&mut [&'w mut [B32]], impl Fn(usize) -> u32) {
         let Self { slots, narrow } = self;

@@ -25,7 +25,7 @@ pub(crate) struct WarpSlot {
     pub(crate) end: u64,
     /// Instructions executed so far.
     pub(crate) steps: u64,
-    /// Sum over the counted steps of the number of active lanes whose guard was false.
+    /// Sum over the counted steps of the active lanes whose guard was false.
     pub(crate) missed: u64,
     /// The step count when the mask last changed, and the threads that had been counted by then.
     pub(crate) counted: u64,

@@ -36,7 +36,7 @@ pub struct Retired {
     pub warps: usize,
     /// The number of instructions that they executed.
     pub steps: u64,
-    /// Sum over these instructions of the lanes that executed each.
+    /// Sum over the executed instructions of the lanes that executed each.
     pub threads: u64,
 }
 
@@ -66,8 +66,8 @@ impl<'a> Running<'a> {
 }
 
 impl<'r, 'a> WarpTable<'r, 'a> {
-    /// Makes warps wait at yield points, where they exit otherwise. If all warps wait at the same
-    /// one, the runtime executes its instruction.
+    /// Makes warps wait at yield points; without this call they exit there. If all warps wait at
+    /// the same yield point, the runtime executes its instruction.
     #[inline]
     pub fn wait_at_yield_points(&mut self, runtime: &'r mut (dyn Runtime + 'r)) {
         let runtime = NonNull::from(runtime);
@@ -111,8 +111,8 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         let Registers { narrow, wide, predicates, per_lane } = registers;
         let lengths = [narrow.len(), wide.len(), predicates.len()];
         let base = local.as_mut_ptr();
-        // The fields are stored one by one, so that the code's loads of them can be forwarded from
-        // the stores.
+        // The fields are stored one by one, so that the processor can forward them to the code's
+        // loads.
         to.narrow = narrow.as_mut_ptr();
         frame.narrow[len] = NarrowFile(narrow);
         to.wide = wide.as_mut_ptr();
@@ -282,8 +282,8 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         (at != Frame::NO_INSTRUCTION).then_some(at)
     }
 
-    /// The number of warps for which the runtime has executed the instruction at which all warps
-    /// wait, if it stopped in between ([`crate::region::Passed::warps`]); else 0.
+    /// If the runtime executed the instruction at which all warps wait for some of the warps only
+    /// ([`crate::region::Passed::warps`]), their number; else 0.
     #[inline]
     pub fn passed_warps(&self) -> usize {
         self.running.frame.batch.passed_warps as usize

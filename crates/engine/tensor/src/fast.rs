@@ -8,7 +8,8 @@ use crate::reference::ALIGNED_BITS;
 
 /// The number of rows that are computed together.
 pub(crate) const LANES: usize = 16;
-/// The exponent of zero: below that of every number, and twice it does not overflow.
+/// The exponent that stands for zero: below that of every number, but so that the sum of two does
+/// not overflow.
 const ZERO: i32 = -100_000;
 
 /// The elements of A (x is the row) or of B (x is the column), split into sign (all ones if
@@ -18,7 +19,7 @@ pub(crate) struct SplitMatrix {
     sign: Vec<[i32; 32]>,
     exponent: Vec<[i32; 32]>,
     mantissa: Vec<[i32; 32]>,
-    /// A mask of the rows or columns that contain an infinity or a NaN.
+    /// A mask of the rows of A or columns of B that contain an infinity or a NaN.
     pub(crate) special: u32,
 }
 
@@ -60,13 +61,13 @@ impl SplitMatrix {
         }
     }
 
-    /// An element of a column, repeated for all rows.
+    /// An element of a column of B, repeated for all rows.
     #[inline(always)]
     pub(crate) fn spread(&self, y: usize, x: usize) -> [[i32; LANES]; 3] {
         [&self.sign, &self.exponent, &self.mantissa].map(|part| [part[y][x]; LANES])
     }
 
-    /// Elements of a column, one for each row, as a sparse A selects them.
+    /// Elements of a column of B, one for each row, as the metadata of a sparse A selects them.
     #[inline(always)]
     pub(crate) fn select(&self, y: &[u8], x: usize) -> [[i32; LANES]; 3] {
         [&self.sign, &self.exponent, &self.mantissa]

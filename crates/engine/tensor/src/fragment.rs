@@ -8,8 +8,8 @@
 
 use crate::{ElementType, Order, Product, Shape};
 
-/// The maximum number of lines, and of elements in a line; the encoding of [`Fragment::positions`]
-/// depends on it.
+/// The maximum number of lines of a matrix (its rows or columns), and of elements in a line; the
+/// encoding of [`Fragment::positions`] depends on it.
 pub(crate) const LINE: usize = 32;
 
 /// The fragment of one matrix: the positions of the elements in its registers.
@@ -58,7 +58,8 @@ impl Fragment {
         (at / LINE, at % LINE)
     }
 
-    /// The number of elements in a register; 1 for single bits, whose element is all 32 bits.
+    /// The number of elements in a register; 1 for single bits, because 32 of them are handled as
+    /// one element.
     pub fn elements(&self) -> usize {
         self.per_register
     }
@@ -96,8 +97,8 @@ impl Fragment {
     }
 }
 
-/// The number of bits of an element in a register, and of elements in it. Single bits are handled
-/// as units of 32 bits.
+/// The number of bits of an element in a register, and the number of elements in the register. 32
+/// single bits are handled as one element.
 fn in_register(number: ElementType) -> (u32, usize) {
     match number {
         ElementType::F64 => (64, 1),

@@ -52,7 +52,7 @@ pub(crate) struct Format {
     pub(crate) exponent: u32,
     /// The number of mantissa bits, without the hidden bit.
     pub(crate) mantissa: u32,
-    /// The number of low bits of the register that are ignored.
+    /// The number of low bits that are ignored in a register that has a number of this format.
     pub(crate) skipped: u32,
 }
 

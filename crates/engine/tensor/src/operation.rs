@@ -10,14 +10,15 @@ use crate::registers::{Registers, each_element, gather, scatter};
 use crate::sparse::{Indices, indices};
 use crate::{BitOperation, ElementType, Order, Product, Shape};
 
-/// A product, with the layout of its matrices in registers.
+/// A matrix product, with the layout of its matrices in registers.
 #[derive(Clone, Debug)]
 pub struct Operation {
     product: Product,
     fragments: Fragments,
     selector: u8,
     parts: Vec<Vec<u8>>,
-    /// For f64, a fused multiply-add with a directed rounding; `None` rounds to nearest.
+    /// For f64, the fused multiply-add with the rounding of the instruction; `None` rounds to
+    /// nearest.
     fma: Option<Fma>,
 }
 
@@ -31,7 +32,7 @@ pub struct Scratch {
     wide: [Vec<[u64; 32]>; 4],
     planes: [SplitMatrix; 2],
     indices: Indices,
-    /// 8-bit floats converted to f16.
+    /// The elements of A or B, if they are 8-bit floats, converted to f16.
     halves: Vec<[u32; 32]>,
 }
 
@@ -126,7 +127,8 @@ impl Operation {
                     #[inline(always)]
                     || self.split(scratch),
                 );
-                // Apart from the splitting, so that all types share the loops of a build.
+                // A call of its own, so that all types share one copy of these loops per SIMD
+                // level.
                 build.run(
                     #[inline(always)]
                     || self.sums(scratch),
@@ -136,14 +138,14 @@ impl Operation {
         scatter(&self.fragments[3], &scratch.bits[3], d, u64::from);
     }
 
-    /// The columns of D, each with the first rows of blocks of rows that are computed together.
+    /// The blocks of D that are computed together: for each column, the first row of each block.
     #[inline(always)]
     fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (m, n) = (usize::from(self.product.shape.m), usize::from(self.product.shape.n));
         (0..n).flat_map(move |column| (0..m).step_by(LANES).map(move |row| (column, row)))
     }
 
-    /// Splits the elements of A and B.
+    /// Splits the float elements of A and B into sign, exponent and mantissa.
     #[inline(always)]
     fn split(&self, scratch: &mut Scratch) {
         match self.product.a {
@@ -163,7 +165,8 @@ impl Operation {
         b_plane.read(b, n, from, mantissa_shift(from));
     }
 
-    /// Converts 8-bit floats to f16, and splits them.
+    /// Converts the 8-bit floats of A and B to f16, and splits these into sign, exponent and
+    /// mantissa.
     #[inline(always)]
     fn split_tiny(&self, scratch: &mut Scratch) {
         let from = ElementType::F16.format();
@@ -204,7 +207,7 @@ impl Operation {
                     (_, true) => sums::<23>(a, row, ks, select, &result),
                 };
                 result = of;
-                // The sum of an earlier part may be infinite.
+                // The sum over an earlier part of K may be infinite.
                 special |= more;
             }
             for lane in 0..LANES {
@@ -220,7 +223,7 @@ impl Operation {
         }
     }
 
-    /// Recomputes the rows of a block that contain infinities or NaNs, by the reference.
+    /// Recomputes the rows of a block that contain infinities or NaNs, by [`crate::reference`].
     #[inline(always)]
     fn specials(
         &self,
@@ -257,7 +260,7 @@ impl Operation {
         }
     }
 
-    /// Volta's product: the four products have separate rows and columns.
+    /// `m8n8k4` of Volta: four products, each with rows and columns of its own.
     fn volta(&self, scratch: &mut Scratch) {
         let [a, b, c, d] = &mut scratch.bits;
         for (n, column) in d.iter_mut().enumerate().take(8) {
@@ -364,7 +367,8 @@ impl Operation {
             for (lane, word) in to.iter_mut().enumerate() {
                 *word = (0..of.per_register).fold(0, |word, i| {
                     let (column, row) = of.position(register, lane, i);
-                    // Volta's four products have separate columns of B.
+                    // `m8n8k4` of Volta computes four products, and each has 8 columns of B for
+                    // itself.
                     let of_b = if self.product.is_volta() { row / 8 * 8 + column } else { column };
                     let any = lines[0] >> row | lines[1] >> of_b | own[column] >> row;
                     word | if any & 1 == 1 { mask << (of.bits as usize * i) } else { 0 }
@@ -374,7 +378,7 @@ impl Operation {
     }
 }
 
-/// A block of rows of a column.
+/// The elements of column `n` in the block of [`LANES`] rows that begins at `row`.
 #[inline(always)]
 fn lanes(columns: &[[u32; 32]], n: usize, row: usize) -> &[u32; LANES] {
     &columns[n].as_chunks().0[row / LANES]

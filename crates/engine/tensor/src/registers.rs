@@ -1,4 +1,5 @@
-//! Moves elements of matrices from the registers of a warp to arrays by line, and back.
+//! Moves elements of matrices from the registers of a warp to arrays of lines (rows of A, columns
+//! of B, C and D), and back.
 
 use crate::Fragment;
 
@@ -75,7 +76,7 @@ pub(crate) fn scatter<T: Copy>(
                     *word = element(position);
                 }
             }
-            // Two 16-bit elements.
+            // A register has two 16-bit elements.
             _ => {
                 for (&[low, high], word) in positions.as_chunks().0.iter().zip(register) {
                     *word = element(low) | element(high) << 16;

@@ -47,7 +47,7 @@ pub enum BitOperation {
 /// A product D = A * B + C, as one instruction computes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
-    /// The sizes.
+    /// The sizes of the matrices.
     pub shape: Shape,
     /// Element type of A.
     pub a: ElementType,
@@ -59,7 +59,7 @@ pub struct Product {
     pub d: ElementType,
     /// Whether integer results are clamped (`.satfinite`); otherwise they wrap around.
     pub saturate: bool,
-    /// The operation on single bits.
+    /// For single-bit elements, the operation on pairs of bits.
     pub operation: BitOperation,
     /// Whether half of A consists of zeros that are not stored (`mma.sp`).
     pub sparse: bool,
@@ -107,8 +107,9 @@ impl Product {
 
     /// The products that are added in one sum, for each of several sums that are computed one after
     /// the other (the first of them includes C, except for 8-bit floats). Most types have one sum
-    /// of all products. 8-bit floats have one of those with k % 4 below 2, and one of the others;
-    /// tf32 fragments, which ptxas splits into halves of K, have one for each half.
+    /// of all products. 8-bit floats have one sum of the products with k % 4 below 2, and one sum
+    /// of the products with k % 4 of 2 or 3; tf32 fragments, which ptxas splits into halves of K,
+    /// have one sum for each half.
     pub(crate) fn parts(&self) -> Vec<Vec<u8>> {
         let terms = 0..self.terms() as u8;
         let part = |of: &dyn Fn(u8) -> bool| terms.clone().filter(|&k| of(k)).collect();

@@ -25,7 +25,7 @@ impl Cfg {
         Self::with_starts(code, &mut std::iter::empty())
     }
 
-    /// Builds the graph of a function, in which blocks also begin with these instructions.
+    /// Builds the graph of a function in which blocks also begin at the instructions `starts`.
     pub fn with_starts(code: &dyn Code, starts: &mut dyn Iterator<Item = usize>) -> Self {
         let n = code.instructions();
         let mut is_start = vec![false; n + 1];
@@ -77,7 +77,7 @@ impl Cfg {
         Self { starts, block_of, successors, predecessors }
     }
 
-    /// The number of the exit block, which is also the number of blocks with instructions.
+    /// The number of the exit block, which is also how many blocks have instructions.
     pub fn exit(&self) -> u32 {
         self.starts.len() as u32 - 1
     }
@@ -98,8 +98,8 @@ impl Cfg {
         self.block_of.get(inst).copied().unwrap_or(self.exit())
     }
 
-    /// Edges to the same or an earlier block in the order of the text. Each of them closes a loop,
-    /// as far as the order of the text shows it.
+    /// Edges to the same or an earlier block in program order, each of which is taken to close a
+    /// loop.
     pub fn back_edges(&self) -> impl Iterator<Item = (u32, u32)> {
         self.successors.pairs().filter(|(from, to)| to <= from)
     }

@@ -91,7 +91,7 @@ pub fn reaching_in_block(
 }
 
 /// The definitions of a register that reach the beginning of a block. Subtracts the number of
-/// visited blocks from `left`; returns `None` if that is not enough.
+/// visited blocks from `left`; returns `None` if more than `left` blocks would be visited.
 pub fn reaching_definitions(
     code: &dyn Code,
     cfg: &Cfg,
@@ -117,9 +117,9 @@ pub fn reaching_definitions(
     Some(found)
 }
 
-/// Calls `f` with each instruction that may read the register's value after instruction `at`, until
-/// `f` breaks. Subtracts the number of visited instructions from `left`; also breaks if that is not
-/// enough.
+/// Calls `f` with each instruction that may read the value that a register has after instruction
+/// `at`, until `f` breaks. Subtracts the number of visited instructions from `left`; also breaks if
+/// more than `left` would be visited.
 pub fn reached_uses(
     code: &dyn Code,
     (reg, at): (u32, usize),

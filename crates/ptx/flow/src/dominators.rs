@@ -60,8 +60,9 @@ impl DominatorTree {
     }
 }
 
-/// Adds an edge to the exit, which is the last vertex, from each part of the graph that cannot
-/// reach the exit. Returns these edges, and the reversed edges.
+/// Adds an edge to the exit, which is the last vertex, from each infinite loop, so that every
+/// vertex reaches the exit. Returns the extended graph, and the extended graph with all edges
+/// reversed.
 pub fn with_exits(next: &Edges) -> (Edges, Edges) {
     let n = next.vertices();
     let exit = n as u32 - 1;
@@ -123,7 +124,7 @@ pub fn control_dependence(successors: &Edges, limit: usize) -> Option<Edges> {
     Some(Edges::new(n, &list))
 }
 
-/// The tables of Lengauer and Tarjan's algorithm, indexed by depth-first numbers.
+/// The state of Lengauer and Tarjan's algorithm, as arrays indexed by depth-first numbers.
 struct Forest {
     ancestor: Vec<u32>,
     label: Vec<u32>,
@@ -131,8 +132,8 @@ struct Forest {
 }
 
 impl Forest {
-    /// The vertex with the lowest semidominator on the path from `v` to its root in the forest. The
-    /// path is compressed.
+    /// The vertex with the lowest semidominator on the path from `v` to its root in the forest.
+    /// Compresses that path.
     fn eval(&mut self, v: u32, path: &mut Vec<u32>) -> u32 {
         if self.ancestor[v as usize] == UNREACHABLE {
             return v;

@@ -49,8 +49,8 @@ impl Edges {
         Self::new(self.vertices(), &turned)
     }
 
-    /// The vertices that `root` reaches, in reverse postorder: each before its successors, except
-    /// along edges that close a cycle.
+    /// The vertices that `root` reaches, in reverse postorder: each vertex before its successors,
+    /// except along edges that close a cycle.
     pub(crate) fn reverse_postorder(&self, root: u32) -> Vec<u32> {
         let mut seen = vec![false; self.vertices()];
         let mut order = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::Cfg;
 
-/// Maximum number of passes over a function. Each nesting of loops needs one more pass.
+/// Maximum number of passes over a function. Each level of loop nesting needs one more pass.
 pub(crate) const MAX_PASSES: usize = 64;
 
 /// Computes the state at the beginning of each block; `None` for unreachable blocks. `entry` is the

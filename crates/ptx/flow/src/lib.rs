@@ -69,8 +69,8 @@ pub trait Code {
     fn control(&self, inst: usize, target: &mut dyn FnMut(usize)) -> Control;
 
     /// Calls `f` with each register that an instruction reads, including its guard, and then with
-    /// each register that it writes. Returns false if the instruction may read other registers as
-    /// well.
+    /// each register that it writes. Returns false if the instruction may read registers that are
+    /// not listed.
     fn operands(&self, inst: usize, f: &mut dyn FnMut(u32, Access)) -> bool;
 
     /// Whether threads may skip an instruction because its guard is false. Registers that it writes

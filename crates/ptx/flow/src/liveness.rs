@@ -1,7 +1,7 @@
 //! Liveness of registers, by backward data flow.
 //!
-//! Most registers are written and read in one block. Only the others, the global registers, need a
-//! bit for each block; they have the lowest numbers in the sets.
+//! Most registers are written and read in one block. Only global registers, which live across
+//! blocks, need a bit for each block; they have the lowest member numbers in the sets.
 
 use crate::forward::MAX_PASSES;
 use crate::{Access, Cfg, Code, Set};
@@ -10,12 +10,12 @@ use crate::{Access, Cfg, Code, Set};
 /// from there.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    /// For each register, its number in sets.
+    /// For each register, its member number in the sets of live registers.
     numbers: Vec<u32>,
     /// The global registers.
     globals: Vec<u32>,
-    /// For each block, the global registers that are live at its beginning. `None` if any of them
-    /// may be live.
+    /// For each block, the global registers that are live at its beginning. `None` if liveness was
+    /// not computed, so that all of them count as live.
     live_in: Option<Vec<Set>>,
 }
 
@@ -49,8 +49,8 @@ impl LiveSet<'_> {
 /// The operands of several instructions, which are visited repeatedly.
 #[derive(Clone, Debug, Default)]
 struct Operands {
-    /// For each instruction, where its operands begin in the list, and where the written ones
-    /// begin.
+    /// For each instruction, where the registers that it reads begin in `list`, and where the
+    /// registers that it writes begin.
     first: Vec<(u32, u32)>,
     list: Vec<u32>,
     kinds: Vec<Kind>,
@@ -93,7 +93,7 @@ impl Operands {
         (&self.list[first as usize..middle as usize], &self.list[middle as usize..end])
     }
 
-    /// As [`LiveSet::step_back`].
+    /// Moves `live` to the point before an instruction, as [`LiveSet::step_back`] does.
     fn step_back(&self, inst: usize, live: &mut LiveSet<'_>) -> bool {
         let ((reads, writes), kind) = (self.at(inst), self.kinds[inst]);
         let numbers = live.numbers;
@@ -178,7 +178,7 @@ impl Liveness {
         self.union(cfg.successors.of(block), live_in)
     }
 
-    /// The registers that are live at the beginning of one of these blocks.
+    /// The registers that are live at the beginning of any of the given blocks.
     fn union(&self, blocks: &[u32], live_in: &[Set]) -> LiveSet<'_> {
         let mut set = Set::new(self.numbers.len());
         for &block in blocks {
@@ -188,8 +188,8 @@ impl Liveness {
     }
 }
 
-/// Gives each register its number in sets, and lists the global registers: those that a block reads
-/// before it has written them.
+/// Gives each register its member number in the sets of live registers, and lists the global
+/// registers: those that a block reads before it has written them.
 fn number(code: &dyn Code, cfg: &Cfg, operands: &Operands) -> (Vec<u32>, Vec<u32>) {
     let mut is_global = vec![operands.kinds.iter().any(|kind| !kind.is_known); code.registers()];
     code.results(&mut |reg| is_global.get_mut(reg as usize).into_iter().for_each(|is| *is = true));

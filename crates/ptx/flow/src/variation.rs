@@ -79,7 +79,7 @@ impl Variation {
         self.affine(other, |stride, _| Some(Self::Affine { from_zero: false, stride }))
     }
 
-    /// How the difference of two values differs between threads, given how each of the values does.
+    /// How the difference of two values differs between threads.
     pub fn minus(self, other: Self) -> Self {
         self.affine(other, |stride, is_first| {
             let stride = if is_first { stride } else { stride.wrapping_neg() };
@@ -129,7 +129,7 @@ impl Variation {
         let Some(constant) = left.or(right) else { return Self::Bound };
         let limit = match (cmp, left.is_some()) {
             (Some(Eq | Ne), _) => None,
-            // The comparison separates the threads below this limit from the others.
+            // The comparison separates the threads whose value is below this limit from the others.
             (Some(Lt | Lo | Ge | Hs), false) | (Some(Gt | Hi | Le | Ls), true) => Some(constant),
             (Some(Le | Ls | Gt | Hi), false) | (Some(Ge | Hs | Lt | Lo), true) => {
                 Some(constant.wrapping_add(1))

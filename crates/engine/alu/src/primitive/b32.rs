@@ -85,7 +85,7 @@ primitives! {
             not(a) = !a => J::Bits(!A);
             /// a if the predicate is true, else b.
             when(a, p: Self::Holds, b: Self) = if p { a } else { b } => Computation::Select;
-            /// Selects the bits of a where those of c are set, and those of b elsewhere.
+            /// Selects the bits of a where the bits of c are set, and the bits of b elsewhere.
             pick(a, b: Self, c: Self) = (a & c) | (b & !c) => J::Bits((A & C) | (B & !C));
             /// Shifts a to the left by b; 0 if b ≥ 32.
             shl(a, b: Self) = if b < 32 { a << (b & 31) } else { 0 } => J::ShiftLeft;
@@ -146,9 +146,9 @@ primitives! {
             f_div_in(a, b: Self; r: Rounding, m: Mode) = m.put_tiny(float::div_in(r, m.get(a), m.get(b)), || float::div_in(r, m.larger(a), m.get(b))) => m.directed(Float::Div, r);
             /// √a of f32 with a directed rounding.
             f_sqrt_in(a; r: Rounding, m: Mode) = m.put(float::sqrt_in(r, m.get(a))) => m.directed(Float::Sqrt, r);
-            /// Looks up the entry of a table at this index, whose high bits are ignored.
+            /// Looks up the entry of a table at the index a, whose high bits are ignored.
             look_up(a; words: Words) = words.at(a) => J::LookUp(words);
-            /// Evaluates a curve of the special function unit for this operand.
+            /// Evaluates a polynomial of the special function unit ([`Curve`]) for the operand a.
             on_curve(a; curve: &'static Curve) = curve.at(a) => J::Curve(curve);
             /// The square of a 17-bit number as the special function unit computes it.
             folded_square(a) = texunit_sfu::square(a) => J::Square;

@@ -52,7 +52,7 @@ primitives! {
             not(a) = !a => J::BitsWide(!A);
             /// a if the predicate is true, else b.
             when(a, p: Self::Holds, b: Self) = if p { a } else { b } => Computation::Select;
-            /// Selects the bits of a where those of c are set, and those of b elsewhere.
+            /// Selects the bits of a where the bits of c are set, and the bits of b elsewhere.
             pick(a, b: Self, c: Self) = (a & c) | (b & !c) => J::BitsWide((A & C) | (B & !C));
             /// Shifts a to the left by b; 0 if b ≥ 64.
             shl(a, b: Self::Narrow) = if b < 64 { a << (b & 63) } else { 0 } => J::ShiftLeftWide;

@@ -171,13 +171,14 @@ fn has_special_reciprocal<V: B32>(a: V) -> V::Holds {
     a.add(a).sub(lit(0x0100_0000)).gt_u(lit(0xfc00_0000))
 }
 
-/// The reciprocal of an f32; `other` if the operand or its reciprocal may not be normal.
+/// The reciprocal of an f32; the value of `other` if the operand or its reciprocal may not be
+/// normal.
 #[inline(always)]
 fn reciprocal<V: Rarely + Unit>(a: V, other: impl FnOnce() -> V) -> V {
     mufu::rcp_of_normal(a).unless(has_special_reciprocal(a), other)
 }
 
-/// The power 2^a of an f32; `other` if the result may not be normal.
+/// The power 2^a of an f32; the value of `other` if the result may not be normal.
 #[inline(always)]
 fn power<V: Rarely + Unit>(a: V, other: impl FnOnce() -> V) -> V {
     mufu::ex2_of_normal(a).unless(magnitude(a).ge_u(lit(126f32.to_bits().into())), other)
@@ -201,7 +202,8 @@ fn scaled<V: B32>(a: V) -> V {
     a.f_mul(lit(TWO_24), IEEE).when(is_small(a), a)
 }
 
-/// Factor for divisor and dividend that makes both the divisor and its reciprocal normal numbers.
+/// The factor for divisor and dividend with which the divisor and its reciprocal are normal
+/// numbers.
 #[inline(always)]
 fn divisor_scale<V: B32>(a: V) -> V {
     lit::<V>(TWO_24).when(is_small(a), lit::<V>(QUARTER).when(is_large(a), lit(ONE)))

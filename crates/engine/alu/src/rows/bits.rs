@@ -21,7 +21,7 @@ table! { COMPOSED rows
         ["shf.l.clamp.b32"] |a, b, c| a.when(c.ge_u(lit(32)), a.shf_l(b, c));
         ["shf.r.clamp.b32"] |a, b, c| b.when(c.ge_u(lit(32)), a.shf_r(b, c));
 
-        // Of a position and of a length, only the low byte counts (PTX ISA, bfe, bfi).
+        // Only the low bytes of position and length count (PTX ISA, bfe, bfi).
         ["bfe.u32"] |a, b, c| a.shr_u(byte(b)).and(ones(byte(c)));
         ["bfe.s32"] |a, b, c| signed_low(a.shr_s(byte(b)), byte(c));
         ["bfi.b32"] |a, b, c, d| {
@@ -60,7 +60,7 @@ table! { COMPOSED rows
         ["cnot.b64"] |a| B64::when(lit(1), a.eq(lit(0)), lit(0));
         ["copysign.f64"] |a, b| a.pick(b, lit(1 << 63));
     }
-    // Of the positions and lengths of 64-bit fields, all bits count, as in the code that ptxas
+    // All bits of the positions and lengths of 64-bit fields count, as in the code that ptxas
     // generates (docs/numerics.md, 13.9).
     field64 {
         ["bfe.u64"] |a, b, c| a.shr_u(b).and(ones64(c));
@@ -89,7 +89,7 @@ table! { CALLED calls
     }
 }
 
-/// 1 if the value is zero, else 0.
+/// Returns 1 if the value is zero, else 0.
 fn is_zero<V: B32>(a: V) -> V {
     B32::sub(lit(1), a.min_u(lit(1)))
 }

@@ -150,7 +150,8 @@ family! { of_64 [] |_v|
 
 const INF64: u64 = 0x7ff0_0000_0000_0000;
 
-/// Bits of the larger magnitude of two f64. They are above those of infinity if a source is a NaN.
+/// The larger magnitude of two f64, as bits. If a source is a NaN, it is above the bits of
+/// infinity.
 fn largest<W: B64>(a: W, b: W) -> W {
     let (a, b) = (magnitude64(a), magnitude64(b));
     a.when(a.gt_u(b), b)

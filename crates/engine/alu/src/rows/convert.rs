@@ -36,7 +36,7 @@ table! { COMPOSED rows
         ["cvt.ftz.f32.f32"] |a| a.f_copy(FTZ);
         ["cvt.sat.f32.f32"] |a| a.f_copy(SAT);
         ["cvt.ftz.sat.f32.f32"] |a| a.f_copy(FTZ_SAT);
-        // Conversions of integers to f32. Those of 8 and 16 bits are exact.
+        // Conversions of integers to f32. Conversions of 8 and 16 bits are exact.
         ["cvt.rz.f32.u8", "cvt.rm.f32.u8", "cvt.rp.f32.u8"] |a| a.f_from_u(0xff);
         ["cvt.rz.f32.u16", "cvt.rm.f32.u16", "cvt.rp.f32.u16"] |a| a.f_from_u(0xffff);
         ["cvt.rn.f32.s8", "cvt.rz.f32.s8", "cvt.rm.f32.s8", "cvt.rp.f32.s8"] |a| signs(a, 8).f_from_s();

@@ -1,8 +1,8 @@
 //! Arithmetic of f32 that is not in the inner loop.
 //!
 //! Subnormals are numbers, unless `.ftz` replaces them, in sources and results, by zeros of their
-//! sign. A NaN result of f32 is always 0x7fffffff. The ISA leaves the payload of `abs` and `neg`
-//! open; they give the same NaN. `.sat` limits a result to [+0, 1], and a NaN becomes +0.
+//! sign. A NaN result of f32 is always 0x7fffffff, also of `abs` and `neg`, whose payload the ISA
+//! leaves open. `.sat` limits a result to [+0, 1], and a NaN becomes +0.
 
 use super::parts::*;
 use super::{DIRECTED, family, table};

@@ -173,7 +173,7 @@ family! { functions [H: Half, const PAIR: bool] |v|
     }
 }
 
-// Correctly rounded results, which calls of the math library compute.
+// The correctly rounded results that `--approx rounded` selects, by functions of the math library.
 family! { rounded [H: Half, const PAIR: bool, const FTZ: bool] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); calls
     b32 {
@@ -204,12 +204,12 @@ family! { extremes [H: Half] |v|
     }
 }
 
-/// This variant for packed pairs.
+/// The variant for packed pairs with the same other modifiers.
 fn paired(v: Variant) -> Variant {
     Variant { pair: true, ..v }
 }
 
-/// The scalar type of a variant.
+/// The type of a single number, or of a packed pair if the variant has one.
 fn ty<H: Half>(v: Variant) -> Ty {
     H::TYPES[usize::from(v.pair)]
 }

@@ -1,8 +1,8 @@
 //! Integer arithmetic, from `add` to `sad`, and dot products.
 //!
 //! Division by zero gives a value, as on hardware: the result of `div` and `rem` is all ones of the
-//! type. The ISA leaves both results open; the code that ptxas generates gives all ones. The most
-//! negative number divided by -1 is itself, with remainder 0.
+//! type. The ISA does not define these results; the code that ptxas generates gives all ones. The
+//! most negative number divided by -1 is itself, with remainder 0.
 
 use super::parts::*;
 use super::table;

@@ -1,12 +1,13 @@
-//! The tables of operations: those of the inner loop, and others by family of instructions.
+//! The tables of operations: the table of the inner loop, and other tables by family of
+//! instructions.
 //!
 //! An entry is `[spellings] |sources| value`. In a table of `rows`, the value is composed of
 //! primitives, whose steps the interpreter and compiled code execute. In a table of `calls`, the
-//! value is Rust code on the numbers of a lane, and both call it as a function. In a table of
-//! `both`, the value is composed of primitives, but the interpreter calls it as one function,
-//! because there are many steps. A family has an operation for each [`Variant`]. Its values refer
-//! to the variant by the parameter before `with`, and `with` tells which modifiers a variant adds
-//! to the spellings.
+//! value is Rust code on the numbers of a lane, which the interpreter and compiled code call as a
+//! function. In a table of `both`, the value is composed of primitives, but the interpreter calls
+//! it as one function, because there are many steps. A family has an operation for each
+//! [`Variant`]. Its values refer to the variant by the parameter before `with`, and `with` tells
+//! which modifiers a variant adds to the spellings.
 
 mod approximate;
 mod bits;
@@ -30,7 +31,6 @@ use texunit_jit::Rounding;
 
 /// The directed roundings: `.rz`, `.rm` and `.rp`.
 const DIRECTED: [Rounding; 3] = [Rounding::Trunc, Rounding::Floor, Rounding::Ceil];
-/// All four roundings.
 const ROUNDINGS: [Rounding; 4] = [Rounding::Near, Rounding::Trunc, Rounding::Floor, Rounding::Ceil];
 
 /// A family of operations, which differ in their variants.
@@ -41,7 +41,7 @@ struct Family {
 }
 
 impl Family {
-    /// The operations of the family in these variants.
+    /// Creates the operations of the family for the given variants.
     fn of(self, variants: Vec<Variant>) -> Vec<Row> {
         let rows = |template| {
             let spelled = keys(template);
@@ -54,7 +54,7 @@ impl Family {
     }
 }
 
-/// The keys of the instructions of a template.
+/// The keys of the instructions that a template lists.
 fn keys(template: &Template) -> Vec<Key> {
     template.spellings.iter().map(|text| Key::spelled(text)).collect()
 }

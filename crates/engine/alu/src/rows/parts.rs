@@ -1,5 +1,5 @@
-//! Expressions of primitives that several tables use: elements of registers, bit masks, and float
-//! helpers.
+//! Expressions of primitives that several tables of operations use: elements of registers, bit
+//! masks, and float helpers.
 
 pub(super) use crate::inner::words::*;
 use crate::mode::Mode;

@@ -9,7 +9,7 @@ use texunit_isa::{AtomOp, Selector};
 
 use super::{Function, Video, clamp, extend};
 
-/// The lowest bit and the width in bits of the part of a register that a selector names.
+/// The lowest bit and the width in bits of the byte, half or register that a selector names.
 fn place(part: Selector) -> (u32, u32) {
     match (part.count, part.half) {
         (0, _) => (0, 32),
@@ -18,7 +18,7 @@ fn place(part: Selector) -> (u32, u32) {
     }
 }
 
-/// The part of a source that a selector names, extended by the source's type.
+/// The byte or half of a source that a selector names, extended by the source's type.
 fn part(x: u32, selector: Selector, signed: bool) -> i64 {
     let (from, bits) = place(selector);
     extend(x >> from, bits, signed)

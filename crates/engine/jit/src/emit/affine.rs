@@ -39,7 +39,7 @@ pub(super) struct Affine {
 pub(super) struct DeferredAddress {
     pub(super) vreg: VReg,
     pub(super) value: Affine,
-    /// Whether the register already had this value at the beginning of the block.
+    /// Whether the register already has this value where the block begins.
     pub(super) from_before: bool,
 }
 
@@ -50,14 +50,14 @@ pub(super) struct StepRole {
     pub(super) is_deferred: bool,
     /// The affine value of the base register, if the step is an access.
     pub(super) base: Option<Affine>,
-    /// Registers that an exit before the step computes.
+    /// Deferred registers that an exit before the step must compute.
     pub(super) deferred: Vec<DeferredAddress>,
 }
 
 /// The affine addresses of a block.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// The roles of the block's steps; empty if none has one.
+    /// The roles of the block's steps; empty if the block has no affine addresses.
     steps: Vec<StepRole>,
     /// Addresses that are deferred where the block begins, and where it ends.
     pub(super) start: Vec<DeferredAddress>,
@@ -65,12 +65,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The role of a step.
     pub(super) fn get(&self, step: usize) -> Option<&StepRole> {
         self.steps.get(step)
     }
 
-    /// The plan of a block with these definitions.
+    /// The plan of a block, from the definitions of affine values in it.
     fn of(block: &Block, definitions: &[Definition]) -> Self {
         let mut plan = Self::default();
         let uses = |d: &&Definition| d.is_deferred || d.is_from_before();
@@ -102,9 +101,10 @@ impl Plan {
     }
 }
 
-/// Analyses all blocks of a region, whose copies of inputs are propagated; `original` is the region
-/// before that, and `is_pending` says whether a copy to a register is pending where a block begins.
-/// The indices of addresses that later blocks use become live.
+/// Analyses all blocks of a region in which copies of inputs have been propagated. `original` is
+/// the region before the propagation, and `is_pending` says whether a copy of an input to a
+/// register is not executed yet where a block begins. Index registers of addresses that later
+/// blocks use become live.
 pub(super) fn plans(
     original: &Region,
     region: &mut Region,
@@ -120,7 +120,7 @@ pub(super) fn plans(
     plans
 }
 
-/// The base address of an access whose cost a step counts.
+/// The base address and the cost description of an access whose cost a step counts.
 fn cost_of(step: &Step) -> Option<(Source, Cost)> {
     let Action::Call(call) = &step.action else { return None };
     let Routine::Notify(tell) = call.routine else { return None };

@@ -56,7 +56,7 @@ pub(super) fn spread(base: Register, displacement: usize) -> MemoryOperand {
     MemoryOperand { is_broadcast: true, ..at(base, displacement) }
 }
 
-/// The rounding field of an immediate operand.
+/// The bits of an immediate operand that select a rounding.
 pub(super) fn of_rounding(rounding: Rounding) -> u32 {
     match rounding {
         Rounding::Near => 0,
@@ -71,15 +71,15 @@ pub(super) fn of_quiet_rounding(rounding: Rounding) -> u32 {
     8 | of_rounding(rounding)
 }
 
-/// The code of a function during emission.
+/// The assembler of one function: its code, labels and jumps.
 pub(super) struct Assembler {
-    /// The code of the current section, and its end.
+    /// The encoder of the current section, and the address of its end.
     encoder: Encoder,
     ip: u64,
-    /// The target of an unconditional jump at the end, which is emitted with the next instruction,
-    /// because it is not needed if the target is bound there.
+    /// The target of an unconditional jump at the end of the code. The jump is emitted with the
+    /// next instruction, because it is not needed if its target is bound there.
     goto: Option<Label>,
-    /// The same of the other section.
+    /// Encoder, end and pending jump of the section that is not the current one.
     other: (Encoder, u64, Option<Label>),
     wrong: Option<String>,
     /// The mask register of the next instruction (AVX-512 merging).
@@ -91,7 +91,7 @@ pub(super) struct Assembler {
     labels: Vec<Option<u64>>,
     /// Jumps that are not resolved yet: the address after each jump, and its label.
     jumps: Vec<(u64, Label)>,
-    /// What the disassembly prints, if one is requested.
+    /// The instructions and headings for the disassembly, if one is requested.
     pub(super) listing: Option<Listing>,
 }
 
@@ -113,7 +113,6 @@ impl Assembler {
         }
     }
 
-    /// Creates a label.
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() as u32 - 1)
@@ -130,7 +129,8 @@ impl Assembler {
     pub(super) fn align(&mut self) {
         self.end_jump();
         while !self.ip.is_multiple_of(LINE) {
-            // The operand of an instruction of 7, 4 or 3 bytes has a displacement of 4, 1 or 0.
+            // The `nop` of 7, 4 or 3 bytes has a memory operand with a displacement of 4, 1 or 0
+            // bytes.
             let nop = |displacement| {
                 let operand = MemoryOperand::with_base_displ_size(Register::RAX, 0, displacement);
                 Instruction::with1(Code::Nop_rm32, operand)
@@ -155,7 +155,8 @@ impl Assembler {
         before
     }
 
-    /// The address of a label, if an instruction in the current section can be encoded with it now.
+    /// The address of a label if it is bound in the current section, so that an instruction can be
+    /// encoded with it.
     fn near(&self, label: Label) -> Option<u64> {
         let near = |&at: &u64| (at < COLD) == (self.ip < COLD) && self.listing.is_none();
         self.labels[label.0 as usize].filter(near)
@@ -181,7 +182,6 @@ impl Assembler {
         }
     }
 
-    /// Emits an unconditional jump.
     pub(super) fn goto(&mut self, label: Label) {
         self.goto = self.goto.or(Some(label));
     }
@@ -194,7 +194,7 @@ impl Assembler {
         }
     }
 
-    /// Emits the jump at the end of the code.
+    /// Emits the unconditional jump that is pending at the end of the code ([`Self::goto`]).
     fn end_jump(&mut self) {
         if let Some(label) = self.goto.take() {
             let before = self.ip;
@@ -221,7 +221,8 @@ impl Assembler {
         }
     }
 
-    /// Emits a copy of 32 or 64 bits in memory, by a general register of this size.
+    /// Emits a copy of 32 or 64 bits from memory to memory, through the general register `by` of
+    /// this size.
     pub(super) fn copy(&mut self, to: MemoryOperand, from: MemoryOperand, by: Register) {
         let (load, store) = match by {
             by if by < Register::RAX => (Code::Mov_r32_rm32, Code::Mov_rm32_r32),

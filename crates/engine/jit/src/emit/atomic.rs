@@ -13,7 +13,7 @@ use crate::operand::VReg;
 use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Scratch registers of operand b, operand c, and the old values.
+/// Numbers of the scratch registers that hold operand b, operand c, and the old values.
 const B: usize = 1;
 const OTHER: usize = 2;
 const OLD: usize = 3;
@@ -170,7 +170,7 @@ impl<Z: Backend> Emitter<'_, Z> {
     }
 
     /// Adds f32. In global memory subnormals become zeros of their sign. A NaN result becomes the
-    /// canonical one.
+    /// canonical NaN.
     fn add_float(&mut self, b: MemoryOperand, wide: bool, global: bool) {
         if wide {
             return self.add_double(b, global);
@@ -221,7 +221,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.bind(done);
     }
 
-    /// Emits `r14 = r13 + r14` of f32 or f64; if both are NaNs, the result is that in `r13`.
+    /// Emits `r14 = r13 + r14` of f32 or f64; if both are NaNs, the result is the NaN in `r13`.
     fn sum(&mut self, wide: bool) {
         let other = at(R::RDI, Frame::SAVED + 8);
         let moment = Z::SPARE.xmm();

@@ -49,11 +49,11 @@ pub(super) trait Primitives: InstructionSet {
         regs.iter().for_each(|&reg| Self::canonical(e, reg));
     }
 
-    /// The mask of a predicate for a part of lanes of 32 or 64 bits: in a register that must not be
-    /// changed, or as the condition.
+    /// The mask of a predicate for a lane group of 32-bit or 64-bit lanes: in a register that must
+    /// not be changed, or as the condition.
     fn mask_of(e: &mut Emitter<'_, Self>, mask: Reg, wide: bool, part: u8) -> Reg;
 
-    /// Sets `d` to `b` in lanes of the mask, to `a` in the others.
+    /// Sets `d` to `b` in lanes of the mask, and to `a` in other lanes.
     fn blend(
         e: &mut Emitter<'_, Self>,
         wide: bool,
@@ -62,7 +62,7 @@ pub(super) trait Primitives: InstructionSet {
         mask: Reg,
     );
 
-    /// Sets 32-bit lanes of a part that are inactive to those of `old`.
+    /// Sets the inactive 32-bit lanes of a lane group to those of `old`.
     fn keep_inactive(e: &mut Emitter<'_, Self>, part: u8, d: Reg, old: Reg);
 
     /// Sets the bits of `any` in which `a` and `b` differ. May overwrite `t` after reading `a`.
@@ -74,7 +74,7 @@ pub(super) trait Primitives: InstructionSet {
     /// Jumps if a register is not zero.
     fn jump_if_any(e: &mut Emitter<'_, Self>, any: Reg, to: Label);
 
-    /// Sets `d` to `a` in lanes of the condition, and to 0 in the others.
+    /// Sets `d` to `a` in lanes of the condition, and to 0 in other lanes.
     fn keep(e: &mut Emitter<'_, Self>, wide: bool, d: Reg, a: Reg);
 
     /// Executes an instruction on `a` and `b` in lanes of the condition, where `d` becomes the
@@ -104,15 +104,16 @@ pub(super) trait Primitives: InstructionSet {
         instructions: impl FnOnce(&mut Emitter<'_, Self>),
     );
 
-    /// Sets inactive lanes of a part, or of a half of it, to 0, unless they are known to hold no
-    /// subnormals. Inactive lanes may hold integers that are subnormal as f32, which slow some
+    /// Sets inactive lanes of a lane group, or of a half of it, to 0, unless they are known to hold
+    /// no subnormals. Inactive lanes may hold integers that are subnormal as f32, which slow some
     /// processors down by a hundred cycles.
     fn zero_inactive(_: &mut Emitter<'_, Self>, _: Reg, _: (u8, Option<u8>)) {}
 
-    /// Emits a Boolean function of three sources. The result is in a temporary.
+    /// Emits a Boolean function of three sources. Returns the temporary register that has the
+    /// result.
     fn bits(e: &mut Emitter<'_, Self>, table: u8, sources: [Operand; 3], wide: bool) -> Reg;
 
-    /// Counts leading zeros, in a temporary.
+    /// Counts leading zeros. Returns the temporary register that has the result.
     fn leading_zeros(e: &mut Emitter<'_, Self>, a: Reg) -> Reg;
 
     /// Sets the odd lanes of `d` to those of another register.
@@ -124,30 +125,33 @@ pub(super) trait Primitives: InstructionSet {
     /// Sets the lower half of `d` to the low halves of the 32-bit lanes of a register.
     fn low_words(e: &mut Emitter<'_, Self>, d: Reg, a: Reg);
 
-    /// Converts unsigned numbers to f32, in a temporary.
+    /// Converts unsigned numbers to f32. Returns the temporary register that has the result.
     fn float_of_unsigned(e: &mut Emitter<'_, Self>, a: Reg) -> Reg;
 
-    /// Converts f32 to unsigned numbers, toward zero, in a temporary.
+    /// Converts f32 to unsigned numbers, toward zero. Returns the temporary register that has the
+    /// result.
     fn unsigned_of_float(e: &mut Emitter<'_, Self>, a: Reg) -> Reg;
 
-    /// Converts two parts of f64 to unsigned 32-bit numbers, in a temporary.
+    /// Converts two vectors of f64 to unsigned 32-bit numbers. Returns the temporary register that
+    /// has the result.
     fn unsigned_of_double(e: &mut Emitter<'_, Self>, from: [Reg; 2]) -> Reg;
 
-    /// Converts f64 to 64-bit integers, in a temporary.
+    /// Converts f64 to 64-bit integers. Returns the temporary register that has the result.
     fn wide_of_double(e: &mut Emitter<'_, Self>, signed: bool, a: Reg) -> Reg;
 
-    /// Converts 64-bit integers, or extended 32-bit integers in a temporary, to f64, in a
-    /// temporary.
+    /// Converts 64-bit integers, or extended 32-bit integers in a temporary register, to f64.
+    /// Returns the temporary register that has the result.
     fn double_of(e: &mut Emitter<'_, Self>, op: Op, a: Reg) -> Reg;
 
-    /// Emits a 64-bit product, in a temporary.
+    /// Emits a 64-bit product. Returns the temporary register that has the result.
     fn multiply_wide(e: &mut Emitter<'_, Self>, from: [Source; 2], part: u8) -> Option<Reg>;
 
-    /// Shifts signed 64-bit numbers to the right. The result is in a temporary.
+    /// Shifts signed 64-bit numbers to the right. Returns the temporary register that has the
+    /// result.
     fn shift_right_s(e: &mut Emitter<'_, Self>, a: Reg, count: Source, part: u8) -> Option<Reg>;
 
-    /// Emits a part of a table look-up, of a [`texunit_sfu::lanes::Curve`] or of its square, in a
-    /// temporary.
+    /// Emits, for a lane group, a step of the table look-up in a [`texunit_sfu::lanes::Curve`], or
+    /// the square of the offset in it. Returns the temporary register that has the result.
     fn function(e: &mut Emitter<'_, Self>, op: Op, source: Source, part: u8) -> Option<Reg>;
 
     /// Loads a predicate from the bits of the first element of a scratch register.
@@ -158,9 +162,10 @@ pub(super) trait Primitives: InstructionSet {
 pub(super) struct OffsetCheck {
     /// The exclusive limit.
     pub(super) limit: MemoryOperand,
-    /// Whether they have 64 bits.
+    /// Whether the offsets or indices have 64 bits.
     pub(super) wide: bool,
-    /// The low bits that must be 0: of a base of 64 bits, or of an offset of 32 bits.
+    /// The low bits that must be 0 for an aligned access: of a base of 64 bits, or of an offset of
+    /// 32 bits.
     pub(super) low_bits: u64,
 }
 
@@ -170,16 +175,16 @@ pub(super) trait MemoryPrimitives: Primitives {
     /// register of the access, AVX2 in the frame ([`super::memory::STORED`]).
     fn keep_executing(e: &mut Emitter<'_, Self>, mem: &MemAccess);
 
-    /// Sets lanes of a part of 32-bit lanes, or of 64-bit lanes if the flag is true, that do not
-    /// execute the access to 0. May overwrite the last register of the access.
+    /// Sets to 0 those lanes of a lane group that do not execute the access. The flag says that
+    /// lanes have 64 bits. May overwrite the last register of the access.
     fn keep_lanes(e: &mut Emitter<'_, Self>, mem: &MemAccess, of: (bool, u8), values: &[Reg]);
 
-    /// Begins a check of the lanes in `ebx`, whose parts [`Self::check_part`] takes in their order.
-    /// Jumps to `not` if no lane can pass it.
+    /// Begins a check of the lanes in `ebx`; [`Self::check_part`] then checks the lane groups in
+    /// order. Jumps to `not` if no lane can pass the check.
     fn begin_check(e: &mut Emitter<'_, Self>, mem: &MemAccess, check: &OffsetCheck, not: Label);
 
-    /// Checks the offsets of a part. AVX2 sets those of lanes that do not execute the access to 0,
-    /// and overwrites the base.
+    /// Checks the offsets of a lane group. AVX2 sets the offsets of lanes that do not execute the
+    /// access to 0, and overwrites the base.
     fn check_part(
         e: &mut Emitter<'_, Self>,
         mem: &MemAccess,
@@ -203,9 +208,9 @@ pub(super) trait MemoryPrimitives: Primitives {
         scale_and_lane: (u32, u8),
     );
 
-    /// Gathers a part of 32-bit elements relative to `r12`, at indices of 32 bits, or with AVX2
-    /// also of 64, times a scale. AVX2 overwrites the register of indices, and takes them from the
-    /// scratch register of offsets ([`super::memory::OFFSET_ROW`]).
+    /// Gathers 32-bit elements of a lane group relative to `r12`, at indices of 32 bits, or with
+    /// AVX2 also of 64, times a scale. AVX2 overwrites the register of indices, and takes them from
+    /// the scratch register of offsets ([`super::memory::OFFSET_ROW`]).
     fn gather_words(
         e: &mut Emitter<'_, Self>,
         mem: &MemAccess,
@@ -215,7 +220,7 @@ pub(super) trait MemoryPrimitives: Primitives {
     );
 
     /// Stores elements of 4 or 8 bytes relative to `r12`, at offsets of 32 or 64 bits, in the lanes
-    /// of a mask register, from a lane on. Only AVX-512 has it.
+    /// of a mask register, from a lane on. Implemented for AVX-512 only.
     fn scatter(
         _: &mut Emitter<'_, Self>,
         _from_and_size: (Reg, usize),
@@ -224,8 +229,8 @@ pub(super) trait MemoryPrimitives: Primitives {
     ) {
     }
 
-    /// Stores a part of a 32-bit register, or the two vectors of a part of a 64-bit register, in
-    /// the lanes of a mask register, if AVX-512 has one for them, or of the mask
+    /// Stores a lane group of a 32-bit register, or the two vectors of a lane group of a 64-bit
+    /// register, in the lanes of a mask register (AVX-512) or of the mask
     /// [`super::memory::STORED`]. The flag says that no other host thread writes the memory, all of
     /// which is in bounds. May overwrite the last two registers.
     fn store_masked(
@@ -237,14 +242,15 @@ pub(super) trait MemoryPrimitives: Primitives {
         t: [Reg; 2],
     );
 
-    /// Loads a part of a 32-bit register, or the two vectors of a part of a 64-bit register, in the
-    /// lanes that execute the access; others become 0. Only AVX-512 has it.
+    /// Loads a lane group of a 32-bit register, or the two vectors of a lane group of a 64-bit
+    /// register, in the lanes that execute the access; other lanes become 0. Implemented for
+    /// AVX-512 only.
     fn load_masked(_: &mut Emitter<'_, Self>, _: &MemAccess, _from: Row, _to: &[Reg], _part: u8) {}
 
-    /// Loads the checked 32-bit offset that the first lane of a part has, or would have if it
-    /// executed the access, into a general register. After the last part, jumps to `not` unless the
-    /// offsets of executing lanes increase by the bytes of the access from lane to lane within each
-    /// part. Parts are taken in their order. Only AVX-512 has it.
+    /// Loads the checked 32-bit offset of the first lane of a lane group into a general register;
+    /// if that lane does not execute the access, the offset that it would have. Must be called for
+    /// the lane groups in order. After the last group, jumps to `not` unless the lanes of each
+    /// group access contiguous memory. Implemented for AVX-512 only.
     fn first_offset(
         _: &mut Emitter<'_, Self>,
         _: &MemAccess,
@@ -255,7 +261,8 @@ pub(super) trait MemoryPrimitives: Primitives {
     ) {
     }
 
-    /// Stores the low 1 or 2 bytes of 32-bit lanes, in a temporary that may be overwritten.
+    /// Stores the low 1 or 2 bytes of the 32-bit lanes of a temporary register, which may be
+    /// overwritten.
     fn store_small(e: &mut Emitter<'_, Self>, to: MemoryOperand, from: Reg, size: usize);
 
     /// Permutes pairs of 32-bit lanes: those with an even number first, then those with an odd
@@ -265,7 +272,7 @@ pub(super) trait MemoryPrimitives: Primitives {
 
 /// A back end: emits code for one instruction set.
 pub(super) trait Backend: MemoryPrimitives {
-    /// Loads the registers that the back end owns, at entries and after calls.
+    /// Loads the registers that the back end reserves for itself, at entries and after calls.
     fn begin(e: &mut Emitter<'_, Self>);
 
     /// Updates the back end's copies of the active mask after it has changed in `r8d` and
@@ -273,7 +280,7 @@ pub(super) trait Backend: MemoryPrimitives {
     /// registers that a step may use.
     fn active(e: &mut Emitter<'_, Self>);
 
-    /// Called at an entry of this mode, where the register cache is empty.
+    /// Called at an entry of the code, where the register cache is empty.
     fn entered(_: &mut Emitter<'_, Self>) {}
 
     /// Loads a value from the register file or from the inputs. May overwrite `rax`.
@@ -290,19 +297,20 @@ pub(super) trait Backend: MemoryPrimitives {
     /// lanes are undefined. May overwrite `ebp`.
     fn lanes(e: &mut Emitter<'_, Self>, of: u32, to: Register);
 
-    /// Loads the mask of active lanes whose guard is false into `eax`, of the part whose steps are
-    /// being emitted if the back end emits them part by part. May overwrite `ebp`.
+    /// Loads the mask of active lanes whose guard is false into `eax`. If the back end emits steps
+    /// one lane group after the other, only of the group that is being emitted. May overwrite
+    /// `ebp`.
     fn left_out(e: &mut Emitter<'_, Self>, guard: Predicate) {
         e.lanes_left_out(guard);
     }
 
-    /// The number of steps that are emitted before those that need a value's part; `None` if it is
-    /// probably not needed soon, so that it is evicted first.
+    /// The number of steps that are emitted before a step that needs a cached value; `None` if the
+    /// value is probably not needed soon, so that it is evicted first.
     fn delay(&self, _: Key) -> Option<u32> {
         Some(0)
     }
 
-    /// Whether an input was read by a part that is finished.
+    /// Whether an input is only read for a lane group whose steps have all been emitted.
     fn is_past(&self, _: Key) -> bool {
         false
     }

@@ -12,15 +12,15 @@ use crate::ir::{Access, Action, Block, Region, Space};
 use crate::operand::{Predicate, Source, VReg};
 use std::collections::HashMap;
 
-/// The maximum distance between two offsets of a group.
+/// The maximum distance between two offsets of a base group.
 const SPAN: i64 = 1 << 20;
 
-/// The role of an access in its group.
+/// The role of an access in its base group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
-    /// The group's slot in the frame.
+    /// The slot of the base group's shape in [`crate::frame::Frame::cached_shapes`].
     pub(super) slot: usize,
-    /// Whether the access is the leader.
+    /// Whether the access is the leader, which checks the bounds of the group.
     pub(super) leads: bool,
     /// The lowest offset of the group, the distance from it to the highest offset, and the distance
     /// to this access's offset.
@@ -29,22 +29,23 @@ pub(super) struct Member {
     pub(super) delta: u64,
 }
 
-/// The groups of a region.
+/// The base groups of a region.
 #[derive(Debug, Default)]
 pub(super) struct BaseGroups {
     /// The role of each access, by block and step.
     members: HashMap<(usize, usize), Member>,
-    /// For each block, its slots with the first and last step of their groups.
+    /// For each block, the slot and the first and last step of each base group.
     open: Vec<Vec<(usize, usize, usize)>>,
 }
 
-/// A group during the analysis of a block.
+/// A base group during the analysis of a block.
 struct Group {
     access: Access,
     base: VReg,
     stores: bool,
     total: i64,
-    /// The steps, with the distances of their offsets from the first step's.
+    /// The accesses of the group: the step of each, and the distance of its offset from the first
+    /// step's.
     steps: Vec<(usize, i64)>,
     is_open: bool,
 }
@@ -88,7 +89,6 @@ impl Group {
     }
 }
 
-/// The groups of a block.
 fn groups(block: &Block) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (i, step) in block.steps.iter().enumerate() {
@@ -115,7 +115,6 @@ fn groups(block: &Block) -> Vec<Group> {
 }
 
 impl BaseGroups {
-    /// Analyses a region.
     pub(super) fn of(region: &Region) -> Self {
         let mut all = Self::default();
         for (b, block) in region.blocks.iter().enumerate() {
@@ -123,7 +122,8 @@ impl BaseGroups {
             for group in groups(block) {
                 let [first, last] =
                     [&group.steps[0], &group.steps[group.steps.len() - 1]].map(|s| s.0);
-                // Groups come in the order of their first steps.
+                // Groups come in the order of their first steps, so that a slot is free again after
+                // the last step of its group.
                 let is_free = |slot: &usize| open.iter().all(|o| o.0 != *slot || o.2 < first);
                 if let Some(slot) = (0..BASE_GROUPS).find(is_free) {
                     open.push((slot, first, last));
@@ -146,12 +146,12 @@ impl BaseGroups {
         }
     }
 
-    /// The role of a step in its group; `None` if it belongs to no group.
+    /// The role of a step in its base group; `None` if it belongs to none.
     pub(super) fn member(&self, block: usize, step: usize) -> Option<Member> {
         self.members.get(&(block, step)).copied()
     }
 
-    /// The slots that steps after `step` read, as bits.
+    /// The slots of base groups whose shapes steps after `step` read, as bits.
     pub(super) fn open(&self, block: usize, step: usize) -> u8 {
         let all = self.open.get(block).into_iter().flatten();
         let open = all.filter(|&&(_, first, last)| first <= step && step < last);

@@ -11,7 +11,7 @@ use crate::ir::{Call, Routine, Step};
 use crate::operand::{Predicate, Source, VReg};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// For each source of a host function, and for its result, whether it has 32 bits.
+/// For each source of a host function, and for its result, whether the value has 32 bits.
 fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
     match routine {
         Routine::B32(_) => ([true; 4], true),
@@ -22,7 +22,8 @@ fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits a call. All cached values are stored before it, and the cache is empty after it.
+    /// Emits a call of a host function. All cached values are stored before the call, and the
+    /// register cache is empty after it.
     pub(super) fn call(&mut self, step: &Step, call: &Call) -> Option<()> {
         if let Routine::Notify(notification) = call.routine
             && let (Some(cost), Some(_)) = (notification.cost, call.from[0].vreg())
@@ -96,8 +97,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.put_number(to, step.guard)
     }
 
-    /// Adds the number of lanes that execute the step to a counter, and the number of those whose
-    /// predicate is true to the next one.
+    /// Adds the number of lanes that execute the step to a counter, and how many of these lanes
+    /// have a true predicate to the next counter.
     pub(super) fn count(&mut self, step: &Step, counter: u32, of: Option<Predicate>) {
         self.lanes_taken(step.guard, R::EBX);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, at(R::RDI, Frame::COUNTS)));
@@ -140,7 +141,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Sbb_r32_rm32, register, register));
     }
 
-    /// Adds the number of executing lanes whose value is zero to the frame's count.
+    /// Adds the number of executing lanes whose value is zero to the frame's count of zeros.
     pub(super) fn count_zeros(&mut self, step: &Step, of: Source) -> Option<()> {
         self.zeros(of)?;
         self.lanes_taken(step.guard, R::EAX);

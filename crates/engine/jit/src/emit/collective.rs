@@ -1,6 +1,7 @@
 //! Code of `vote`, `redux` and `match` in general registers, shared by the back ends; `redux` and
 //! `match` loop over lanes. The operands are in a scratch register of the frame, and `ebx` is the
-//! mask of active lanes. A step exits unless these are exactly the live lanes of the membermask.
+//! mask of active lanes. A step exits unless the active lanes are exactly the live lanes of the
+//! membermask.
 
 use super::Emitter;
 use super::asm::{J, Label, at, with_index};
@@ -13,7 +14,7 @@ use crate::operand::{Predicate, Source, VReg};
 use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Scratch registers of the operands and the results.
+/// The numbers of the scratch registers that hold the operands and the results.
 pub(super) const NUMBERS: usize = 1;
 pub(super) const RESULT: usize = 4;
 /// The scratch register of membermasks, and of the values that lanes read from each other.
@@ -54,7 +55,7 @@ impl<B: Backend> Emitter<'_, B> {
                     self.three(V::Equal32, B::SPARE_MASK, B::SPARE, part_of_row::<B>(ROW, part));
                     self.collect_condition(part, false);
                 }
-                // Lanes that execute the step and whose membermask differs.
+                // `eax` becomes the lanes that execute the step and whose membermask differs.
                 self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::R12D, R::EBX));
                 self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EAX, R::EAX), J::NE, out);
             }
@@ -69,8 +70,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX), J::NE, out);
     }
 
-    /// Adds the condition of a part of 32-bit or 64-bit lanes to the mask in `r12d`, which part 0
-    /// begins. Uses `rax`.
+    /// Adds the condition of a lane group of 32-bit or 64-bit lanes to the mask in `r12d`, which
+    /// lane group 0 begins. Uses `rax`.
     fn collect_condition(&mut self, part: u8, wide: bool) {
         let lanes = B::LANES as u32 / if wide { 2 } else { 1 };
         let code = if wide { V::Condition64 } else { V::Condition32 }.code::<B>();
@@ -94,7 +95,6 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Emits `vote`.
     pub(super) fn vote(
         &mut self,
         step: &Step,
@@ -131,7 +131,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.put_number(to, step.guard)
     }
 
-    /// Emits `redux`, which reduces the values of the active lanes to one.
+    /// Emits `redux`, which reduces the values of the active lanes to one value.
     pub(super) fn redux(
         &mut self,
         step: &Step,
@@ -164,7 +164,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.put_number(VReg::Predicate(same), step.guard)
     }
 
-    /// Sets `r12d` to the reduction of the 32-bit values.
+    /// Sets `r12d` to the reduction of the active lanes' 32-bit values.
     fn reduce_lanes(&mut self, op: Reduce) {
         let neutral = match op {
             Reduce::Add | Reduce::MaxU | Reduce::Or | Reduce::Xor => 0,
@@ -179,9 +179,9 @@ impl<B: Backend> Emitter<'_, B> {
         });
     }
 
-    /// Combines the number in a general register of 32 or 64 bits with that in another.
+    /// Combines the number in a general register of 32 or 64 bits with the number in another.
     pub(super) fn reduce(&mut self, op: Reduce, wide: bool, to: R, with: R) {
-        // The other number is copied where it is the smaller or the larger one.
+        // For a minimum or maximum, the other number is copied if it is smaller or larger.
         let (codes, compares) = match op {
             Reduce::Add => ([C::Add_r32_rm32, C::Add_r64_rm64], false),
             Reduce::And => ([C::And_r32_rm32, C::And_r64_rm64], false),

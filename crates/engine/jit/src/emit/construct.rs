@@ -1,4 +1,4 @@
-//! Construction of an emitter: the analyses of the region, and empty state.
+//! Construction of an [`Emitter`]: runs the analyses of the region, and creates empty state.
 
 use super::affine::Plan;
 use super::asm::Assembler;
@@ -15,8 +15,8 @@ use crate::ir::Region;
 use crate::machine::Mode;
 
 impl<'a, B: Backend> Emitter<'a, B> {
-    /// Creates the emitter of a region, which [`super::input::prepared`] has made of `original`
-    /// with `copies` and `plans`.
+    /// Creates the emitter of a region. [`super::input::prepared`] has made the region of
+    /// `original`, together with `copies` and `plans`.
     pub(super) fn new(
         original: &Region,
         region: &'a Region,

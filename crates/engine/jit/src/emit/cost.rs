@@ -14,18 +14,17 @@ use crate::ir::{Call, Cost, Notification, Step};
 use crate::operand::VReg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Bytes of a sector of global memory.
 const SECTOR: u32 = 32;
-/// Bytes of shared memory in one bank's word, and in one word of each of the 32 banks.
+/// Bytes of one word of a shared-memory bank, and of one word of each of the 32 banks together.
 const WORD: u32 = 4;
 const BANKS: u32 = 128;
 
-/// How the addresses of each half of the warp are related.
+/// How the addresses of the lanes in each half of the warp are related.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Half {
-    /// Each lane's address follows that of the lane before it.
+    /// The addresses of the lanes are contiguous, in the order of the lanes.
     Contiguous,
-    /// All lanes of the access have the same address.
+    /// All lanes of the half have the same address.
     Uniform,
 }
 
@@ -93,7 +92,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let (bits, value) = cost.above;
         for (address, low) in both {
-            // The sum with a 32-bit base has 32 bits.
+            // The sum of a 32-bit base and the offset wraps around at 32 bits.
             let offset = cost.offset as i32;
             match (offset, cost.banks) {
                 (0, _) => {}
@@ -111,7 +110,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Adds 1, the cost in `rax`, and the lowest possible cost to the three counters at `r13`.
+    /// Adds 1 (the access), the cost in `rax`, and the lowest possible cost to the three counters
+    /// at `r13`.
     fn add_cost(&mut self, cost: Cost, least: u32) {
         let to = |i: u32| at(R::R13, 8 * (cost.counter + i) as usize);
         self.asm.put(I::with2(C::Add_rm64_imm8, to(0), 1));
@@ -119,7 +119,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Add_rm64_imm32, to(2), least as i32));
     }
 
-    /// Adds a cost that is the lowest possible one to the counters.
+    /// Counts an access whose cost is the lowest possible.
     fn add_least(&mut self, cost: Cost, least: u32) {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, least as i32));
         self.add_cost(cost, least);
@@ -178,7 +178,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Counts the passes over the banks of shared memory. With 8 bytes or more per lane, each pass
-    /// has at most half of the lanes, which have no conflicts.
+    /// serves at most half of the lanes, and these have no bank conflicts.
     fn passes(&mut self, half: Half, cost: Cost, (done, slow): (Label, Label)) {
         if cost.bytes > WORD {
             return self.add_least(cost, cost.bytes / WORD);

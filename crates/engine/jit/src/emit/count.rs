@@ -9,8 +9,8 @@ use crate::operand::Predicate;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Begins a step. Lanes whose guard is false are counted now, or later together with those of
-    /// other steps with the same guard.
+    /// Begins a step. Lanes whose guard is false are counted now, or later for several steps with
+    /// the same guard together.
     pub(super) fn before(&mut self, i: usize) {
         let step = &self.region.blocks[self.block].steps[i];
         self.step = i;

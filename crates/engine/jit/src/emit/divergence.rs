@@ -21,7 +21,7 @@ use crate::run::{ExitReason, FIRST_TURN};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::mem::offset_of;
 
-/// What the side of a branch that does not run first does.
+/// What the side of a branch does that does not run first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OtherSide {
     /// The taken target is the reconvergence point, where its lanes wait.
@@ -72,18 +72,18 @@ impl Divergence {
     }
 }
 
-/// The number of 8-byte units in a group.
+/// The number of 8-byte units in a [`Group`].
 const WORDS: usize = size_of::<Group>() / 8;
 const EXPECTED: usize = Frame::GROUP + offset_of!(Group, expected);
 pub(super) const ARRIVED: usize = Frame::GROUP + offset_of!(Group, arrived);
 const SINCE: usize = Frame::GROUP + offset_of!(Group, since);
 const PARENT: usize = Frame::GROUP + offset_of!(Group, parent);
-/// Binary logarithm of the size of a group, and of a side.
+/// Binary logarithm of the size of a [`Group`], which is also that of a [`crate::diverged::Side`].
 const SHIFT: u32 = size_of::<Group>().trailing_zeros();
 const _: () = assert!(size_of::<Group>().is_power_of_two() && size_of::<Side>() == 1 << SHIFT);
 
 /// Return values of [`Emitter::arrive_routine`] in `eax`: the active lanes wait; they continue as
-/// some lanes; they continue as all live lanes.
+/// some of the live lanes; they continue as all live lanes.
 const STAYS: i32 = 0;
 const SOME: i32 = 1;
 const ALL: i32 = 2;
@@ -129,8 +129,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.exit(ExitReason::Diverges, number, uncounted);
     }
 
-    /// Sets the masks of both sides; `r13d` is the mask of lanes that take the branch, and `r14d`
-    /// that of the others.
+    /// Sets the masks of both sides of a branch; `r13d` is the mask of lanes that take the branch,
+    /// and `r14d` the mask of lanes that do not.
     fn sides(&mut self, divergence: Divergence) {
         match divergence.other {
             OtherSide::TakenWaits => self.asm.put(I::with2(C::Xchg_rm32_r32, R::R13D, R::R14D)),
@@ -157,7 +157,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Emits the arrival of lanes at a reconvergence point before the block.
+    /// Emits the arrival of lanes at the reconvergence point before the current block.
     pub(super) fn reconverge(&mut self, number: u32) {
         self.cache.unpin();
         self.write_all_back();
@@ -169,7 +169,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(ExitReason::Reconverges, number, 0);
     }
 
-    /// Whether a side can be pending, so that turns can end before another side's.
+    /// Whether the side of a branch can be pending, so that lanes run in turns.
     pub(super) fn has_pending_sides(&self) -> bool {
         self.has_both_modes
             && self.region.blocks.iter().any(|block| {
@@ -233,7 +233,7 @@ impl<B: Backend> Emitter<'_, B> {
             );
         }
         self.asm.copy(field(PARENT), field(Frame::INNERMOST), R::EAX);
-        // The group takes the first free place.
+        // The group takes the first free element of the list of groups.
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, field(Frame::USED_GROUPS)));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBP));
         self.asm.put(I::with1(C::Not_rm32, R::EAX));
@@ -309,8 +309,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(Ok(I::with(C::Retnq)));
     }
 
-    /// Jumps to `out` unless a side is pending that may have its turn: after the end of the warp's
-    /// turn, it does not start.
+    /// Jumps to `out` unless a side is pending that may start its turn, which it may not after the
+    /// end of the warp's turn.
     fn unless_side_waits(&mut self, out: Label) {
         let pending = field(Frame::PENDING);
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, pending, 0), J::E, out);
@@ -382,8 +382,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(none);
     }
 
-    /// Makes the lanes of a mask wait in the innermost group, at which the caller must look after
-    /// `wait_limit` steps. Uses `rax`.
+    /// Makes the lanes of a mask wait in the innermost group. After `wait_limit` steps, the caller
+    /// chooses which lanes run. Uses `rax`.
     fn begin_waiting(&mut self, lanes: R) {
         self.asm.put(I::with2(C::Or_rm32_r32, field(ARRIVED), lanes));
         self.asm.put(I::with2(C::Mov_rm64_r64, field(SINCE), R::R10));
@@ -395,15 +395,16 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_rm64_r64, patience, R::RAX));
     }
 
-    /// Sets `rax` to the frame's address plus the offset of an entry of a list, whose index is a
-    /// field of the frame: a group or a side.
+    /// Sets `rax` to the frame's address plus the offset of a group or side in its list; the index
+    /// is a field of the frame.
     fn entry_of(&mut self, index: usize) {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, field(index)));
         self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, SHIFT));
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::RDI));
     }
 
-    /// Adds the threads of the steps since the mask last changed. Uses `rax` and `rbx`.
+    /// Adds the threads that executed the steps since the active mask last changed to the warp's
+    /// count. Uses `rax` and `rbx`.
     fn count_threads(&mut self) {
         let counted = field(Frame::COUNTED);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R10));

@@ -1,5 +1,5 @@
 //! Edges between blocks. The register cache at the beginning of each block is chosen at the first
-//! edge to it; other edges move values until their cache equals it.
+//! edge to it; at each later edge, values are moved until the cache is the same.
 
 use super::Emitter;
 use super::asm::{J, at};
@@ -20,7 +20,7 @@ const FREE_VECTORS: usize = 10;
 const FREE_MASKS: usize = 2;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits an edge to a target. `last`: the block emits nothing after it.
+    /// Emits an edge to a target. `last` says that it ends the code of the block.
     pub(super) fn edge(&mut self, target: Target, last: bool) {
         let to = match target {
             Target::Block(to) => to as usize,
@@ -76,7 +76,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Drops values that are dead at the beginning of each of some blocks.
+    /// Drops cached values that are dead at the beginning of all given blocks.
     pub(super) fn forget_dead(&mut self, to: &[usize]) {
         let held: Vec<_> = self.cache.all().filter_map(|(_, key, _)| key.vreg()).collect();
         for vreg in held {
@@ -230,7 +230,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Emits the moves, loads and stores that bring the cache to `state`.
+    /// Emits the moves, loads and stores after which the register cache is `state`.
     pub(super) fn reconcile(&mut self, state: &RegisterCache) {
         self.settle_all_but(|key| {
             state.is_unsettled(key) || state.position(key).is_some_and(|r| state.get(r).dirty)
@@ -262,7 +262,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache = state.clone();
     }
 
-    /// Emits a parallel copy of registers.
+    /// Emits register moves that take effect as if all happened at once.
     fn parallel(&mut self, mut moves: Vec<(Reg, Reg)>) {
         while !moves.is_empty() {
             let free = moves.iter().position(|&(to, _)| moves.iter().all(|&(_, from)| from != to));

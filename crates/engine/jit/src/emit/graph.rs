@@ -5,7 +5,8 @@ use crate::operand::Predicate;
 use std::collections::HashSet;
 
 impl End {
-    /// The targets to which control can go, after a yield point too.
+    /// The targets to which control can go after the terminator, including the target after a yield
+    /// point.
     pub(super) fn targets(&self) -> impl Iterator<Item = Target> + use<> {
         let targets = match *self {
             End::Jump(to) | End::Yield { next: to, .. } => [Some(to), None],
@@ -17,7 +18,6 @@ impl End {
         targets.into_iter().flatten()
     }
 
-    /// The blocks among the targets.
     pub(super) fn successors(&self) -> impl Iterator<Item = usize> + use<> {
         self.targets().filter_map(|target| match target {
             Target::Block(i) => Some(i as usize),
@@ -31,16 +31,16 @@ impl End {
         self.successors().filter(move |_| !waits)
     }
 
-    /// Whether the runtime may write registers before control goes to the next block: all yield
-    /// points do but barriers.
+    /// Whether the runtime may write registers before control goes to the next block, as it may at
+    /// all yield points except barriers.
     pub(super) fn writes_registers(&self) -> bool {
         matches!(self, End::Yield { barrier: None, .. })
     }
 }
 
 impl Region {
-    /// For each block, whether control can come from elsewhere than the ends of blocks, so that
-    /// nothing is known of its registers.
+    /// For each block, whether control can come to it other than from the ends of blocks, so that
+    /// nothing is known of registers where it begins.
     pub(super) fn entered(&self) -> Vec<bool> {
         let follows: HashSet<usize> =
             self.blocks.iter().flat_map(|block| block.end.successors()).collect();

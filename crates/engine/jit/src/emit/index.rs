@@ -24,8 +24,8 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use texunit_forms::sort_by_key;
 
-/// Cached shapes of an index register: consecutive lanes, or other lanes; 0 if the shape is not
-/// known.
+/// Numbers of the cached shapes of an index register: consecutive lanes, or other lanes; 0 if the
+/// shape is not known.
 pub(super) const CONSECUTIVE: i32 = 1;
 pub(super) const SCATTERED: i32 = 2;
 
@@ -36,23 +36,25 @@ pub(super) struct Indexed {
     pub(super) slot: Option<usize>,
     /// The uniform value added to the index.
     pub(super) addend: Addend,
-    /// Whether the access may test for consecutive lanes: the code is for all live lanes, and all
-    /// execute it.
+    /// Whether the access may test for consecutive indices: the code is for all live lanes, and all
+    /// of them execute the access.
     pub(super) rows: bool,
     /// Whether the analysis knows that the lanes are consecutive ([`Region::strides`]).
     pub(super) is_row: bool,
-    /// Whether each lane walks through memory of its own: steps add small numbers to the index.
+    /// Whether each lane steps through a range of memory of its own: instructions add small numbers
+    /// to its index.
     pub(super) walks: bool,
 }
 
-/// A set of slots as bits.
+/// A set of slots of cached shapes, as bits.
 type Slots = u8;
 
 /// The tracked index registers of a region.
 #[derive(Debug, Default)]
 pub(super) struct Indices {
     slots: HashMap<u32, usize>,
-    /// For each block, the slots that are live at its beginning, and after each step.
+    /// For each block, the slots whose shapes are live at its beginning, and after each of its
+    /// steps.
     start: Vec<Slots>,
     live_after: Vec<Vec<Slots>>,
     /// Accesses (block and step) whose lanes are known to be contiguous, and accesses of shared
@@ -121,14 +123,13 @@ fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
     plan.get(i)?.base.filter(|&value| fits(step, value))
 }
 
-/// Whether all active lanes execute a step.
 fn all_lanes_execute(step: &Step) -> bool {
     step.guard == Predicate::Always
 }
 
 impl Indices {
-    /// Analyses a region. Index registers are tracked if several accesses use them, and the lanes
-    /// of one are not known to be consecutive.
+    /// Analyses a region. An index register is tracked if several accesses use it, and for one of
+    /// these accesses the lanes are not known to be consecutive.
     pub(super) fn of(region: &Region, plans: &[Plan]) -> Self {
         let mut counts: HashMap<u32, usize> = HashMap::new();
         let mut looked_at: HashSet<u32> = HashSet::new();
@@ -159,7 +160,7 @@ impl Indices {
         indices
     }
 
-    /// How a step's access is indexed; `None` if it is not.
+    /// How a step's access is indexed; `None` if it has no index.
     pub(super) fn access(
         &self,
         plan: &Plan,
@@ -204,13 +205,13 @@ impl Indices {
     }
 
     /// The slot of an index register to which a step adds a uniform value, and the value. The
-    /// lanes' distances stay the same.
+    /// addition does not change the register's shape.
     fn increment(&self, step: &Step) -> Option<(usize, Addend)> {
         let (register, addend) = increment(step)?;
         Some((self.slots.get(&register).copied()?, addend))
     }
 
-    /// Computes the liveness of slots.
+    /// Computes for each block and step which slots have shapes that are read later.
     fn compute_liveness(&mut self, region: &Region, plans: &[Plan]) {
         let n = region.blocks.len();
         self.start = vec![0; n];
@@ -231,12 +232,12 @@ impl Indices {
         }
     }
 
-    /// The slots that are live at the beginning of a block.
+    /// The slots whose shapes are live at the beginning of a block.
     pub(super) fn at_start(&self, block: usize) -> Slots {
         self.start.get(block).copied().unwrap_or(0)
     }
 
-    /// The slots that are live after a step.
+    /// The slots whose shapes are live after a step.
     pub(super) fn live_after(&self, block: usize, step: usize) -> Slots {
         self.live_after.get(block).and_then(|steps| steps.get(step)).copied().unwrap_or(0)
     }

@@ -1,6 +1,6 @@
 //! Copy propagation of inputs, which never change during a run: kernel parameters, constants,
 //! uniform values of the CTA and per-lane inputs. [`read_in_place`] is given a region, and returns
-//! one whose steps read the inputs themselves.
+//! a region whose steps read the inputs directly.
 //!
 //! A step that only copies an input to a register is dropped, and later steps read the input. The
 //! copy is then *pending*: the register file does not have the value yet. An exit materialises
@@ -149,7 +149,6 @@ struct Propagation<'a> {
 }
 
 impl Propagation<'_> {
-    /// Rewrites one block.
     fn rewritten(&self, b: usize, written: &HashSet<VReg>) -> (Block, PendingCopies) {
         let future_uses = &self.future_uses[b];
         let mut block = self.region.blocks[b].clone();

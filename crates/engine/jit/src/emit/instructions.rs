@@ -8,19 +8,19 @@ use iced_x86::{Code, MemoryOperand, Register};
 pub(super) trait InstructionSet: Sized + Default {
     /// Whether vectors have 512 bits, and instructions mask registers and static rounding modes.
     const IS_512: bool;
-    /// The number of 32-bit lanes of a vector register. A 32-bit register has `32 / LANES` parts, a
-    /// 64-bit register twice as many.
+    /// The number of 32-bit lanes of a vector register. A 32-bit register has `32 / LANES` lane
+    /// groups, a 64-bit register twice as many.
     const LANES: usize;
-    /// The number of vector registers that the cache allocates, from `Reg(0)` on. The back end owns
-    /// the others.
+    /// The number of vector registers that the register cache allocates, from `Reg(0)` on. The back
+    /// end uses the others for itself.
     const VECTORS: u8;
-    /// The number of mask registers that the cache allocates, from `Reg(MASK_0)` on.
+    /// The number of mask registers that the register cache allocates, from `Reg(MASK_0)` on.
     const MASKS: u8;
     /// Scratch registers, which allocating a register may overwrite. They break cycles of parallel
     /// copies; `SPARE_MASK` has the condition of a comparison.
     const SPARE: Reg;
     const SPARE_MASK: Reg;
-    /// The number of parts of a predicate; 1 if a mask register has all lanes.
+    /// The number of lane groups of a predicate; 1 if a mask register has all lanes.
     const PREDICATE_PARTS: u8;
 
     /// The name of a register.
@@ -30,8 +30,7 @@ pub(super) trait InstructionSet: Sized + Default {
     fn half(reg: Reg) -> Register;
 }
 
-/// The names of a vector register, by the number of its bits that they stand for, or of a mask
-/// register.
+/// Names of a vector register, as 128, 256 or 512 bits, or of a mask register.
 impl Reg {
     pub(super) fn xmm(self) -> Register {
         Register::XMM0 + u32::from(self.0)
@@ -70,9 +69,9 @@ impl From<MemoryOperand> for Operand {
     }
 }
 
-/// An opcode: an instruction of one instruction set, or one that both have.
+/// An opcode: an instruction of one instruction set, or an instruction that both sets have.
 pub(super) trait Opcode: Copy {
-    /// The instruction of the back end.
+    /// The instruction that the opcode stands for in an instruction set.
     fn code<B: InstructionSet>(self) -> Code;
 }
 
@@ -169,7 +168,7 @@ instructions! {
     SubF: VEX_Vsubps_ymm_ymm_ymmm256, EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er;
     MulF: VEX_Vmulps_ymm_ymm_ymmm256, EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
     DivF: VEX_Vdivps_ymm_ymm_ymmm256, EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er;
-    // A product and a sum that overwrite the addend.
+    // A fused multiply-add that overwrites the addend.
     FmaAddendF: VEX_Vfmadd231ps_ymm_ymm_ymmm256, EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er;
     FmaF: VEX_Vfmadd213ps_ymm_ymm_ymmm256, EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
     SqrtF: VEX_Vsqrtps_ymm_ymmm256, EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er;

@@ -14,7 +14,7 @@ pub(super) struct Numbers {
     all: usize,
 }
 
-/// A register after a step that reads or writes it.
+/// What is known of a register after a step that reads or writes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NextUse {
     pub(super) vreg: VReg,
@@ -42,7 +42,6 @@ pub(super) struct Uses {
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl Numbers {
-    /// Numbers the registers of a region.
     pub(super) fn of(region: &Region) -> Self {
         let mut most = [0; 3];
         let mut see = |vreg| {

@@ -3,7 +3,7 @@
 //!
 //! [`flow`] walks the blocks, [`edge`] connects them, and [`stub`] emits entries and exits after
 //! them. [`vector`] emits the steps for both instruction sets, and [`memory`] loads and stores;
-//! [`backend`] is the interface to the code of one.
+//! [`backend`] is the interface to the code for one instruction set.
 
 mod affine;
 mod asm;
@@ -72,13 +72,13 @@ struct Emitter<'a, B> {
     next: Vec<u32>,
     /// The number of counted steps that are not added to `r10` yet.
     uncounted: u32,
-    /// A guard, and the number of counted steps with this guard whose inactive lanes are not added
+    /// A guard, and the number of counted steps with this guard whose skipped lanes are not added
     /// to `r11` yet.
     guarded: Option<(crate::Predicate, u32)>,
     pending: Pending,
     constants: Constants,
-    /// Labels and states of the code for each mode; `has_both_modes` says whether the function
-    /// contains both.
+    /// For each [`Mode`], the labels of blocks and the register caches there. `has_both_modes` says
+    /// whether the function has code for both modes.
     versions: [Version; 2],
     has_both_modes: bool,
     /// Code that is emitted after the blocks.
@@ -109,7 +109,7 @@ struct Facts {
     indices: Indices,
     /// Loads, by block and step, whose lanes are expected to have one address.
     same: HashSet<(usize, usize)>,
-    /// For each block, its pending copies of inputs.
+    /// For each block, the copies of inputs to registers that are not executed yet where it begins.
     copies: Vec<PendingCopies>,
 }
 
@@ -117,8 +117,8 @@ struct Facts {
 #[derive(Default)]
 struct Pending {
     values: PendingValues,
-    /// Slots of base groups that later steps read, and slots of index registers whose shapes are
-    /// known, as bits. An entry clears them.
+    /// Slots of base groups whose cached shape later steps read, and slots of index registers whose
+    /// shape is known, as bits. An entry of the code clears these shapes.
     open: u8,
     open_indices: u8,
 }
@@ -128,7 +128,7 @@ struct Pending {
 struct PendingValues {
     /// Affine addresses that an exit must compute.
     deferred: Vec<DeferredAddress>,
-    /// Copies of inputs that an exit must materialise, after the addresses.
+    /// Copies of inputs to registers that an exit must materialise, after the affine addresses.
     copies: Vec<InputCopy>,
 }
 
@@ -142,8 +142,8 @@ struct Constants {
 
 /// Labels of code that all blocks share.
 struct Labels {
-    /// The code that starts the warp of a slot; that starts a warp whose state is in the frame and
-    /// the fixed registers; and that saves a warp.
+    /// Labels of the code that starts the warp of a slot, the code that starts a warp whose state
+    /// is in the frame and the fixed registers, and the code that saves a warp.
     start: Label,
     restart: Label,
     exit: Label,
@@ -154,7 +154,7 @@ struct Labels {
     turn_routine: Label,
 }
 
-/// The code of one mode.
+/// The labels and block states of the code for one [`Mode`].
 struct Version {
     /// For each block, the label that edges jump to, and the label of the body after the test for
     /// reconvergence.
@@ -171,7 +171,7 @@ struct Version {
 /// The maximum number of steps and of sites, which bounds the time of compilation.
 const MAX_STEPS: usize = 1 << 14;
 
-/// Emits the code of a region. `listed` keeps the instructions for the disassembly.
+/// Emits the code of a region. `listed` says that the instructions are recorded for a disassembly.
 pub(crate) fn emit(region: &Region, mode: Mode, level: Level, listed: bool) -> Result<Code, Error> {
     let steps = region.blocks.iter().map(|b| b.steps.len() + 1).sum::<usize>();
     if steps > MAX_STEPS || region.sites as usize > MAX_STEPS {
@@ -245,7 +245,7 @@ fn sites(region: &Region) -> Result<Vec<Option<SiteAccess>>, Error> {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// The labels and states of the current mode.
+    /// The labels and block states of the current mode.
     fn version(&mut self) -> &mut Version {
         &mut self.versions[usize::from(self.mode == Mode::Some)]
     }

@@ -17,7 +17,7 @@ pub(super) fn noncanonical(region: &Region, numbers: &Numbers) -> Vec<Set> {
     (0..numbers.len()).for_each(|i| all.insert(i));
     let start = |is_entered| if is_entered { all.clone() } else { none.clone() };
     let mut starts: Vec<Set> = region.entered().into_iter().map(start).collect();
-    // Registers are only added to the sets, so that they settle.
+    // Registers are only added to the sets, so that the passes end.
     for _ in 0..MAX_PASSES {
         let mut changes = false;
         for (b, block) in region.blocks.iter().enumerate() {
@@ -35,7 +35,7 @@ pub(super) fn noncanonical(region: &Region, numbers: &Numbers) -> Vec<Set> {
     vec![all; region.blocks.len()]
 }
 
-/// Brings the set from before a step to after it.
+/// Changes the set of noncanonical registers before a step to the set after it.
 fn transfer(step: &Step, numbers: &Numbers, set: &mut Set) {
     let is_canonical = |source: &Source| match source {
         Source::B32(_) => source.vreg().and_then(|of| numbers.get(of)).is_some_and(|i| !set.has(i)),

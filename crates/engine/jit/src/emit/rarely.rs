@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Steps that are being emitted, over which code can jump.
 pub(super) struct Skipped {
-    /// The end of the steps.
+    /// The number of the step after the steps that are jumped over.
     pub(super) end: usize,
     label: Label,
     /// The register cache after the jump, without values that are dead after the steps.
@@ -18,8 +18,8 @@ pub(super) struct Skipped {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits a jump over steps of which the values that `is_written` selects are emitted next. No
-    /// lanes may be left to count, because the steps may not be executed.
+    /// Emits a jump over the next steps, which write the values that `is_written` selects. All
+    /// skipped lanes must have been counted before, because the steps may not run.
     pub(super) fn skip(
         &mut self,
         jump: C,

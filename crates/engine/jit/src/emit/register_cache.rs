@@ -3,36 +3,36 @@
 
 use crate::operand::{Source, VReg};
 
-/// A cached value: a part of the lanes of a register or of an input.
+/// A cached value: a lane group (the lanes that fit into one vector register) of a register or of
+/// an input. The last field is the number of the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// A part of a 32-bit register, or with [`SAME`] all parts that have one value in all lanes.
+    /// A lane group of a 32-bit register, or with [`SAME`] all groups that have one value in all
+    /// lanes.
     B32(u32, u8),
-    /// A part of a 64-bit register.
+    /// A lane group of a 64-bit register.
     B64(u32, u8),
-    /// A part of a predicate register, or with [`SAME`] all parts.
+    /// A lane group of a predicate register, or with [`SAME`] the whole predicate register.
     Predicate(u32, u8),
-    /// A part of another source, as lanes of 32 or 64 bits. A uniform source has only part 0. With
-    /// [`SAME`], a per-lane input's value in lane 0, which all lanes have.
+    /// A lane group of an input or constant, as lanes of 32 or 64 bits. A uniform source has only
+    /// group 0. With [`SAME`], a per-lane input's value in lane 0, which all lanes have.
     Other(Source, Width, u8),
 }
 
-/// Stands for the parts of a register that [`RegisterCache`] knows to have one value in all lanes,
-/// so that one processor register holds all of them.
+/// Stands for the lane groups of a register that [`RegisterCache`] knows to have one value in all
+/// lanes, so that one processor register holds all of them.
 pub(super) const SAME: u8 = u8::MAX;
 
 /// A register with one value in all lanes.
 #[derive(Clone, Copy, Debug)]
 struct Same {
     vreg: VReg,
-    /// The parts that still have the value, as bits.
+    /// The lane groups that still have the value, as bits.
     parts: u8,
-    /// Whether all parts have it, and all live lanes on each way to the code, so that an entry need
-    /// not test it.
+    /// Whether all live lanes have the value on every path, so that an entry need not test it.
     is_known: bool,
 }
 
-/// The width of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     B32,
@@ -51,7 +51,7 @@ pub(super) enum Nans {
     Any,
 }
 
-/// Known properties of a value.
+/// Properties that are known of a value in a processor register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kind {
     pub(super) nans: Nans,
@@ -103,7 +103,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reg(pub(super) u8);
 
-/// The number of the first mask register.
+/// The number of the first mask register among the processor registers ([`Reg`]).
 pub(super) const MASK_0: u8 = 32;
 pub(super) const REGISTERS: usize = 40;
 
@@ -122,7 +122,7 @@ pub(super) struct RegState {
     pub(super) dirty: bool,
     /// Whether the current step uses the register, so that it must not be evicted.
     pub(super) pinned: bool,
-    /// The time of the last use.
+    /// When the register was last used, by the clock of the register cache.
     pub(super) used: u32,
 }
 
@@ -154,12 +154,12 @@ impl Default for RegisterCache {
 }
 
 impl Key {
-    /// Whether the value is that of all parts which have one value in all lanes.
+    /// Whether the key stands for all lane groups that have one value in all lanes ([`SAME`]).
     pub(super) fn is_same(self) -> bool {
         matches!(self, Self::B32(_, SAME) | Self::Predicate(_, SAME))
     }
 
-    /// A part of a register.
+    /// The key of a lane group of a register.
     pub(super) fn of(vreg: VReg, part: u8) -> Self {
         match vreg {
             VReg::B32(i) => Self::B32(i, part),
@@ -168,7 +168,7 @@ impl Key {
         }
     }
 
-    /// The number of the part.
+    /// The number of the lane group of this key.
     pub(super) fn part(self) -> usize {
         match self {
             Self::B32(_, part)
@@ -189,12 +189,13 @@ impl Key {
 }
 
 impl RegisterCache {
-    /// The parts of a register that have one value, as bits.
+    /// The lane groups of a register that are known to have one value in all lanes, as bits.
     fn same_parts(&self, vreg: VReg) -> u8 {
         self.same.iter().find(|same| same.vreg == vreg).map_or(0, |same| same.parts)
     }
 
-    /// The key by which a value is cached.
+    /// The key under which a value is cached: with [`SAME`] if all lanes are known to have one
+    /// value.
     pub(super) fn cached(&self, key: Key) -> Key {
         match key {
             Key::B32(_, part) | Key::Predicate(_, part) => key
@@ -205,7 +206,7 @@ impl RegisterCache {
         }
     }
 
-    /// The parts of the register file that have a cached value.
+    /// The keys of the lane groups in the register file that a cached value stands for.
     pub(super) fn rows(&self, key: Key) -> impl Iterator<Item = Key> + use<> {
         let same = key.vreg().filter(|_| key.is_same());
         let parts = same.map_or(0, |vreg| self.same_parts(vreg));
@@ -214,31 +215,32 @@ impl RegisterCache {
         own.into_iter().chain(rows.filter(move |of| parts >> of.1 & 1 != 0).map(|of| of.0))
     }
 
-    /// The keys of values that one processor register holds for all lanes, and whether an entry
-    /// need not test them.
+    /// The keys of values that one processor register holds for all lanes, and for each key whether
+    /// an entry of the code need not test that all lanes have the value.
     pub(super) fn all_same(&self) -> impl Iterator<Item = (Key, bool)> {
         self.same.iter().map(|same| (Key::of(same.vreg, SAME), same.is_known))
     }
 
-    /// Whether all parts of a register have one value, on each way to the code.
+    /// Whether all lanes of a register have one value on every path to the current code.
     pub(super) fn is_same(&self, vreg: VReg) -> bool {
         let key = Key::of(vreg, SAME);
         self.all_same().any(|same| same == (key, true)) && self.position(key).is_some()
     }
 
-    /// Makes a temporary the new value of all `count` parts of a register.
+    /// Makes a temporary register the new value of all `count` lane groups of a register.
     pub(super) fn define_same(&mut self, vreg: VReg, count: u8, reg: Reg, is_known: bool) {
         self.forget(vreg);
         self.note_same(vreg, count, is_known);
         self.set(reg, Key::of(vreg, SAME), Kind::BITS, true);
     }
 
-    /// Records that all parts of a register have one value.
+    /// Records that all lanes of a register have one value.
     pub(super) fn note_same(&mut self, vreg: VReg, count: u8, is_known: bool) {
         self.same.push(Same { vreg, parts: u8::MAX >> (8 - count), is_known });
     }
 
-    /// Ends that parts which the predicate selects have the value of others.
+    /// Records that the lane groups which the predicate selects no longer share one value with the
+    /// other lane groups of their register.
     fn split(&mut self, is: impl Fn(Key) -> bool) {
         for Same { vreg, parts, is_known } in &mut self.same {
             let ended = (0..8).filter(|&part| is(Key::of(*vreg, part)));
@@ -262,7 +264,7 @@ impl RegisterCache {
         self.held.iter().position(|h| h.key == Some(key)).map(|i| Reg(i as u8))
     }
 
-    /// The processor register that holds a value. It is pinned.
+    /// The processor register that holds a value. Pins it, so that it is not evicted in this step.
     pub(super) fn find(&mut self, key: Key) -> Option<Reg> {
         let reg = self.position(key)?;
         self.clock += 1;
@@ -308,7 +310,7 @@ impl RegisterCache {
         self.of(reg).pinned = false;
     }
 
-    /// Drops a dead register.
+    /// Drops the cached values of a dead register.
     pub(super) fn forget(&mut self, vreg: VReg) {
         self.forget_keys(|key| key.vreg() == Some(vreg));
     }
@@ -329,7 +331,6 @@ impl RegisterCache {
         self.unsettled.contains(&key)
     }
 
-    /// All cached values.
     pub(super) fn all(&self) -> impl Iterator<Item = (Reg, Key, RegState)> {
         (0..).zip(&self.held).filter_map(|(i, h)| Some((Reg(i), h.key?, *h)))
     }

@@ -11,7 +11,7 @@ use crate::operand::VReg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Key {
-    /// All parts of a register.
+    /// All lane groups of a register.
     pub(super) fn all<B: Backend>(vreg: VReg) -> impl Iterator<Item = Self> {
         let narrow = (32 / B::LANES) as u8;
         let parts = match vreg {
@@ -42,9 +42,9 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
-    /// Frees a register: inputs that are not read again are evicted first, then values of parts
-    /// that are not needed soon, then values that can be reloaded, then the value whose next use is
-    /// farthest.
+    /// Frees a register: inputs that are not read again are evicted first, then values of lane
+    /// groups that are not needed soon, then values that can be reloaded, then the value whose next
+    /// use is farthest.
     fn evict(&mut self, from: u8, count: u8) -> Reg {
         let cost = |held: &RegState| match held.key.and_then(Key::vreg) {
             None if held.key.is_some_and(|key| self.back.is_past(key)) => (3, 0),
@@ -73,13 +73,13 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
-    /// [`Backend::delay`] of the first part that needs the value.
+    /// [`Backend::delay`] of the first lane group that needs the value.
     fn delay(&self, key: Key) -> Option<u32> {
         self.cache.rows(key).filter_map(|row| self.back.delay(row)).min()
     }
 
-    /// Whether eviction may leave a value [`Nans::Any`]. One that outlives the block would be
-    /// stored twice.
+    /// Whether eviction may leave a value [`Nans::Any`] in the register file. A value that outlives
+    /// the block may not, because it would be stored twice.
     fn defers_nans(&self, key: Key) -> bool {
         let dies = |vreg| !self.region.blocks[self.block].kept.contains(&vreg);
         self.cache.defers_nans && key.vreg().is_some_and(dies)
@@ -129,7 +129,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.settle();
     }
 
-    /// Replaces NaNs that stand for the canonical NaN by it.
+    /// Replaces NaNs that stand for the canonical NaN by the canonical NaN.
     pub(super) fn canonical(&mut self, reg: Reg) {
         if self.cache.kind(reg).nans == Nans::Any {
             self.cache.of(reg).kind.nans = Nans::Canonical;
@@ -163,8 +163,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache.set(reg, key, self.kind_in_memory(key), false);
     }
 
-    /// Loads a value from the register file. If all lanes have one value, a live lane has it:
-    /// others may have left before it was computed.
+    /// Loads a value from the register file. If all lanes have one value, takes it from a live
+    /// lane, because other lanes may have exited before it was computed.
     pub(super) fn fetch(&mut self, reg: Reg, key: Key) {
         let Some(vreg) = key.vreg().filter(|_| key.is_same()) else {
             return B::load(self, reg, key);
@@ -182,12 +182,12 @@ impl<B: Backend> Emitter<'_, B> {
             return B::spread_general(self, false, reg);
         }
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EAX));
-        // No lane is live in the remaining parts: any value will do.
+        // No lane is live in the remaining lane groups: any value will do.
         self.asm.put(I::with2(C::And_rm32_imm8, R::EAX, 31));
         self.two(V::Spread32, reg, with_index(file, R::RAX, 4));
     }
 
-    /// The properties of a value in the register file, or of another source.
+    /// The properties of a value in the register file, or of an input or constant.
     pub(super) fn kind_in_memory(&self, key: Key) -> Kind {
         let kind = kind_of(key);
         if self.cache.is_unsettled(key) { Kind { nans: Nans::Any, ..kind } } else { kind }
@@ -201,7 +201,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
         for held in &mut self.cache.held {
             if held.key == Some(key) {
-                // The register stays pinned: other parts of the step may still read it as a source.
+                // The register stays pinned: other lane groups of the step may still read it as a
+                // source.
                 (held.key, held.dirty) = (None, false);
             }
         }

@@ -1,4 +1,4 @@
-//! The lanes that `shfl` reads, known when code is made or computed, for both back ends.
+//! For both back ends, the lanes that `shfl` reads: constant, or computed by emitted code.
 
 use super::Emitter;
 use super::backend::Backend;
@@ -39,8 +39,8 @@ pub(super) fn packed(numbers: &[u32]) -> Vec<u64> {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Computes the lanes that a part reads, in a temporary: its own lane where the requested one
-    /// is out of range, which is the condition.
+    /// Computes the lanes from which a lane group reads, in a temporary register: its own lane
+    /// where the requested one is out of range, which is the condition.
     pub(super) fn source_lanes(&mut self, op: &Shuffle, part: u8) -> Option<Reg> {
         let [lane, b, c] = [Source::Lane, op.b, op.c].map(|source| self.low_word(source, part));
         let (lane, b, c) = (lane?, b?, c?);

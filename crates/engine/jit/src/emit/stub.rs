@@ -124,7 +124,8 @@ impl<B: Backend> Emitter<'_, B> {
         before
     }
 
-    /// Ends the code in the cold section, if it is there, which continues at `next`, too.
+    /// Ends the code that [`Self::begin_cold`] began. If it is in the cold section, it jumps to
+    /// `next`.
     pub(super) fn end_cold(&mut self, before: Option<Section>, next: Label) {
         if let Some(before) = before {
             self.asm.goto(next);
@@ -133,7 +134,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(next);
     }
 
-    /// Emits all stubs, including those that stubs request.
+    /// Emits all stubs, including stubs that other stubs request.
     pub(super) fn emit_stubs(&mut self) {
         while !self.stubs.is_empty() {
             for stub in std::mem::take(&mut self.stubs) {
@@ -168,7 +169,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(why, number, uncounted);
     }
 
-    /// Emits an exit before an instruction, where nothing is left to store.
+    /// Emits an exit before an instruction, where all values are in the register files.
     pub(super) fn leave(&mut self, why: ExitReason, number: u32, uncounted: u32) {
         self.add_steps(uncounted);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, why.code()));
@@ -176,7 +177,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.goto(self.labels.exit);
     }
 
-    /// Clears the cached shapes of base groups, which describe another warp.
+    /// Clears the cached shapes of base groups, which may describe the warp that ran before.
     fn clear(&mut self, slots: u8) {
         for slot in (0..BASE_GROUPS).filter(|slot| slots >> slot & 1 != 0) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::shape(slot)), 0));

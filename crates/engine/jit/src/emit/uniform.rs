@@ -24,7 +24,8 @@ use texunit_flow::Set;
 /// address.
 const MAX_PASSES: usize = 32;
 
-/// Whether one processor register can hold each element for all lanes, if they have one address.
+/// Whether one processor register can hold each loaded element for all lanes, if the lanes have one
+/// address.
 pub(super) fn gives_same(step: &Step, load: &Load) -> bool {
     step.guard == Predicate::Always
         && load.access.size == 4
@@ -46,8 +47,8 @@ pub(super) fn loads(region: &Region) -> HashSet<(usize, usize)> {
         return HashSet::new();
     }
     let mut analysis = Analysis::of(region);
-    // Registers are only added to the sets, so that they settle. Each loop within a loop, and each
-    // divergent branch, takes a pass.
+    // Registers are only added to the sets of varying registers, so that the passes end. Each
+    // nested loop and each divergent branch takes one more pass.
     if !(0..MAX_PASSES).any(|_| !analysis.pass(&mut |_| {})) {
         return HashSet::new();
     }
@@ -92,7 +93,8 @@ impl<B: Backend> Emitter<'_, B> {
     }
 }
 
-/// Whether an operation computes each lane's 32 bits from those of its sources.
+/// Whether an operation computes each lane's 32 bits only from the 32 bits of its sources in the
+/// lane.
 fn is_integer(op: Op) -> bool {
     use Op::*;
     let is_shift = matches!(op, ShiftLeft | ShiftRightU | ShiftRightS);
@@ -122,7 +124,7 @@ impl<'a> Analysis<'a> {
         analysis
     }
 
-    /// All registers vary where a block begins, but those that hold parameters.
+    /// Marks all registers as varying where a block begins, except those that hold parameters.
     fn all_vary(&mut self, b: usize) -> bool {
         let before = self.varying[b].clone();
         let mut params = Set::new(self.numbers.len());
@@ -133,8 +135,8 @@ impl<'a> Analysis<'a> {
         self.varying[b] != before
     }
 
-    /// Propagates through all blocks once, and gives the loads to `found`. Returns whether more
-    /// registers vary than before.
+    /// Propagates through all blocks once, and calls `found` for each load that is expected to have
+    /// one address. Returns whether more registers vary than before.
     fn pass(&mut self, found: &mut dyn FnMut((usize, usize))) -> bool {
         let (region, mut changes) = (self.region, false);
         for (b, block) in region.blocks.iter().enumerate() {
@@ -164,7 +166,8 @@ impl<'a> Analysis<'a> {
         changes
     }
 
-    /// The registers that the sides of a divergent branch write vary where they reconverge.
+    /// Marks the registers that the sides of a divergent branch write as varying where the sides
+    /// reconverge.
     fn sides_vary(&mut self, b: usize, reconverge_at: u32) {
         let blocks = &self.region.blocks;
         let Some(end) = blocks.iter().position(|block| block.at == reconverge_at) else { return };

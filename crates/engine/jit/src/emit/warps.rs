@@ -13,8 +13,8 @@
 //!                                                       `-> epilogue: anything else
 //! ```
 //!
-//! At an exit, `eax` is the instruction and `ebp` the reason; `yield_point` has what else yield
-//! points pass.
+//! At an exit, `eax` is the instruction and `ebp` the reason; for the other registers at a yield
+//! point see `yield_point`.
 
 use super::Emitter;
 use super::asm::{J, Label, at};
@@ -35,7 +35,7 @@ pub(super) fn of(field: usize) -> MemoryOperand {
     at(R::RBX, field)
 }
 
-/// Whether a region has a step with this property.
+/// Whether a region has a step that the predicate selects.
 fn has(region: &Region, is: fn(&Step) -> bool) -> bool {
     region.blocks.iter().flat_map(|block| &block.steps).any(is)
 }
@@ -137,7 +137,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Emits the exit of a warp, the step to the next warp, and the return to the caller.
+    /// Emits the exit of a warp, the change to the next warp, and the return to the caller.
     pub(super) fn epilogue(&mut self) {
         let [out, save, next, last, series] = [(); 5].map(|()| self.asm.label());
         let (exit, start) = (self.labels.exit, self.labels.start);

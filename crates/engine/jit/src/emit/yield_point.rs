@@ -1,10 +1,10 @@
-//! Yield points: the code of a warp that waits at one, and what follows when all warps of a table
-//! wait at the same one: a barrier is released, other instructions are executed by the runtime
+//! Yield points: the code of a warp that waits, and what follows when all warps of a table wait at
+//! the same yield point: a barrier is released, other instructions are executed by the runtime
 //! (`routine::pass`), and all warps resume.
 //!
 //! At the exit of a warp that waits, `eax` is the instruction, `ebp` the reason, `r14` the address
 //! of the entry after the instruction (0 if there is none), and `r13d` the number of instructions
-//! that a barrier counts as (0 if the instruction is none).
+//! that a barrier counts as (0 if the instruction is not a barrier).
 
 use super::Emitter;
 use super::asm::{J, Label};
@@ -51,8 +51,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.exit(ExitReason::Instruction, number, 0);
     }
 
-    /// Emits the code of a warp that waits at a yield point. `passes`: the block after it, and the
-    /// number of instructions that a barrier counts as.
+    /// Emits the code of a warp that waits at a yield point. `passes` has the block after it, and
+    /// the number of instructions that a barrier counts as.
     pub(super) fn wait(&mut self, passes: Option<(usize, u32)>) {
         match passes {
             Some((next, counted)) => {

@@ -8,8 +8,8 @@ use crate::warp_slot::WarpSlot;
 use crate::{B32, B64};
 use std::cell::Cell;
 
-/// The shape of the addresses of a base group, and for each part of the lanes the host address at
-/// the group's lowest offset. The group's first access stores them, and the other accesses read
+/// The shape of the addresses of a base group, and for each lane group the host address at the base
+/// group's lowest offset. The base group's first access stores them, and its other accesses read
 /// them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +42,7 @@ pub(crate) struct FrameInputs {
 pub(crate) struct Window {
     pub(crate) base: *mut u8,
     /// For accesses of 1, 2, 4, ... 64 bytes, the exclusive limit of the offset; and the length of
-    /// memory from which the limits were computed.
+    /// the memory, from which the limits were computed.
     pub(crate) limits: [u64; 7],
     pub(crate) len: u64,
 }
@@ -65,7 +65,7 @@ impl Window {
 #[repr(C)]
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    /// The slot of the running warp, and the number of slots after it (-1 when the last warp has
+    /// The slot of the running warp, and how many slots are still to run (-1 when the last warp has
     /// stopped).
     pub(crate) slot: *mut WarpSlot,
     pub(crate) remaining: u32,
@@ -76,12 +76,13 @@ pub(crate) struct Batch {
     pub(crate) target: *const u8,
     /// 1 if warps wait at yield points, 0 if they exit there.
     pub(crate) yields: u32,
-    /// The number of slots, if the run is one of all warps, which can resume together; else 0.
+    /// The number of slots if the run is of all warps of the table, so that they can resume
+    /// together; else 0.
     pub(crate) all: u32,
     /// 1 if the code itself releases barriers at which all warps wait, 0 if the runtime does.
     pub(crate) releases: u32,
-    /// The last yield point that warps have passed in this run, and the number of these warps, from
-    /// the first one on, if they are not all warps.
+    /// The last yield point that warps have passed in this run; and, if only the first warps of the
+    /// table have passed it, their number.
     pub(crate) passed: u32,
     pub(crate) passed_warps: u32,
     /// The number of warps of the running CTA that share the slot's register files, from the

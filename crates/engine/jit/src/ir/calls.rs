@@ -6,9 +6,9 @@ use crate::{B32, B64};
 use std::fmt;
 use std::sync::Arc;
 
-/// A host function over registers of 32 lanes. It computes all lanes, and the call discards those
-/// that do not execute the step. Where it takes or returns 64 bits, a 32-bit source is
-/// zero-extended, and a 32-bit result is the low half.
+/// A host function over registers of 32 lanes. It computes all lanes, and the call discards the
+/// results of lanes that do not execute the step. Where it takes or returns 64 bits, a 32-bit
+/// source is zero-extended, and a 32-bit result is the low half.
 #[derive(Clone)]
 pub enum Routine {
     /// A function of three 32-bit sources.
@@ -25,10 +25,11 @@ pub enum Routine {
     Notify(Notification),
 }
 
-/// A notification of the listener about a step.
+/// A notification that compiled code sends to the [`Listener`] (an observer of the kernel) when
+/// lanes execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notification {
-    /// Identifies the step for the listener.
+    /// The number by which the listener knows the instruction.
     pub number: u32,
     /// The number of sources that are passed to the listener.
     pub sources: u8,
@@ -112,7 +113,7 @@ pub struct Call {
     pub routine: Routine,
     /// Destination register; `None` if there is no result.
     pub to: Option<VReg>,
-    /// The mask of result bits that are kept; the others become zero.
+    /// The mask of result bits that are kept; the other bits become zero.
     pub keep: u64,
     /// Sources; those that the function does not take are ignored.
     pub from: [Source; 4],

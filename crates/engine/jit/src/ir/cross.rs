@@ -9,7 +9,7 @@ pub enum Shuffling {
     Up,
     /// `.down`: each lane reads from the lane b lanes above it.
     Down,
-    /// `.bfly`: each lane reads from the lane whose number is its own exclusive-or b.
+    /// `.bfly`: lane i reads from lane `i ^ b`.
     Butterfly,
     /// `.idx`: each lane reads from lane b of its segment.
     Index,

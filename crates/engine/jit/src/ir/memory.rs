@@ -35,7 +35,7 @@ pub struct Access {
     pub base: Option<Source>,
     /// The constant part of the address.
     pub offset: u64,
-    /// The number of the access's own site ([`Space::Global`] only).
+    /// The number of the access site, which no other access uses ([`Space::Global`] only).
     pub site: u32,
     /// The memory map that translates addresses of [`Space::Global`]. Accesses with different maps
     /// share no bounds check.
@@ -49,7 +49,7 @@ pub struct Load {
     pub access: Access,
     /// Whether elements are sign-extended to 64 bits; otherwise they are zero-extended.
     pub signed: bool,
-    /// The mask of bits of the extended value that are kept; the others become zero.
+    /// The mask of bits of the extended value that are kept; the other bits become zero.
     pub keep: u64,
     /// Destination of each element; `None` discards it.
     pub to: Vec<Option<VReg>>,

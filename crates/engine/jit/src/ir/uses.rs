@@ -34,7 +34,7 @@ impl Access {
 }
 
 impl Step {
-    /// Whether the region can exit at the step, so that it needs an entry after it.
+    /// Whether the region can exit at the step, so that the region needs an entry after the step.
     pub fn may_exit(&self) -> bool {
         match &self.action {
             Action::Load(load) => !load.access.is_known(),
@@ -124,7 +124,7 @@ impl Step {
         }
     }
 
-    /// Calls `f` with each register that the step reads, except that of the guard.
+    /// Calls `f` with each register that the step reads, except the predicate of the guard.
     pub(crate) fn each_read(&self, f: &mut dyn FnMut(VReg)) {
         self.each_source(&mut |source| source.vreg().into_iter().for_each(&mut *f));
         let mut asked = |p: Predicate| p.vreg().into_iter().for_each(&mut *f);

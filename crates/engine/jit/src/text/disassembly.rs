@@ -1,5 +1,5 @@
-//! The disassembly of a region's machine code. It begins with the addressing that was chosen for
-//! each access.
+//! The disassembly of a region's machine code. It begins with how each memory access computes its
+//! addresses.
 
 use crate::Error;
 use crate::emit;

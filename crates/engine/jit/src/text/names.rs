@@ -57,7 +57,7 @@ fn float_name(op: Float, rounding: Rounding) -> String {
     direction.map_or_else(|| name.to_owned(), |direction| format!("{name}.{direction}"))
 }
 
-/// The predicate with this text: `p3`, `!p3`, `true` or `false`.
+/// The predicate that is printed as this text: `p3`, `!p3`, `true` or `false`.
 pub(super) fn predicate_by_name(name: &str) -> Option<Predicate> {
     Some(match name {
         "true" => Predicate::Always,

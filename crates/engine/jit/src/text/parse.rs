@@ -18,7 +18,7 @@ pub struct ParseError {
     pub message: String,
 }
 
-/// A parsed part of a line, or the message of its error.
+/// What the parser has read of a line, or the message of a syntax error.
 type Line<T> = Result<T, String>;
 
 /// Parses a region. Empty lines and comments (from `;` to the end of the line) are skipped.
@@ -224,19 +224,19 @@ impl<'t> Tokens<'t> {
         vreg(word).ok_or_else(|| format!("`{word}` is not a register"))
     }
 
-    /// The number of a register of one kind.
+    /// Parses a register of one kind (`n`, `w` or `p`), and returns its number.
     fn register(&mut self, kind: char) -> Line<u32> {
         let word = self.next()?;
         let number = word.strip_prefix(kind).and_then(|number| number.parse().ok());
         number.ok_or_else(|| format!("`{word}` is not a register `{kind}`"))
     }
 
-    /// Parses what `read` does, or `_` for none.
+    /// Parses an optional value: `_`, or what `read` parses.
     fn maybe<T>(&mut self, read: impl FnOnce(&mut Self) -> Line<T>) -> Line<Option<T>> {
         if self.has("_") { Ok(None) } else { read(self).map(Some) }
     }
 
-    /// Parses a register of one kind, or `_` for none.
+    /// Parses an optional register of one kind: `_`, or the register.
     fn maybe_register(&mut self, kind: char) -> Line<Option<u32>> {
         self.maybe(|line| line.register(kind))
     }

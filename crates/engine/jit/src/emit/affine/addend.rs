@@ -77,7 +77,7 @@ impl<B: Backend> Emitter<'_, B> {
         at(by, displacement)
     }
 
-    /// Emits the addition to a 32-bit general register; `by` is overwritten.
+    /// Emits the addition of an addend to a 32-bit general register; `by` is overwritten.
     pub(in crate::emit) fn add_addend(&mut self, addend: Addend, to: R, by: R) {
         if let Source::Literal(number) = addend.number {
             let number = number as i32;

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 /// while the index has not changed.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
-    /// The step; `None` if the register has the value where the block begins.
+    /// The step that defines the register; `None` if it has the value where the block begins.
     pub(super) step: Option<usize>,
     pub(super) vreg: VReg,
     pub(super) value: Affine,
@@ -41,7 +41,7 @@ impl Definition {
 /// The affine values that registers have where a block begins.
 type Facts = BTreeMap<VReg, Affine>;
 
-/// The definitions of all blocks.
+/// The definitions of affine values in all blocks of a region.
 pub(super) struct Flow<'a> {
     region: &'a Region,
     pub(super) definitions: Vec<Vec<Definition>>,
@@ -60,7 +60,7 @@ impl<'a> Flow<'a> {
         flow
     }
 
-    /// Visits the blocks backwards, until nothing changes.
+    /// Calls `visit` for the blocks from last to first, again and again until no call returns true.
     fn repeat(&mut self, visit: impl Fn(&mut Self, usize) -> bool) {
         let mut changes = true;
         while changes {
@@ -117,7 +117,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The definition at the start of a block that stands for a definition of a block before it.
+    /// The definition at the beginning of a block that carries on a definition from a preceding
+    /// block.
     fn at_start(&self, block: usize, d: &Definition) -> Option<usize> {
         let mut all = self.definitions[block].iter();
         all.position(|of| of.is_from_before() && (of.vreg, of.value) == (d.vreg, d.value))
@@ -232,8 +233,9 @@ impl Walk {
                 }
             }
         });
-        // Only exits of loads and stores compute deferred registers, so that no definition may be
-        // deferred across other steps that can exit.
+        // An exit must compute the registers whose definitions are deferred. The exits of loads and
+        // stores do so, but those of other steps do not, so that no definition is deferred across
+        // them.
         if step.may_exit() && !matches!(step.action, Action::Load(_) | Action::Store(_)) {
             self.known.products.clear();
         }

@@ -8,10 +8,11 @@ use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
 use std::collections::HashMap;
 
-/// The known values of registers at a step.
+/// The affine and uniform values that registers are known to have at a step.
 #[derive(Default)]
 pub(super) struct Registers {
-    /// Registers with an affine address or an index plus a uniform value, each with its definition.
+    /// Registers that have an affine address or an index plus a uniform value, each with the number
+    /// of its definition.
     pub(super) products: HashMap<VReg, (usize, Affine)>,
     /// 64-bit registers that have the same value in all lanes, and the value.
     pub(super) same: HashMap<u32, Source>,
@@ -27,7 +28,8 @@ pub(super) struct AffineResult {
 const ZERO: Source = Source::Literal(0);
 
 impl Registers {
-    /// The values at the beginning of a block, where these registers have parameters.
+    /// The known values at the beginning of a block where the registers `params` hold kernel
+    /// parameters.
     pub(super) fn new(params: &[(VReg, u32)]) -> Self {
         let wide = params.iter().filter_map(|&(vreg, at)| match vreg {
             VReg::B64(register) => Some((register, Source::Bytes64(at))),

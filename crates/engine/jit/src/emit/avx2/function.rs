@@ -1,5 +1,5 @@
-//! Operations that evaluate polynomials of the special function unit: tables of constants, and its
-//! square.
+//! Operations that evaluate polynomials of the special function unit: look-ups in tables of
+//! constants, and the truncated square that the unit computes.
 
 use super::{Avx2Emitter, SCRATCH};
 use crate::emit::asm::{at, with_index};
@@ -12,7 +12,8 @@ use texunit_sfu::lanes::{Curve, Entry};
 const HIGH: C = C::VEX_Vpmulhuw_ymm_ymm_ymmm256;
 
 impl Avx2Emitter<'_> {
-    /// The entries of a table at indices whose high bits are ignored, in a temporary.
+    /// Looks up a table at indices whose high bits are ignored. Returns the temporary register of
+    /// the entries.
     pub(super) fn entries(&mut self, words: &'static [u32], index: Reg) -> Reg {
         let below = self.number(words.len() as u32 - 1);
         let index = self.binary(V::And32, index, below);
@@ -38,7 +39,8 @@ impl Avx2Emitter<'_> {
         d
     }
 
-    /// The factors and the constants of the entries of a curve, in temporaries.
+    /// Looks up the entries of a curve. Returns the temporary registers of their factors and of
+    /// their constants.
     fn entries_of_curve(&mut self, curve: &'static Curve, a: Reg) -> [Reg; 2] {
         let [factors, constants, other] = [(); 3].map(|()| self.temporary());
         self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, curve.entries.as_ptr() as u64));
@@ -73,7 +75,7 @@ impl Avx2Emitter<'_> {
         [factors, other]
     }
 
-    /// Gathers 32-bit numbers at indices relative to `r12`, with this scale and offset.
+    /// Gathers 32-bit numbers at the address `r12 + scale * index + offset` of each lane.
     fn gather_entries(&mut self, d: Reg, index: Reg, (scale, offset): (u32, usize)) {
         self.three(V::Equal32, SCRATCH, SCRATCH, SCRATCH);
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
@@ -82,8 +84,8 @@ impl Avx2Emitter<'_> {
         self.asm.put(I::with3(C::VEX_Vpgatherdd_ymm_vm32y_ymm, d.ymm(), from, SCRATCH.ymm()));
     }
 
-    /// Loads a byte of each lane into general registers: those of lanes 0 to 3 into `eax`, and of
-    /// lanes 4 to 7 into `ebx`. A load that waits for a store of the indices to the frame would
+    /// Loads a byte of each lane into general registers: the bytes of lanes 0 to 3 into `eax`, and
+    /// of lanes 4 to 7 into `ebx`. A load that waits for a store of the indices to the frame would
     /// take twice the time (Zen 5). Overwrites `t`.
     fn byte_of_lanes(&mut self, t: Reg, a: Reg, byte: u64) {
         let four = 0x0c08_0400 + byte * 0x0101_0101;
@@ -94,7 +96,8 @@ impl Avx2Emitter<'_> {
         self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EBX, t.xmm()));
     }
 
-    /// Emits code for the four lanes of a half; it is given the register with the lane's byte.
+    /// Calls `code` for each of the four lanes of a half, with the lane and the general register
+    /// that has the lane's byte.
     fn each_lane_of_half(&mut self, half: usize, mut code: impl FnMut(&mut Self, u32, R)) {
         let [low, high, four] = [[R::AL, R::AH, R::EAX], [R::BL, R::BH, R::EBX]][half];
         for (lane, byte) in [low, high, low, high].into_iter().enumerate() {
@@ -107,7 +110,7 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// Emits a [`Curve`], in a temporary.
+    /// Emits the evaluation of a [`Curve`]. Returns the temporary register of the result.
     pub(super) fn curve(&mut self, curve: &'static Curve, a: Reg) -> Reg {
         let [factors, d] = self.entries_of_curve(curve, a);
         // Y - 2^15 in the upper half, and the square in the lower half.
@@ -150,7 +153,8 @@ impl Avx2Emitter<'_> {
         d
     }
 
-    /// Emits [`texunit_sfu::square`] of the low 17 bits, in a temporary.
+    /// Emits [`texunit_sfu::square`] of the low 17 bits. Returns the temporary register of the
+    /// result.
     ///
     /// With the upper 7 bits g of X and the next 3 bits m, the three highest terms of the square
     /// are `(g * (4 g + m)) / 2`. Both halves of a lane have all bits but the lowest; factors are

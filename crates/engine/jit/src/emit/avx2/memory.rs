@@ -199,7 +199,7 @@ impl MemoryPrimitives for Avx2 {
 }
 
 impl Avx2Emitter<'_> {
-    /// Loads the mask of inactive lanes of a part from the frame. Only in [`Mode::Some`].
+    /// Loads the mask of inactive lanes of a lane group from the frame. Only in [`Mode::Some`].
     pub(super) fn inactive_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
         let row = Frame::INACTIVE_LANES + usize::from(part) * LANES_SIZE;
         match half {
@@ -208,7 +208,7 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// Computes the mask that [`Self::inactive_row`] loads.
+    /// Computes the mask of inactive lanes that [`Self::inactive_row`] loads from the frame.
     pub(super) fn update_inactive_lanes(&mut self) {
         let bits = self.bits_of_lanes();
         for part in 0..usize::from(PARTS) {
@@ -220,11 +220,11 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// Loads eight 32-bit elements at indices in the frame, of 32 bits or 64, relative to `r12`.
-    /// Uses `rax` and `rbp`.
+    /// Loads eight 32-bit elements relative to `r12`, at 32-bit or 64-bit indices that are in the
+    /// frame. Uses `rax` and `rbp`.
     fn words(&mut self, d: Reg, (row, wide): (usize, bool), upper: Reg, scale: u32) {
         for lane in 0..8 {
-            // A load of two indices and a shift are faster than two loads.
+            // One load of two indices, and a shift to get the second, are faster than two loads.
             if wide {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, row + 8 * lane)));
             } else if lane % 2 == 0 {

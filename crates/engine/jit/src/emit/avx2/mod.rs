@@ -1,9 +1,9 @@
-//! The AVX2 back end. A 32-bit register has four parts of 8 lanes, and a 64-bit register eight
-//! parts of 4 lanes. A part of a predicate is a vector register with all bits of a lane set or
-//! cleared. Constants are memory operands in the constant pool.
+//! The AVX2 back end. A 32-bit register has four lane groups of 8 lanes, and a 64-bit register
+//! eight lane groups of 4 lanes. A lane group of a predicate is a vector register with all bits of
+//! a lane set or cleared. Constants are memory operands in the constant pool.
 //!
-//! Steps that work on each lane separately are emitted part by part, so that 16 registers suffice
-//! for the values of a part. `ymm15` is reserved as a scratch register.
+//! Steps that work on each lane separately are emitted one lane group after the other, so that 16
+//! registers suffice for the values of a lane group. `ymm15` is reserved as a scratch register.
 
 mod double;
 mod function;
@@ -30,25 +30,24 @@ use std::ops::Range;
 /// State of the back end during emission.
 #[derive(Debug, Default)]
 pub(super) struct Avx2 {
-    /// The part that is being emitted, in a run of steps that is emitted part by part.
+    /// The lane group that is being emitted, in a run of steps that is emitted one lane group after
+    /// the other.
     part: u8,
-    /// The number of steps that are being emitted part by part, so that values of earlier parts are
-    /// not needed soon.
+    /// The number of steps that are being emitted one lane group after the other, so that values of
+    /// earlier lane groups are not needed soon.
     run: u32,
 }
 
-/// The emitter with this back end.
 type Avx2Emitter<'a> = Emitter<'a, Avx2>;
 
 /// The scratch register. Allocating a register may overwrite it.
 const SCRATCH: Reg = Reg(15);
 
-/// Bytes of a vector register.
 const LANES_SIZE: usize = 32;
-/// Parts of a 32-bit register.
+/// Lane groups of a 32-bit register.
 const PARTS: u8 = 4;
 
-/// A constant of 32 bytes.
+/// A constant of 32 bytes in the constant pool.
 type PoolVector = [u64; 4];
 
 impl Backend for Avx2 {

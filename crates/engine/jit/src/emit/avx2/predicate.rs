@@ -21,12 +21,12 @@ fn table_of(f: impl Fn(bool, bool) -> bool) -> u8 {
 }
 
 impl Avx2Emitter<'_> {
-    /// A constant vector with a different bit in each lane of a part.
+    /// A constant vector with a different bit in each lane of a lane group.
     pub(super) fn bits_of_lanes(&mut self) -> Operand {
         self.pool_vector(std::array::from_fn(|i| 1 << (2 * i) | 1 << (2 * i + 33)))
     }
 
-    /// Turns the bits of a byte in memory into a vector mask.
+    /// Converts the bits of a byte in memory, one for each lane, to a vector mask.
     pub(super) fn spread_byte(&mut self, y: Reg, byte: MemoryOperand) {
         let bits = self.bits_of_lanes();
         self.two(C::VEX_Vpbroadcastb_ymm_xmmm8, y, Operand::Memory(byte));
@@ -34,7 +34,7 @@ impl Avx2Emitter<'_> {
         self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, y, y, bits);
     }
 
-    /// The mask of a predicate, in a register that must not be changed.
+    /// The vector mask of a predicate, in a register that must not be changed.
     pub(super) fn predicate(&mut self, predicate: Predicate, part: u8) -> Mask {
         let ones = Key::Other(Source::Literal(u32::MAX.into()), Width::B32, 0);
         let (key, not) = match predicate {
@@ -46,7 +46,7 @@ impl Avx2Emitter<'_> {
         Mask { reg: self.hold(key), not }
     }
 
-    /// Writes a predicate register; `value` is a temporary.
+    /// Writes a predicate register; `value` is a temporary register.
     pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: Option<Mask>, part: u8) {
         let key = Key::Predicate(to, part);
         if let Some(guard) = guard {
@@ -57,7 +57,7 @@ impl Avx2Emitter<'_> {
         self.define(key, value, Kind::BITS);
     }
 
-    /// Emits a comparison. Returns the mask of its result in a temporary.
+    /// Emits a comparison. Returns the temporary register with the vector mask of the result.
     fn test(&mut self, test: Test, [a, b]: [Source; 2], part: u8) -> Option<Mask> {
         match test {
             Test::Float { relation, unordered } => {
@@ -181,7 +181,6 @@ impl Avx2Emitter<'_> {
         low
     }
 
-    /// See [`crate::region::Action::Compare`].
     pub(super) fn compare(
         &mut self,
         test: Test,
@@ -221,9 +220,9 @@ impl Avx2Emitter<'_> {
         Some(())
     }
 
-    /// Computes a Boolean function of two predicates in a temporary.
+    /// Computes a Boolean function of two predicates. Returns the temporary register of the result.
     fn logic_of(&mut self, table: u8, [a, b]: [Reg; 2]) -> Reg {
-        // Each bit of the table is doubled for a third source that is ignored.
+        // Each bit of the truth table is doubled, for a third source that is ignored.
         let table = (0..4).map(|i| ((table >> i & 1) * 3) << (2 * i)).sum();
         self.bits(table, [a.into(), b.into(), b.into()])
     }

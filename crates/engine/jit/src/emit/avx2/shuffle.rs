@@ -1,5 +1,5 @@
-//! `shfl`. Lanes read from a scratch register. If its operands are constant, each part is combined
-//! from permutations of the parts that its lanes read.
+//! `shfl`. Lanes read from a scratch register. If its operands are constant, each lane group is
+//! combined from permutations of the lane groups that its lanes read.
 
 use super::{Avx2, Avx2Emitter, LANES_SIZE, PARTS, SCRATCH};
 use crate::emit::asm::at;
@@ -30,7 +30,8 @@ impl Avx2Emitter<'_> {
             self.permute(step, op, &pattern);
             return Some(());
         }
-        // A source may also be a destination, so that all parts are computed before any is written.
+        // A source may also be a destination, so that all lane groups are computed before any is
+        // written.
         for part in 0..PARTS {
             let (value, outside) = self.shuffled(op, part)?;
             for (row, reg) in [(1, value), (2, outside)] {
@@ -57,14 +58,14 @@ impl Avx2Emitter<'_> {
         Some(())
     }
 
-    /// Computes a part of the results, and a vector mask of lanes whose source lane is out of
+    /// Computes a lane group of the results, and a vector mask of lanes whose source lane is out of
     /// range.
     fn shuffled(&mut self, op: &Shuffle, part: u8) -> Option<(Reg, Reg)> {
         let outside = self.temporary();
         let from = self.source_lanes(op, part)?;
         self.two(V::Move, outside, SCRATCH);
-        // Selects this element of each of the four parts; then the two high bits of the lane number
-        // select the part.
+        // The low bits of the source lane select an element of each of the four lane groups; then
+        // the two high bits select the group.
         let values = [(); 4].map(|()| self.temporary());
         for (row, value) in (0..).zip(values) {
             self.three(PERMUTE, value, from, part_of_row::<Avx2>(ROW, row));
@@ -98,7 +99,7 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// Computes eight lanes of the result in a temporary.
+    /// Computes eight lanes of the result. Returns their temporary register.
     fn permuted(&mut self, of_part: &[(u32, bool)]) -> Reg {
         let mut sum: Option<Reg> = None;
         for from in 0..PARTS {
@@ -119,7 +120,7 @@ impl Avx2Emitter<'_> {
                 }
             }
         }
-        // `sum` is set, because each lane reads from some part.
+        // `sum` is set, because each lane reads from some lane group.
         sum.unwrap_or_else(|| self.temporary())
     }
 }

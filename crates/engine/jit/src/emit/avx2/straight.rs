@@ -1,5 +1,5 @@
-//! Steps that work on each lane separately. Runs of such steps are emitted part by part, so that
-//! the values of a part stay in registers from step to step.
+//! Steps that work on each lane separately. Runs of such steps are emitted one lane group after the
+//! other, so that the values of a lane group stay in registers from step to step.
 
 use super::predicate::Mask;
 use super::{Avx2Emitter, PARTS};
@@ -26,7 +26,7 @@ fn is_of_lanes(step: &Step) -> bool {
     )
 }
 
-/// The number of the part of 8 lanes that a value belongs to.
+/// The number of the lane group of 8 lanes that a value belongs to.
 pub(super) fn eighth(key: Key) -> u8 {
     match key {
         Key::B64(_, part) => part / 2,
@@ -34,8 +34,9 @@ pub(super) fn eighth(key: Key) -> u8 {
     }
 }
 
-/// Whether no earlier step of a run reads or writes a register that a step writes: for later parts
-/// the earlier steps are emitted after it.
+/// Whether no earlier step of a run reads or writes a register that a step writes. Only then can
+/// the step be emitted for all lane groups at once, because the earlier steps of later groups
+/// follow it.
 fn is_first_use(earlier: &[Step], step: &Step) -> bool {
     let mut is_first = true;
     step.each_written(&mut |to| {
@@ -69,7 +70,7 @@ impl Avx2Emitter<'_> {
         Ok(())
     }
 
-    /// Emits a run of steps for each part in turn.
+    /// Emits a run of steps for each lane group in turn.
     fn run(&mut self, steps: Range<usize>) -> Result<(), Error> {
         if steps.is_empty() {
             return Ok(());
@@ -78,7 +79,7 @@ impl Avx2Emitter<'_> {
         let block = &self.region.blocks[self.block];
         let mut changed = Vec::new();
         (self.back.run, self.cache.defers_nans) = (steps.len() as u32, true);
-        // Steps that the first part has emitted for all.
+        // Steps that have been emitted for all lane groups together with the first group.
         let mut done = HashSet::new();
         for part in 0..PARTS {
             self.back.part = part;
@@ -118,7 +119,8 @@ impl Avx2Emitter<'_> {
             }
             self.count_guarded();
             if part + 1 != PARTS {
-                // The next part begins with the same next uses as this one.
+                // The next uses of registers are reset, because the next lane group begins with the
+                // first step again.
                 for (number, next) in changed.drain(..).rev() {
                     self.next[number] = next;
                 }
@@ -128,8 +130,8 @@ impl Avx2Emitter<'_> {
         Ok(())
     }
 
-    /// Ends a step in a part. Other parts of the step may have been emitted before, or follow
-    /// later.
+    /// Ends the emission of a step for one lane group. Other groups may have been emitted before,
+    /// or follow.
     fn end_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
         self.count_before_death(i);
         self.cache.unpin();
@@ -146,7 +148,7 @@ impl Avx2Emitter<'_> {
         self.facts.uses[self.block].after[i] = after;
     }
 
-    /// Loads the mask of active lanes of the part whose guard is false into `eax`.
+    /// Loads the mask of active lanes of the lane group whose guard is false into `eax`.
     pub(super) fn part_left_out(&mut self, guard: Predicate) {
         let part = self.back.part;
         let lanes = at(R::RDI, Frame::MASK + usize::from(part));
@@ -162,7 +164,7 @@ impl Avx2Emitter<'_> {
         });
     }
 
-    /// Emits a part of a step that works on each lane separately.
+    /// Emits a step that works on each lane separately, for one lane group.
     fn of_lanes(&mut self, step: &Step, part: u8) -> Option<()> {
         match &step.action {
             Action::Compute { op, to, from } => {
@@ -181,7 +183,7 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// The mask of lanes that execute a step; `None` if all do.
+    /// The mask of lanes that execute a step; `None` if all lanes execute it.
     pub(super) fn guard(&mut self, guard: Predicate, part: u8) -> Option<Mask> {
         (guard != Predicate::Always).then(|| self.predicate(guard, part))
     }

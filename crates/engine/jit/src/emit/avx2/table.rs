@@ -20,15 +20,15 @@ const AND_NOT: usize = GATES.len() - 1;
 /// How the function of a truth table is computed.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
-    /// The function is one of the sources.
+    /// The result is one of the sources.
     Source(usize),
-    /// The function is always one.
+    /// All bits of the result are 1.
     Ones,
     /// An instruction applied to the functions of two other tables.
     Gate(usize, u8, u8),
 }
 
-/// The truth tables of the sources.
+/// The truth tables of the three sources.
 const SOURCES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 /// For each truth table, its shortest formula, found by combining all pairs of shorter formulas.
@@ -66,7 +66,7 @@ fn rules() -> &'static [Rule; 256] {
 }
 
 impl Avx2Emitter<'_> {
-    /// Emits a Boolean function of three sources. The result is in a temporary.
+    /// Emits a Boolean function of three sources. Returns the temporary register of the result.
     pub(super) fn bits(&mut self, table: u8, sources: [Operand; 3]) -> Reg {
         match self.formula(table, &sources) {
             Operand::Register(y) if self.is_temporary(y) && !is_among(y, &sources) => y,

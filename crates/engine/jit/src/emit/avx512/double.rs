@@ -15,11 +15,11 @@ const COMPARE: C = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;
 const NANS: u64 = 0x11;
 
 impl Avx512Emitter<'_> {
-    /// Emits `fma` of f64 for all lanes. The results are in temporaries.
+    /// Emits `fma` of f64 for all lanes. Returns the temporary registers of the results.
     ///
-    /// The processor prefers a NaN of the first factor to that of the addend, PTX the addend's. If
-    /// any result is a NaN, code out of line copies the addend's NaNs to the first factor and
-    /// repeats the operation.
+    /// The processor returns the NaN of the first factor rather than the NaN of the addend, but PTX
+    /// returns the addend's. If any result is a NaN, code out of line copies the addend's NaNs to
+    /// the first factor and repeats the operation.
     pub(super) fn double_fma(&mut self, rounding: Rounding, from: [Source; 3]) -> Option<[Reg; 4]> {
         let mut parts = Vec::with_capacity(4);
         for part in 0..4 {

@@ -1,5 +1,5 @@
-//! Operations that evaluate polynomials of the special function unit: tables of constants, and its
-//! square.
+//! Operations that evaluate polynomials of the special function unit: look-ups in tables of
+//! constants, and the truncated square that the unit computes.
 
 use super::{Avx512, Avx512Emitter, CONDITION, MOVE, SCRATCH_MASK};
 use crate::emit::asm::at;
@@ -17,7 +17,8 @@ const PERMUTED: usize = 32;
 const MOST_PERMUTED: usize = 128;
 
 impl Avx512Emitter<'_> {
-    /// Looks up a table at indices whose high bits are ignored. The result is in a temporary.
+    /// Looks up a table at indices whose high bits are ignored. Returns the temporary register of
+    /// the result.
     pub(super) fn look_up(&mut self, words: Words, source: Source, part: u8) -> Option<Reg> {
         let index = self.narrow(source, part)?;
         let words = words.all();
@@ -70,14 +71,15 @@ impl Avx512Emitter<'_> {
         d
     }
 
-    /// Emits [`texunit_sfu::square`] of both halves of a warp, in temporaries.
+    /// Emits [`texunit_sfu::square`] for both halves of a warp. Returns the temporary registers of
+    /// the results.
     pub(super) fn folded_squares(&mut self, source: Source) -> Option<[Reg; 2]> {
         let [first, second] = [self.narrow(source, 0)?, self.narrow(source, 1)?];
         let [x, d, t, u] = [(); 4].map(|()| self.temporary());
         let upper = self.number(0xffff_0000);
         self.two_with(V::RightU32, x, first, 1);
         self.two_with(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t, second, 15);
-        // The bits of t where those of `upper` are set, and those of x elsewhere.
+        // Selects the bits of t where the bits of `upper` are set, and the bits of x elsewhere.
         self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x, t, upper, 0xd8);
         self.squares(x, d, [t, u]);
         self.two_with(V::RightU32, t, d, 16);
@@ -117,9 +119,10 @@ impl Avx512Emitter<'_> {
         self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, d.zmm(), d.zmm(), one));
     }
 
-    /// Emits a [`Curve`] for both halves of a warp, in temporaries. Table look-ups and squares are
-    /// those of 16-bit elements: in each 128 bits of a register, four of the first half and four of
-    /// the second, so that `vpunpcklwd` and `vpunpckhwd` make 32-bit elements of both.
+    /// Emits a [`Curve`] for both halves of a warp. Returns the temporary registers of the results.
+    /// Table look-ups and squares use 16-bit elements: in each 128 bits of a register, four
+    /// elements of the first half and four of the second, so that `vpunpcklwd` and `vpunpckhwd`
+    /// make the 32-bit elements of each half.
     pub(super) fn curve(&mut self, curve: &'static Curve, source: Source) -> Option<[Reg; 2]> {
         const PERMUTE: C = C::EVEX_Vpermt2w_zmm_k1z_zmm_zmmm512;
         let xs = [self.float(source, 0)?, self.float(source, 1)?];

@@ -8,7 +8,7 @@ use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Operand, V};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Comparisons of integers: "less than" and "not equal".
+/// Immediates of integer comparisons: "less than" and "not equal".
 const BELOW: u32 = 1;
 const NOT_EQUAL: u32 = 4;
 
@@ -100,7 +100,7 @@ impl MemoryPrimitives for Avx512 {
             (false, _) => (C::EVEX_Vpgatherdq_zmm_k1_vm32y, d.zmm(), index.ymm()),
             (true, _) => (C::EVEX_Vpgatherqq_zmm_k1_vm64z, d.zmm(), index.zmm()),
         };
-        // The instruction clears its mask.
+        // A copy of the mask is used, because the instruction clears its mask register.
         e.shift_mask(SCRATCH_MASK, masks(mem)[0].k(), lane);
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         e.zero(d);
@@ -130,7 +130,7 @@ impl MemoryPrimitives for Avx512 {
             (false, _) => (C::EVEX_Vpscatterdq_vm32y_k1_zmm, from.zmm(), index.ymm()),
             (true, _) => (C::EVEX_Vpscatterqq_vm64z_k1_zmm, from.zmm(), index.zmm()),
         };
-        // The instruction clears its mask.
+        // A copy of the mask is used, because the instruction clears its mask register.
         e.shift_mask(SCRATCH_MASK, lanes.k(), lane);
         let to = MemoryOperand::with_base_index(R::R12, index);
         e.asm.put_masked(SCRATCH_MASK, I::with2(code, to, from));
@@ -187,8 +187,8 @@ impl MemoryPrimitives for Avx512 {
         let mask = e.lanes_from(lanes.k(), 16 * part);
         let steps = e.multiples(false, 0, mem.total as u64);
         e.three(V::Sub32, t, offset, steps);
-        // The offset minus the lane's distance must be that of the first executing lane in all
-        // executing lanes.
+        // In all executing lanes, the offset minus the lane's distance must equal that of the first
+        // executing lane.
         e.asm.put_zeroing(
             mask,
             I::with2(C::EVEX_Vpcompressd_zmmm512_k1z_zmm, SCRATCH.zmm(), t.zmm()),
@@ -222,7 +222,7 @@ impl MemoryPrimitives for Avx512 {
     }
 }
 
-/// The mask registers of an access.
+/// The mask registers that are reserved for an access.
 fn masks(mem: &MemAccess) -> [Reg; 2] {
     mem.masks.unwrap_or([CONDITION; 2])
 }

@@ -1,5 +1,5 @@
-//! The AVX-512 back end. A 32-bit register has two parts of 16 lanes, and a 64-bit register four
-//! parts of 8 lanes; a mask register holds a predicate of all 32 lanes.
+//! The AVX-512 back end. A 32-bit register has two lane groups of 16 lanes, and a 64-bit register
+//! four lane groups of 8 lanes; a mask register holds a predicate of all 32 lanes.
 //!
 //! The register cache does not allocate `zmm29` (used to replace NaNs), `zmm30` (the canonical
 //! NaN), `zmm31` and `k6` (scratch), and `k7` (the active mask in code for some lanes).
@@ -29,19 +29,17 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct Avx512;
 
-/// The emitter with this back end.
 type Avx512Emitter<'a> = Emitter<'a, Avx512>;
 
 /// The canonical NaN in all lanes.
 const NAN: Reg = Reg(30);
 /// The register in which NaNs are replaced.
 const FIXED: Reg = Reg(29);
-/// Scratch registers.
 const SCRATCH: Reg = Reg(31);
 /// The scratch register of conditions, and its name.
 const CONDITION: Reg = Reg(MASK_0 + 5);
 const SCRATCH_MASK: R = R::K6;
-/// The instruction that copies lanes of a mask.
+/// The instruction that copies the lanes that a mask register selects.
 const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 /// The active mask in [`Mode::Some`].
 const LANES: Reg = Reg(MASK_0 + 6);
@@ -153,7 +151,6 @@ impl Avx512Emitter<'_> {
         self.hold(Key::Other(Source::Literal(number.into()), Width::B32, 0))
     }
 
-    /// Emits a step that cannot exit.
     fn straight(&mut self, step: &Step) -> Option<()> {
         match &step.action {
             Action::Compute { op, to, from } => self.compute(*op, *to, *from, step.guard)?,
@@ -170,7 +167,7 @@ impl Avx512Emitter<'_> {
         Some(())
     }
 
-    /// The mask of the lanes that execute a step; `None` if all do.
+    /// The mask of the lanes that execute a step; `None` if all lanes execute it.
     fn guard(&mut self, guard: Predicate) -> Option<Reg> {
         (guard != Predicate::Always).then(|| self.predicate(guard))
     }

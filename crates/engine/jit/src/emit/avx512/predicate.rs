@@ -42,7 +42,7 @@ impl Avx512Emitter<'_> {
         k
     }
 
-    /// Writes a predicate register; the value is a temporary, and may be overwritten.
+    /// Writes a predicate register; `value` is a temporary register, and may be overwritten.
     pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: Option<Reg>) {
         let key = Key::Predicate(to, 0);
         if let Some(guard) = guard {
@@ -58,7 +58,7 @@ impl Avx512Emitter<'_> {
         self.define(key, value, Kind::BITS);
     }
 
-    /// Emits a comparison. The mask of its result is in a temporary.
+    /// Emits a comparison. Returns the temporary mask register of the result.
     pub(super) fn test(&mut self, test: Test, from: [Source; 2]) -> Option<Reg> {
         let (d, u) =
             (C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8);
@@ -73,12 +73,13 @@ impl Avx512Emitter<'_> {
             Test::UnsignedWide(relation) => (uq, of_integers(relation), true),
             Test::Float { relation, unordered } => (ps, of_floats(relation, unordered), false),
             Test::Double { relation, unordered } => (pd, of_floats(relation, unordered), true),
-            // All classes that the instruction distinguishes.
+            // The immediate selects all classes that the instruction distinguishes.
             Test::Special => (C::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8, 0xff, false),
         };
         let k = self.temporary_mask();
         if wide {
-            // Parts are compared from the last to the first, and their masks are shifted together.
+            // Lane groups are compared from the last to the first, and their masks are shifted
+            // together.
             for part in (0..4).rev() {
                 let a = self.wide(from[0], part)?;
                 let b = self.wide_operand(from[1], part)?;
@@ -112,7 +113,6 @@ impl Avx512Emitter<'_> {
         Some(k)
     }
 
-    /// See [`crate::region::Action::Compare`].
     pub(super) fn compare(
         &mut self,
         test: Test,
@@ -160,7 +160,8 @@ impl Avx512Emitter<'_> {
         let d = self.temporary_mask();
         let three = |code| I::with3(code, d.k(), a, b);
         let swapped = |code| I::with3(code, d.k(), b, a);
-        // Truth tables with an odd number are negations of others.
+        // A function whose truth table is odd is emitted as the negation of the function with the
+        // inverted table.
         let negated = table & 1 != 0;
         let first = match if negated { !table & 0xf } else { table & 0xf } {
             0b0000 => I::with3(C::VEX_Kxord_kr_kr_kr, d.k(), a, a),

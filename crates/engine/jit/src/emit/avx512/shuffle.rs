@@ -21,7 +21,7 @@ impl Avx512Emitter<'_> {
             let code = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
             self.asm.put_zeroing(lanes, I::with2(code, value.zmm(), a.zmm()));
         }
-        // A source may also be a destination, so that both parts are computed before any is
+        // A source may also be a destination, so that both lane groups are computed before any is
         // written.
         let (values, inside) = match pattern(op) {
             Some(pattern) => self.known_lanes(&pattern),

@@ -9,7 +9,6 @@ use crate::frame::{Frame, INDICES};
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Bytes of a cache line.
 const LINE: usize = 64;
 
 impl<B: Backend> Emitter<'_, B> {
@@ -50,9 +49,10 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Prefetches a cache line behind the data of the last lane, where each lane of a loop walks
-    /// through memory of its own: that of the next warp follows there. The index, in `rax`, decides
-    /// which one of 32 lines. `r12` is the address of element 0. Uses `rbp`.
+    /// Prefetches a cache line behind the data of the last lane, for a loop in which each lane
+    /// steps through a range of memory of its own: the ranges of the next warp follow there. The
+    /// index, in `rax`, decides which one of 32 lines. `r12` is the address of element 0. Uses
+    /// `rbp`.
     pub(in crate::emit) fn prefetch_walk(&mut self, bytes: u32) {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, R::EAX));
         self.asm.put(I::with2(C::And_rm32_imm8, R::EBP, 31));
@@ -76,7 +76,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.facts.indices.is_shared_row(at, &self.region.blocks[at.0].steps[at.1])
     }
 
-    /// How the access of the current step is indexed; `None` if it is not.
+    /// How the access of the current step is indexed; `None` if it has no index.
     pub(in crate::emit) fn indexed(&self) -> Option<Indexed> {
         let step = &self.region.blocks[self.block].steps[self.step];
         let plan = self.facts.plans.get(self.block)?;
@@ -92,7 +92,8 @@ impl<B: Backend> Emitter<'_, B> {
         indexed.slot.filter(|slot| live >> slot & 1 != 0)
     }
 
-    /// Caches that the indices are consecutive, and that the first is in `eax`.
+    /// Records in the cached shape that the indices are consecutive, and the first index, which is
+    /// in `eax`.
     pub(in crate::emit) fn cache_row(&mut self, indexed: Indexed) {
         if let Some(slot) = self.live_slot(indexed) {
             let [shape, first] = [Frame::index(slot), Frame::first_index(slot)];
@@ -101,7 +102,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Clears the shapes of slots.
+    /// Clears the cached shapes of index registers in these slots.
     pub(in crate::emit) fn forget_indices(&mut self, slots: Slots) {
         for slot in (0..INDICES).filter(|slot| slots >> slot & 1 != 0) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), 0));

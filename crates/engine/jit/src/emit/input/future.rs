@@ -23,8 +23,8 @@ impl Default for FutureUses {
     }
 }
 
-/// Future uses at the beginning of a block, of the registers that it names, and after each step
-/// that may be, or become, a copy of an input.
+/// The future uses of registers in a block: at its beginning, and after each step that may be, or
+/// become, a copy of an input.
 pub(super) struct BlockFutureUses {
     pub(super) at_start: HashMap<VReg, FutureUses>,
     pub(super) after: HashMap<usize, FutureUses>,

@@ -10,21 +10,21 @@ use crate::machine::Mode;
 use crate::operand::Source;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Sets what is pending at the beginning of the block.
+    /// Sets the copies and addresses that are pending at the beginning of the block.
     pub(in crate::emit) fn pending_at_start(&mut self) {
         let deferred = self.facts.plans[self.block].start.clone();
         self.set_pending(|copies| &copies.start, deferred);
     }
 
-    /// Sets what is pending before a step that may exit.
+    /// Sets the copies and addresses that are pending before a step that may exit.
     pub(in crate::emit) fn pending_before(&mut self, step: usize) {
         let role = self.facts.plans[self.block].get(step);
         let deferred = role.map_or_else(Vec::new, |role| role.deferred.clone());
         self.set_pending(|copies| copies.steps.get(&step).map_or(&[], |of| of), deferred);
     }
 
-    /// Sets what is pending at the end of the block, and materialises copies whose value a
-    /// successor does not know. In code for some lanes nothing is pending there.
+    /// Sets the copies and addresses that are pending at the end of the block, and materialises
+    /// copies whose value a successor does not know. In code for some lanes nothing stays pending.
     pub(in crate::emit) fn pending_at_end(&mut self) {
         let (some, plan) = (self.mode == Mode::Some, &self.facts.plans[self.block]);
         let copies = &self.facts.copies[self.block];

@@ -33,11 +33,11 @@ pub(super) enum Base {
 /// The base, or the index of an affine base, of each lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneBase {
-    /// Where it is in memory.
+    /// Where the base is in memory: in a register file or a scratch register.
     pub(super) row: MemoryOperand,
-    /// The register; `None` if it is a scratch register.
+    /// The register that has the base; `None` if it is a scratch register.
     pub(super) vreg: Option<VReg>,
-    /// Whether it has 64 bits.
+    /// Whether the base has 64 bits in each lane.
     pub(super) wide: bool,
 }
 
@@ -50,13 +50,14 @@ pub(in crate::emit) struct MemAccess {
     /// The difference between the bases (or indices) of adjacent lanes if their addresses are
     /// contiguous.
     pub(super) unit: usize,
-    /// The exit before the step.
+    /// The label of the exit before the step.
     pub(super) out: Label,
     /// Vector registers that are reserved for the access until its alternative paths have joined.
-    /// With AVX-512, the last four may have the offsets of its parts.
+    /// With AVX-512, the last four may have the offsets of its lane groups.
     pub(in crate::emit) own: [Reg; 6],
-    /// The same for mask registers, if the instruction set has them. The first has the lanes that
-    /// execute the access ([`crate::emit::backend::MemoryPrimitives::keep_executing`]).
+    /// Mask registers that are reserved for the access, if the instruction set has them. The first
+    /// has the lanes that execute the access
+    /// ([`crate::emit::backend::MemoryPrimitives::keep_executing`]).
     pub(in crate::emit) masks: Option<[Reg; 2]>,
     /// Whether no address of the access is valid, so that the code always exits.
     pub(super) never: bool,
@@ -117,7 +118,7 @@ impl<B: Backend> Emitter<'_, B> {
             Space::Global => {
                 matches!(base, Base::Lanes(LaneBase { wide: false, .. }) | Base::One(_, false))
             }
-            // These spaces are handled elsewhere; stores to parameters do not exist.
+            // `vector/frame.rs` emits accesses to these spaces; stores to parameters do not exist.
             Space::Frame | Space::Param => true,
             Space::Shared | Space::Local => false,
         };
@@ -174,7 +175,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Stores the parts of a register of which the register file has an older value.
+    /// Stores the lane groups of a register of which the register file has an older value.
     pub(super) fn store_stale(&mut self, vreg: VReg) {
         for key in Key::all::<B>(vreg) {
             if let Some(reg) = self.cache.position(key).filter(|_| !self.is_stored(key)) {

@@ -20,8 +20,8 @@ pub(in crate::emit) enum Addressing {
     Index,
     /// The code tests whether the lanes are contiguous or have one address.
     Tested,
-    /// The lanes are accessed one by one: those of local memory, where they are not contiguous, and
-    /// of shared memory at a known distance.
+    /// The lanes are accessed one by one: in local memory, where they are not contiguous, and in
+    /// shared memory if they are known to be apart.
     Scattered,
 }
 

@@ -18,8 +18,8 @@ use crate::machine::{Mode, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-/// What an access by consecutive indices does: loads or stores the vectors of each part, or records
-/// their addresses in a slot.
+/// What an access by consecutive indices does: loads or stores the vectors of each lane group, or
+/// records their addresses in a slot.
 #[derive(Clone, Copy)]
 pub(super) enum ContiguousAccess<'a> {
     Load(&'a [Vec<Reg>], Bytes),
@@ -88,7 +88,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.goto(done);
     }
 
-    /// Prefetches the memory that a later CTA or warp accesses.
+    /// Prefetches the memory that a later CTA or warp will access by this step.
     fn prefetch_behind(&mut self, mem: &MemAccess, row: Row, stores: bool) {
         let addend = if let Base::Affine(value) = mem.base { value.addend } else { Addend::NONE };
         self.prefetch_row(row.at(0), mem.total as u32, addend, stores);
@@ -124,7 +124,7 @@ impl<B: Backend> Emitter<'_, B> {
         let part_bytes = B::LANES * mem.total;
         let mut index = Some((R::RAX, scale));
         if !B::IS_512 {
-            // The addresses of four parts are shorter without an index.
+            // For four lane groups, memory operands without an index register are shorter code.
             let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
             self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
             index = None;
@@ -200,7 +200,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(slow);
     }
 
-    /// In code for some lanes, jumps to the label if no lane of a part executes the access.
+    /// In code for some lanes, jumps to the label if no lane of a lane group executes the access.
     pub(super) fn unless_executing(&mut self, part: u8) -> Label {
         let nobody = self.asm.label();
         if self.mode == Mode::Some {
@@ -227,7 +227,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.add_addend(value.addend, R::EAX, R::RBP);
     }
 
-    /// The register for the indices of a part.
+    /// The register for the indices of a lane group.
     fn index_register(&self, mem: &MemAccess, value: Affine, part: u8) -> Reg {
         let base = Self::lane_base(mem).map(|bases| self.base_part(bases, part));
         match base {

@@ -49,10 +49,11 @@ impl<B: Backend> Emitter<'_, B> {
         let (indexed, slot) = (self.indexed(), Slot::of(mem.member));
         self.begin_group(&mem);
         let [scattered, none, done] = std::array::from_fn(|_| self.asm.label());
-        // If there are enough registers for all lanes, the elements are loaded at once.
+        // If there are enough registers for the elements of all lanes, they are loaded at once.
         let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
         let own: Vec<Vec<Reg>> = match mem.total {
-            // The registers of the access but that of indices are free once all lanes are checked.
+            // The registers of the access, except that of indices, are free once all lanes are
+            // checked.
             ..=4 if !B::IS_512 && (indexed.is_some() || Self::has_words(&mem)) => {
                 [0, 2, 3, 4].map(|i| vec![mem.own[i]]).into()
             }
@@ -155,7 +156,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.load_to_destinations(load, step.guard, Parts::One)
     }
 
-    /// Whether the lanes' data are words, which AVX2 gathers to registers.
+    /// Whether each lane loads 32-bit elements, which AVX2 gathers to registers.
     fn has_words(mem: &MemAccess) -> bool {
         !B::IS_512 && mem.total == 4 && Self::has_offsets(mem)
     }
@@ -216,7 +217,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(done);
     }
 
-    /// Loads the address of the data in the frame into `r13`.
+    /// Loads the address of the scratch registers that hold the data in the frame into `r13`.
     pub(super) fn data_rows(&mut self) {
         self.asm.put(I::with2(C::Lea_r64_m, R::R13, at(R::RDI, Frame::scratch(DATA_ROW))));
     }

@@ -1,19 +1,20 @@
 //! Loads and stores whose address is not a constant of the frame or of the parameters, for both
 //! instruction sets.
 //!
-//! A *part* is the lanes of a vector register of 32-bit lanes. Vector code accesses the data of a
-//! part at once where the addresses have a shape ([`shape`]): the lanes are contiguous, or have one
-//! address. [`Addressing`] says what is known when the code is emitted; other shapes are cached
-//! ([`crate::emit::index`], [`crate::emit::base_groups`]) or tested. Otherwise the lanes are
-//! scattered: each is checked ([`offsets`]), and its data is copied to or from scratch registers of
-//! the frame, which vector code then accesses as contiguous lanes ([`parts`], [`rows`]).
+//! A *lane group* (`part`) is the lanes of a vector register of 32-bit lanes. Vector code accesses
+//! the data of a lane group at once where the addresses have a shape ([`shape`]): the lanes are
+//! contiguous, or have one address. [`Addressing`] says what is known when the code is emitted;
+//! other shapes are cached ([`crate::emit::index`], [`crate::emit::base_groups`]) or tested.
+//! Otherwise the lanes are scattered: each is checked ([`offsets`]), and its data is copied to or
+//! from scratch registers of the frame, which vector code then accesses as contiguous lanes
+//! ([`parts`], [`rows`]).
 //!
-//! `ebp` has the shape while the code accesses the parts, `rbx` the mask of executing lanes, and
-//! the addresses of the parts are in a [`shape::Slot`] or in registers.
+//! `ebp` has the shape while the code accesses the lane groups, `rbx` the mask of executing lanes,
+//! and the addresses of the lane groups are in a [`shape::Slot`] or in registers.
 //!
-//! AVX-512 has registers for two parts, their offsets and the mask of executing lanes. Values in
-//! registers are scattered from there, and contiguous lanes of which only some execute the access
-//! are accessed with a mask.
+//! With AVX-512, the addresses of the two lane groups, their offsets and the mask of executing
+//! lanes are in registers. Scattered values are stored directly from registers, and contiguous
+//! lanes of which only some execute the access are accessed with a mask.
 
 mod access;
 mod addressing;
@@ -42,8 +43,8 @@ const BASE_ROW: usize = 0;
 const DATA_ROW: usize = 1;
 pub(super) const OFFSET_ROW: usize = 4;
 
-/// Masks in the frame: the lanes that are copied one by one, and the lanes that execute the access,
-/// which vector stores write.
+/// Lane masks in the frame: the lanes whose data is still to be copied one by one, and the lanes
+/// that execute the access, which are the lanes that vector stores write.
 pub(super) const REST: usize = Frame::SAVED;
 pub(super) const STORED: usize = Frame::SAVED + 16;
 
@@ -57,7 +58,7 @@ pub(super) fn is_supported(access: &Access) -> bool {
     powers && access.size <= 8 && total <= 32 && somewhere && is_near
 }
 
-/// The memory operand `bytes` bytes after another.
+/// A memory operand moved by `bytes` bytes.
 fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
     memory.displacement += bytes as i64;
     memory.displ_size = 1;

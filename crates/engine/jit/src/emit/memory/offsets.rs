@@ -41,8 +41,8 @@ impl<B: Backend> Emitter<'_, B> {
             }
     }
 
-    /// Exits if one of the lanes in `ebx` is out of bounds. [`Self::address_of_lane`] gives the
-    /// addresses of the others.
+    /// Exits if one of the lanes in `ebx` is out of bounds; otherwise [`Self::address_of_lane`]
+    /// gives their addresses.
     pub(in crate::emit) fn check_lanes(&mut self, mem: &MemAccess) {
         if !Self::has_offsets(mem) {
             return self.each_lane(|e| e.checked_offset(mem));
@@ -107,7 +107,7 @@ impl<B: Backend> Emitter<'_, B> {
         B::end_check(self, mem, &check, mem.out);
     }
 
-    /// The register for the offsets of a part.
+    /// The register for the offsets of a lane group.
     pub(super) fn offset_register(&self, mem: &MemAccess, part: u8) -> Reg {
         if !B::IS_512 {
             return mem.own[1];
@@ -121,8 +121,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Stores the offsets of executing lanes, and 0 for the others, to a scratch register, which
-    /// has them already with AVX2.
+    /// Stores the offsets of executing lanes, and 0 for inactive lanes, to a scratch register. With
+    /// AVX2, the scratch register has them already.
     fn store_offsets(&mut self, mem: &MemAccess) {
         let wide = is_wide(mem);
         for part in 0..if B::IS_512 { Self::parts_of_width(wide) } else { 0 } {
@@ -144,7 +144,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.three(V::Add32, offset, offset, lanes);
     }
 
-    /// Extends half a part of indices to 64 bits, and scales them.
+    /// Extends half a lane group of indices to 64 bits, and scales them.
     fn extend_index(&mut self, value: Affine, mut index: Operand, half: u8, to: Reg) {
         if value.addend != Addend::NONE {
             self.sum_of_index(value, to, index);
@@ -243,7 +243,7 @@ impl<B: Backend> Emitter<'_, B> {
         B::IS_512 && Self::has_offsets(mem) && matches!(mem.total, 4 | 8)
     }
 
-    /// Gathers elements at the offsets to the registers of each part.
+    /// Gathers elements at the offsets to the registers of each lane group.
     pub(super) fn gather_by_offsets(&mut self, mem: &MemAccess, to: &[Vec<Reg>]) {
         let (wide, [high, half, ..]) = (is_wide(mem), mem.own);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, self.origin(mem)));
@@ -262,7 +262,7 @@ impl<B: Backend> Emitter<'_, B> {
         });
     }
 
-    /// Stores the elements of each part at the offsets of the lanes that execute the access.
+    /// Stores the elements of each lane group at the offsets of the lanes that execute the access.
     pub(super) fn scatter_values(&mut self, mem: &MemAccess, values: &[Vec<Reg>]) {
         let (wide, [high, half, ..]) = (is_wide(mem), mem.own);
         let (Some([lanes, _]), origin) = (mem.masks, self.origin(mem)) else { return };

@@ -1,4 +1,5 @@
-//! Writes loaded data to registers: loads the parts, transposes them, and defines the destinations.
+//! Writes loaded data to registers: loads the data of each lane group, transposes it, and defines
+//! the destination registers.
 
 use super::shape::{CONTIGUOUS, Row, Slot, UNIFORM};
 use crate::emit::Emitter;
@@ -19,12 +20,14 @@ pub(super) struct Bytes {
     from: usize,
 }
 
-/// The address of the parts.
+/// Where the host addresses of an access are.
 #[derive(Clone, Copy)]
 pub(super) enum Parts {
-    /// The addresses are in a slot, and `ebp` has the shape.
+    /// The address of each lane group is in memory ([`Slot`]), and `ebp` has the shape of the
+    /// addresses.
     Slot(Slot),
-    /// The addresses are in a slot, and the lanes of each part are contiguous.
+    /// The address of each lane group is in memory ([`Slot`]), and the lanes of each group access
+    /// contiguous memory.
     Contiguous(Slot),
     /// The address of all lanes is in `r13`.
     One,
@@ -37,7 +40,7 @@ impl Bytes {
         Self { size, total: size * count, from: 0 }
     }
 
-    /// The number of registers that a part needs.
+    /// The number of vector registers that loading a lane group needs.
     fn needs(self) -> usize {
         match (self.size, self.total) {
             (8, 8) => 2,
@@ -47,7 +50,8 @@ impl Bytes {
         }
     }
 
-    /// The registers that have the results: 32-bit values, or the halves of 64-bit elements.
+    /// The registers that have the loaded elements: 32-bit values, or the halves of 64-bit
+    /// elements.
     fn results(self, d: &[Reg]) -> Vec<Reg> {
         match (self.size, self.total) {
             (8, 16..) => vec![d[2], d[5], d[1], d[4]],
@@ -67,7 +71,8 @@ impl<B: Backend> Emitter<'_, B> {
         from: Parts,
     ) -> Option<()> {
         let bytes = Bytes::of(&load.access);
-        // If a part needs few registers, all parts are loaded before the first is written.
+        // If a lane group needs few registers, all lane groups are loaded before the first is
+        // written.
         let few = B::IS_512 || bytes.total <= 4 || load.access.count == 1;
         let at_once = if few { Self::PARTS } else { 1 };
         for first in (0..Self::PARTS).step_by(usize::from(at_once)) {
@@ -81,12 +86,12 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Allocates the registers to load parts to.
+    /// Allocates the registers to load lane groups to.
     pub(super) fn registers_of_parts(&mut self, parts: usize, bytes: Bytes) -> Vec<Vec<Reg>> {
         (0..parts).map(|_| (0..bytes.needs()).map(|_| self.temporary()).collect()).collect()
     }
 
-    /// Loads parts, in either shape, to the given registers.
+    /// Loads lane groups, in either shape, to the given registers.
     pub(super) fn load_parts(
         &mut self,
         parts: Range<u8>,
@@ -115,7 +120,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(done);
     }
 
-    /// Loads parts, in a known shape, to the given registers.
+    /// Loads lane groups, in a known shape, to the given registers.
     fn load_shape(
         &mut self,
         parts: Range<u8>,
@@ -134,7 +139,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Loads a part whose lanes are contiguous.
+    /// Loads a lane group whose lanes are contiguous.
     pub(super) fn load_contiguous(&mut self, row: Row, d: &[Reg], bytes: Bytes) {
         let Bytes { size, total, from } = bytes;
         match *d {
@@ -154,7 +159,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Loads a part whose lanes have one address.
+    /// Loads a lane group whose lanes have one address.
     fn load_uniform(&mut self, row: Row, d: &[Reg], Bytes { size, total, from }: Bytes) {
         match *d {
             [low, high] if size == 8 => {
@@ -171,7 +176,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Writes the loaded data of parts to the destinations, and releases its registers.
+    /// Writes the loaded data of lane groups to the destinations, and releases its registers.
     pub(super) fn write_parts(
         &mut self,
         load: &Load,

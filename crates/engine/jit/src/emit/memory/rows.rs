@@ -1,5 +1,5 @@
 //! Transposition between memory, which holds the elements lane by lane (an array of structures),
-//! and vectors, which hold one element of each lane of a part (a structure of arrays).
+//! and vectors, which hold one element of each lane of a lane group (a structure of arrays).
 
 use super::shape::Row;
 use crate::emit::Emitter;
@@ -9,8 +9,8 @@ use crate::emit::vector::{Opcode, V};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Loads a part of one contiguous element per lane, of 1, 2 or 4 bytes, zero-extended to 32
-    /// bits.
+    /// Loads a lane group of one contiguous element per lane, of 1, 2 or 4 bytes, zero-extended to
+    /// 32 bits.
     pub(super) fn load_plain(&mut self, row: Row, d: Reg, size: usize) {
         let code = match size {
             1 => V::ExtendBytes,
@@ -21,7 +21,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Loads one element of 1, 2 or 4 bytes, zero-extended, and broadcasts it to all lanes of a
-    /// part.
+    /// lane group.
     pub(super) fn spread_plain(&mut self, row: Row, d: Reg, size: usize) {
         if size == 4 {
             return self.two(V::Spread32, d, row.at(0));
@@ -40,8 +40,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Loads a part of two contiguous 32-bit elements per lane. The results are in the last two
-    /// registers.
+    /// Loads a lane group of two contiguous 32-bit elements per lane. The results are in the last
+    /// two registers.
     pub(super) fn load_pairs(&mut self, row: Row, [a, low, high]: [Reg; 3]) {
         self.two(V::Load, a, row.at(0));
         for (d, which) in [(low, 0b1000_1000), (high, 0b1101_1101)] {
@@ -50,7 +50,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Loads 16 bytes at each of several displacements.
+    /// Loads 16 bytes at each of several displacements into the 128-bit blocks of a register.
     fn load_blocks(&mut self, row: Row, d: Reg, displacement: impl Fn(usize) -> usize) {
         self.asm.put(I::with2(V::Load128.code::<B>(), d.xmm(), row.at(displacement(0))));
         for i in 1..B::LANES / 4 {
@@ -66,8 +66,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Loads a part of four 32-bit elements per lane, which begin `from` bytes after the lane's
-    /// data. The results are in the registers that [`Self::transpose`] returns.
+    /// Loads a lane group of four 32-bit elements per lane, which begin `from` bytes after the
+    /// lane's data. The results are in the registers that [`Self::transpose`] returns.
     pub(super) fn load_quads(&mut self, row: Row, d: [Reg; 6], stride: usize, from: usize) {
         for (first, &d) in d[..4].iter().enumerate() {
             self.load_blocks(row, d, |i| (first + 4 * i) * stride + from);
@@ -89,13 +89,13 @@ impl<B: Backend> Emitter<'_, B> {
         [b, e, d, a]
     }
 
-    /// The displacement of the data of a lane of half a part.
+    /// The displacement of the data of a lane of half a lane group.
     fn lane_of_half(half: usize, stride: usize, from: usize) -> impl Fn(usize) -> usize {
         move |lane| (B::LANES / 2 * half + lane) * stride + from
     }
 
-    /// Loads two 64-bit elements for each lane of half a part. The results are in the last two
-    /// registers.
+    /// Loads two 64-bit elements for each lane of half a lane group. The results are in the last
+    /// two registers.
     pub(super) fn load_doubles(
         &mut self,
         row: Row,
@@ -109,8 +109,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.three(V::UnpackHigh64, a, a, b);
     }
 
-    /// Stores a part of two contiguous 32-bit elements per lane. The registers are temporaries, and
-    /// are overwritten.
+    /// Stores a lane group of two contiguous 32-bit elements per lane. The registers are
+    /// temporaries, and are overwritten.
     pub(super) fn store_pairs(&mut self, row: Row, low: Reg, high: Reg) {
         B::permute_pairs(self, low, low, false);
         B::permute_pairs(self, high, high, false);
@@ -120,8 +120,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Stores a part of four 32-bit elements per lane, which begin `to` bytes after the lane's
-    /// data. The registers are temporaries, and are overwritten.
+    /// Stores a lane group of four 32-bit elements per lane, which begin `to` bytes after the
+    /// lane's data. The registers are temporaries, and are overwritten.
     pub(super) fn store_quads(&mut self, row: Row, words: [Reg; 4], stride: usize, to: usize) {
         let [a, b, c, d] = words;
         let (e, f) = (self.temporary(), self.temporary());
@@ -134,7 +134,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Stores two 64-bit elements for each lane of half a part.
+    /// Stores two 64-bit elements for each lane of half a lane group.
     pub(super) fn store_doubles(
         &mut self,
         row: Row,

@@ -1,5 +1,5 @@
 //! Loads from an address that all lanes are expected to have ([`crate::emit::uniform`]), which give
-//! one value to all lanes. Only code for all live lanes has them.
+//! one value to all lanes. Only code for all live lanes contains loads of this kind.
 
 use super::access::{Base, MemAccess};
 use super::shape::{Distance, ONE, Row, Slot, shape};
@@ -40,7 +40,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.cache.unpin();
     }
 
-    /// Loads the address into `r13`, and keeps it for the base group.
+    /// Loads the address that all lanes have into `r13`, and stores it for the later accesses of
+    /// the base group.
     fn reach_same(&mut self, mem: &MemAccess) -> Option<()> {
         let bases = Self::lane_base(mem)?;
         let (parts, [any, t, ..]) = (self.base_parts(bases), mem.own);

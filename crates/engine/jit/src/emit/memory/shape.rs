@@ -1,5 +1,5 @@
-//! Shapes of addresses: whether the lanes of each part are contiguous or have one address. The code
-//! tests for one of the two shapes; lanes with neither shape are scattered.
+//! Shapes of addresses: whether the lanes of each lane group are contiguous or have one address.
+//! The code tests for one of the two shapes; lanes with neither shape are scattered.
 
 use super::access::{Base, LaneBase, MemAccess, low_32, sized};
 use super::{DATA_ROW, moved};
@@ -14,26 +14,27 @@ use crate::frame::Frame;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Shapes, as cached in slots and returned in `ebp`: the lanes of each part are contiguous; the
-/// lanes of each part have one address; all lanes have one address (or, where code looks for the
-/// other two, each part). 0 if the shape is not known.
+/// Shapes, as cached in slots and returned in `ebp`: the lanes of each lane group are contiguous;
+/// the lanes of each lane group have one address; all lanes have one address (or, where code tests
+/// for the first two, the lanes of each group). 0 if the shape is not known.
 pub(super) const CONTIGUOUS: u32 = 1;
 pub(super) const UNIFORM: u32 = 2;
 pub(super) const ONE: u32 = 3;
 
-/// The registers that hold the addresses of the parts, if there are as few parts as registers.
+/// The registers that hold the addresses of the lane groups, if there are only two groups
+/// (AVX-512).
 const POINTERS: [R; 2] = [R::R13, R::R14];
 
-/// Where the addresses of the parts are stored: in the slot of the base group, or in the frame; and
-/// the distance of the data from these addresses. With AVX-512, `r13` and `r14` have the addresses,
-/// and only those of base groups are stored.
+/// Where the addresses of the lane groups are stored: in the slot of the base group, or in the
+/// frame; and the distance of the data from these addresses. With AVX-512, `r13` and `r14` have the
+/// addresses, and only those of base groups are stored.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
     group: Option<usize>,
     pub(super) data_offset: usize,
 }
 
-/// The address of a part's data: a register, a register times a scale, and a displacement.
+/// The address of a lane group's data: a register, a register times a scale, and a displacement.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::emit) struct Row {
     pub(super) base: R,
@@ -42,10 +43,10 @@ pub(in crate::emit) struct Row {
 }
 
 impl Row {
-    /// The row at the address in `r13`.
+    /// The data at the address in `r13`.
     pub(super) const R13: Self = Self { base: R::R13, index: None, displacement: 0 };
 
-    /// The memory operand at a displacement from the data of the part's first lane.
+    /// The memory operand at a displacement from the data of the lane group's first lane.
     pub(in crate::emit) fn at(self, displacement: usize) -> MemoryOperand {
         let (index, scale) = self.index.unwrap_or((R::None, 1));
         with_index(at(self.base, self.displacement + displacement), index, scale)
@@ -65,7 +66,7 @@ impl Slot {
         }
     }
 
-    /// The memory operand of the address of a part.
+    /// The memory operand of the address of a lane group.
     pub(super) fn pointer(self, part: u8) -> MemoryOperand {
         let part = usize::from(part);
         at(
@@ -74,20 +75,20 @@ impl Slot {
         )
     }
 
-    /// The register for the address of a part, which [`Self::keep`] takes.
+    /// The register in which [`Self::keep`] expects the address of a lane group.
     pub(super) fn register<B: Backend>(part: u8) -> R {
         if B::IS_512 { POINTERS[usize::from(part)] } else { R::RAX }
     }
 
-    /// Keeps the address of a part that is in [`Self::register`].
+    /// Keeps the address of a lane group that is in [`Self::register`].
     fn keep<B: Backend>(self, e: &mut Emitter<'_, B>, part: u8) {
         if !B::IS_512 || self.group.is_some() {
             e.asm.put(I::with2(C::Mov_rm64_r64, self.pointer(part), Self::register::<B>(part)));
         }
     }
 
-    /// Keeps the addresses of parts that follow each other at a distance; that of the first is in
-    /// `rax`.
+    /// Keeps the addresses of lane groups that follow each other at a distance. The address of the
+    /// first group is in `rax`.
     pub(super) fn keep_row<B: Backend>(self, e: &mut Emitter<'_, B>, distance: Distance) {
         for part in 0..Emitter::<'_, B>::PARTS {
             if part != 0 {
@@ -104,7 +105,7 @@ impl Slot {
         }
     }
 
-    /// Loads the addresses that the first access of the group has kept, with AVX-512.
+    /// With AVX-512, loads the addresses that the first access of the base group has kept.
     pub(super) fn load<B: Backend>(self, e: &mut Emitter<'_, B>) {
         for part in 0..if B::IS_512 { Emitter::<'_, B>::PARTS } else { 0 } {
             let to = Self::register::<B>(part);
@@ -112,7 +113,7 @@ impl Slot {
         }
     }
 
-    /// The address of the data of a part. With AVX2, loads it into `r13`.
+    /// The address of the data of a lane group. With AVX2, loads it into `r13`.
     pub(super) fn row<B: Backend>(self, e: &mut Emitter<'_, B>, part: u8) -> Row {
         let base = if B::IS_512 { Self::register::<B>(part) } else { R::R13 };
         if !B::IS_512 {
@@ -122,7 +123,7 @@ impl Slot {
     }
 }
 
-/// The distance between the addresses of two parts.
+/// The distance between the addresses of two lane groups.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Distance {
     Bytes(usize),
@@ -135,8 +136,8 @@ pub(super) fn shape(slot: usize) -> MemoryOperand {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Clears the shape that the base group has from an earlier run of the block, if the current
-    /// access is the group's first.
+    /// If the current access is the first of its base group, clears the shape that is cached from
+    /// an earlier run of the block.
     pub(super) fn begin_group(&mut self, mem: &MemAccess) {
         if mem.member.is_some_and(|member| member.leads) {
             Slot::of(mem.member).forget(self);
@@ -144,8 +145,8 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Finds the shape of the addresses and checks their bounds: the slot gets the addresses of the
-    /// parts, `ebp` the shape. Jumps to `not` if the lanes are scattered or out of bounds. Uses all
-    /// general registers of the step but `rbx`.
+    /// lane groups, `ebp` the shape. Jumps to `not` if the lanes are scattered or out of bounds.
+    /// Uses all general registers of the step but `rbx`.
     pub(super) fn reach(&mut self, mem: &MemAccess, same: bool, not: Label) {
         if let Some(member) = mem.member.filter(|member| !member.leads) {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, shape(member.slot)));
@@ -156,8 +157,8 @@ impl<B: Backend> Emitter<'_, B> {
             }
             return Slot::of(mem.member).load(self);
         }
-        // Later accesses of the group use the shape that the first one finds, so that both shapes
-        // are tested, unless the lanes are known to be contiguous.
+        // Later accesses of the base group use the shape that the first access finds, so that it
+        // tests both shapes, unless the lanes are known to be contiguous.
         let same = same || mem.member.is_some() && !self.is_shared_row();
         if self.mode == Mode::Some {
             self.reach_some(mem, same, not);
@@ -169,7 +170,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// [`Self::reach`] where all lanes are active; each part is tested separately.
+    /// [`Self::reach`] where all lanes are active; each lane group is tested separately.
     fn reach_all(&mut self, mem: &MemAccess, same: bool, not: Label) {
         let Some(bases) = Self::lane_base(mem) else {
             return self.asm.goto(not);
@@ -213,9 +214,9 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Keeps the host address of each part's first lane, at the lowest offset of the access's base
-    /// group. If the shape is known, the parts follow the first. Jumps to `not` if an address is
-    /// misaligned or out of bounds.
+    /// Keeps the host address of each lane group's first lane, at the lowest offset of the access's
+    /// base group. If the shape is known, the lane groups follow the first. Jumps to `not` if an
+    /// address is misaligned or out of bounds.
     fn point(&mut self, mem: &MemAccess, is_row: bool, not: Label) {
         let (Some(bases), slot) = (Self::lane_base(mem), Slot::of(mem.member)) else { return };
         let (wide, halves) = (bases.wide, if bases.wide { 2 } else { 1 });
@@ -294,9 +295,10 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Makes the slot point to the data in the frame.
+    /// Makes the slot point to the data that was copied to scratch registers in the frame.
     pub(super) fn point_to_data(&mut self, mem: &MemAccess, slot: Slot) {
-        // With AVX-512 the addresses are only in registers, so that those of the group remain.
+        // With AVX-512 the addresses are only in registers, so that the cached addresses of the
+        // base group remain.
         let slot = if B::IS_512 { Slot { group: None, ..slot } } else { slot };
         let data = Frame::scratch(DATA_ROW) as i64 - slot.data_offset as i64;
         self.asm.put(I::with2(C::Lea_r64_m, R::RAX, MemoryOperand::with_base_displ(R::RDI, data)));
@@ -304,12 +306,12 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
     }
 
-    /// All parts of a base.
+    /// The operands of all lane groups of a base.
     pub(super) fn base_parts(&self, bases: LaneBase) -> Vec<Operand> {
         (0..Self::parts_of_width(bases.wide)).map(|part| self.base_part(bases, part)).collect()
     }
 
-    /// A part of a base, in a register if it is cached.
+    /// The operand of a lane group of a base: a register if it is cached, else memory.
     pub(super) fn base_part(&self, LaneBase { row, vreg, .. }: LaneBase, part: u8) -> Operand {
         let key = vreg.and_then(|vreg| Key::all::<B>(vreg).nth(part.into()));
         let held = key.and_then(|key| self.cache.position(key));

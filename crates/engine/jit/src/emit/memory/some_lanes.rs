@@ -15,7 +15,8 @@ use crate::operand::Predicate;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// [`Self::reach`] where only some lanes are active. All parts together must be contiguous.
+    /// [`Self::reach`] where only some lanes are active. All lane groups together must be
+    /// contiguous.
     pub(super) fn reach_some(&mut self, mem: &MemAccess, same: bool, not: Label) {
         let Some((row, bases)) = self.bases_in_memory(mem) else {
             return self.asm.goto(not);
@@ -37,7 +38,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(load, r13, of(R::RAX)));
         self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::R12D, R::EBX));
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::R14D, R::R12D));
-        // A single lane has either shape.
+        // The address of a single lane has both shapes.
         self.asm.jump(J::B, if same { one } else { row_of_one });
         self.asm.put(I::with2(load, rbp, of(R::R14)));
         self.asm.put(I::with2(sub, rbp, r13));
@@ -75,16 +76,16 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Whether the shape of the addresses is that of the executing lanes' checked offsets
-    /// ([`Self::point_to_executing`]): in shared memory, with AVX-512, which can access parts of
-    /// rows that are out of bounds.
+    /// ([`Self::point_to_executing`]): in shared memory, with AVX-512, which can access lane groups
+    /// of rows that are out of bounds.
     pub(super) fn has_rows_of_offsets(&self, mem: &MemAccess) -> bool {
         let always = self.mode == Mode::Live && mem.guard == Predicate::Always;
         let narrow = matches!(mem.base, Base::Lanes(LaneBase { wide: false, .. }));
         !always && narrow && mem.access.space == Space::Shared && Self::is_gathered(mem)
     }
 
-    /// Loads the addresses of the parts, of which only executing lanes may be accessed. Jumps to
-    /// `not` unless their checked offsets are contiguous.
+    /// Loads the addresses of the lane groups, of which only executing lanes may be accessed. Jumps
+    /// to `not` unless their checked offsets are contiguous.
     pub(super) fn point_to_executing(&mut self, mem: &MemAccess, not: Label) {
         let pointers = [0, 1].map(|part| (part, Slot::register::<B>(part)));
         for (part, to) in pointers {

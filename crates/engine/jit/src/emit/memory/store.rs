@@ -62,8 +62,8 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.goto(done);
             self.asm.bind(scattered);
         }
-        // The slot is used for the scattered data, so that the later accesses of the group test
-        // their shapes themselves.
+        // The slot now points to the scattered data, so that later accesses of the base group must
+        // test their shapes themselves.
         slot.forget(self);
         self.spill(&mem);
         self.asm.copy(at(R::RDI, REST), at(R::RDI, STORED), R::EBX);
@@ -77,8 +77,8 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Emits a store of values in registers: to contiguous lanes by vectors, with a mask if not all
-    /// lanes execute it, to others one by one.
+    /// Emits a store of values in registers: contiguous lanes are stored as vectors, with a mask if
+    /// not all lanes execute the store; scattered lanes are stored one by one.
     fn store_values(
         &mut self,
         mem: &MemAccess,
@@ -170,13 +170,13 @@ impl<B: Backend> Emitter<'_, B> {
     fn reach_row(&mut self, mem: &MemAccess, not: Label) {
         self.reach(mem, false, not);
         if mem.member.is_some_and(|member| member.leads) {
-            // Another shape is cached for the loads of the group.
+            // The shape that is cached for loads of the base group may be another.
             self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), J::NE, not);
         }
     }
 
-    /// The vectors of each part of the stored value, if it is one element of 32 bits in a register,
-    /// or of 64 bits and there are enough registers.
+    /// The vectors of each lane group of the stored value, if it is one element of 32 bits in a
+    /// register, or of 64 bits and there are enough registers.
     fn values_of_row(&mut self, store: &Store) -> Option<Vec<Vec<Reg>>> {
         let parts = 0..Self::PARTS;
         match (store.access.size, &store.from[..]) {
@@ -231,7 +231,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Stores a part of elements of 4 or 8 bytes, in the lanes that execute the step.
+    /// Stores a lane group of elements of 4 or 8 bytes, in the lanes that execute the step.
     fn put_by_mask(&mut self, store: &Store, (part, row): (u8, Row)) -> Option<()> {
         let (source, wide) = (store.from[0], store.access.size == 8);
         let values = match wide {
@@ -253,7 +253,8 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Packs elements of 1, 2 or 4 bytes into 32-bit values, in a temporary.
+    /// Packs elements of 1, 2 or 4 bytes into 32-bit values. Returns the temporary register of the
+    /// result.
     fn word(&mut self, elements: &[Source], part: u8, size: usize) -> Option<Reg> {
         let mut word = None;
         for (i, &source) in elements.iter().enumerate() {
@@ -278,7 +279,7 @@ impl<B: Backend> Emitter<'_, B> {
         word
     }
 
-    /// Stores elements of 8 bytes, of half a part.
+    /// Stores elements of 8 bytes, of half a lane group.
     fn put_doubles(&mut self, store: &Store, (part, row): (u8, Row), total: usize) -> Option<()> {
         let half = usize::from(part % 2);
         for (pair, from) in store.from.chunks(2).enumerate() {

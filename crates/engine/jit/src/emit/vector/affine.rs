@@ -38,7 +38,8 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// Computes a part of an index plus the uniform value in a temporary.
+    /// Computes the index plus the uniform value of an affine address, for one lane group, in a
+    /// temporary register.
     fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
         let index = self.narrow(Source::B32(value.index), part)?;
         let d = self.temporary();
@@ -46,7 +47,8 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// Computes a part of an index plus the uniform value in a given register. Uses `rax`.
+    /// Computes the index plus the uniform value of an affine address in a given register. Uses
+    /// `rax`.
     pub(in crate::emit) fn sum_of_index(&mut self, value: Affine, to: Reg, mut index: Operand) {
         let number = match value.addend.number {
             Source::Literal(number) => self.number(number as u32),

@@ -21,13 +21,13 @@ const SWAPPED: [u64; 2] = [0x0405_0607_0001_0203, 0x0c0d_0e0f_0809_0a0b];
 const BEGINS: [u64; 2] = [0x0404_0404_0000_0000, 0x0c0c_0c0c_0808_0808];
 
 impl<B: Backend> Emitter<'_, B> {
-    /// A constant that each 128 bits of a vector in memory have.
+    /// The memory operand of a vector constant that repeats the same 128 bits.
     fn quarters(&mut self, numbers: [u64; 2]) -> Operand {
         let row = numbers.repeat(B::LANES / 4);
         Operand::Memory(at(R::R9, self.pooled(&row)))
     }
 
-    /// Emits a bit reversal or a byte selection. The result is in a temporary.
+    /// Emits a bit reversal or a byte selection. Returns the temporary register of the result.
     pub(super) fn bytes_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let a = self.narrow(from[0], part)?;
         if op == Op::Reverse {

@@ -1,4 +1,4 @@
-//! Parts of compute steps.
+//! Emits compute steps, one lane group at a time.
 
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
@@ -8,7 +8,8 @@ use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits a step for all lanes at once; `None` if its action is not such a one.
+    /// Emits a step for all lanes at once; `None` if its action is emitted one lane group at a
+    /// time.
     pub(in crate::emit) fn whole_step(&mut self, step: &Step) -> Option<()> {
         match &step.action {
             Action::Load(load) if load.access.space == Space::Param => self.load_param(step, load),
@@ -30,7 +31,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Emits a part of 32-bit lanes of a compute step, or the two parts of 64-bit lanes.
+    /// Emits a compute step for one lane group of 32-bit lanes, or for the two of 64-bit lanes.
     pub(in crate::emit) fn compute_part(
         &mut self,
         (op, to, from): (Op, VReg, [Source; 3]),
@@ -54,8 +55,8 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Emits a part of a step with a 32-bit result. Returns the value, in a temporary, and what is
-    /// known of it.
+    /// Emits a step with a 32-bit result for one lane group. Returns the temporary register of the
+    /// result, and what is known of it.
     fn narrow_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
         match op {
             Op::Float { .. } | Op::Copy | Op::FromU(_) | Op::FromS | Op::ToU(_) | Op::ToS(_) => {

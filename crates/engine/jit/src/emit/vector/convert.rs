@@ -31,7 +31,7 @@ impl<B: Backend> Emitter<'_, B> {
             Op::FromDouble(rounding) => {
                 let (low, high) = (self.wide(source, 2 * part)?, self.wide(source, 2 * part + 1)?);
                 let [d, spare] = [(); 2].map(|()| self.temporary());
-                // Both halves at one change of the rounding mode.
+                // Both halves are converted under one change of the rounding mode.
                 B::rounded_by(self, rounding, |e| {
                     e.shrink(V::FFromD, d, low);
                     e.shrink(V::FFromD, spare, high);
@@ -60,7 +60,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// Converts a part of f64 to signed integers in the lower half of a temporary.
+    /// Converts a lane group of f64 to signed integers in the lower half of a temporary.
     fn half_to_signed(&mut self, source: Source, part: u8) -> Option<Reg> {
         let a = self.wide(source, part)?;
         let d = self.temporary();
@@ -73,7 +73,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// Converts a part of f32 to f64.
+    /// Converts a lane group of f32 to f64.
     pub(super) fn double_of_float(&mut self, source: Source, part: u8) -> Option<Reg> {
         let (a, d) = (self.narrow(source, part / 2)?, self.temporary());
         self.widen_half(V::DFromF, d, a, part % 2);

@@ -8,7 +8,7 @@ use crate::emit::vector::{Operand, V};
 use crate::operand::{Predicate, Source, VReg};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Writes a part of a register; the value is a temporary.
+    /// Writes a lane group of a register; `value` is a temporary register.
     pub(in crate::emit) fn write(&mut self, key: Key, value: Reg, kind: Kind, guard: Predicate) {
         let (i, not) = match guard {
             Predicate::Always => return self.define(key, value, kind),
@@ -18,7 +18,7 @@ impl<B: Backend> Emitter<'_, B> {
         };
         let mut old = self.hold(key);
         if self.cache.cached(key) != key {
-            // Other parts keep the old value.
+            // Other lane groups keep the old value.
             old = self.copied(false, old);
         }
         let (wide, part) = match key {
@@ -27,7 +27,8 @@ impl<B: Backend> Emitter<'_, B> {
         };
         let before = self.cache.kind(old);
         let joined = before.or(kind).unwrap_or_else(|| {
-            // The old value's NaNs are bits, so that the new value's NaNs must be canonical too.
+            // The NaNs of the inactive lanes' old value are significant, so that those of the new
+            // value must be canonical.
             self.canonical(old);
             if kind.nans == Nans::Any {
                 B::canonical(self, value);
@@ -46,7 +47,7 @@ impl<B: Backend> Emitter<'_, B> {
         let (key, vreg) = (narrow_key(source, part)?, source.vreg()?);
         let Operand::Register(reg) = a else { return None };
         let step = &self.region.blocks[self.block].steps[self.step];
-        // Other parts may still read a value that all of them have.
+        // If one register holds the value of all lane groups, other groups may still read it.
         let is_same = key.is_same();
         if self.cache.get(reg).key != Some(key) || step.guard != Predicate::Always || is_same {
             return None;
@@ -60,14 +61,15 @@ impl<B: Backend> Emitter<'_, B> {
         dies.then_some(reg)
     }
 
-    /// The mask of a predicate for a part of lanes of 32 or 64 bits, which may be a condition.
+    /// The mask of a predicate for a lane group of lanes of 32 or 64 bits, which may be a
+    /// condition.
     pub(in crate::emit) fn mask(&mut self, predicate: u32, wide: bool, part: u8) -> Reg {
         let eighth = if wide { part / 2 } else { part };
         let mask = self.hold(Key::Predicate(predicate, eighth % B::PREDICATE_PARTS));
         B::mask_of(self, mask, wide, part)
     }
 
-    /// Writes a 32-bit temporary to a part of a register of 32 or 64 bits, sign-extended if
+    /// Writes a 32-bit temporary to a lane group of a register of 32 or 64 bits, sign-extended if
     /// requested and masked by the bits to keep.
     pub(in crate::emit) fn write_masked(
         &mut self,
@@ -95,8 +97,8 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Writes a 64-bit value, whose halves are temporaries, to a part of a register of 32 or 64
-    /// bits.
+    /// Writes a 64-bit value, whose halves are temporaries, to a lane group of a register of 32 or
+    /// 64 bits.
     pub(in crate::emit) fn write_double(
         &mut self,
         to: VReg,

@@ -15,7 +15,7 @@ use crate::op::{Float, Rounding};
 use crate::operand::Source;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits a part of an operation on f64. The result is in a temporary.
+    /// Emits an f64 operation for one lane group. Returns the temporary register of the result.
     pub(super) fn double(
         &mut self,
         op: Float,
@@ -43,8 +43,8 @@ impl<B: Backend> Emitter<'_, B> {
             }
             Float::Fma => {
                 let b = self.zeroed_wide(from[1], part)?;
-                // The processor prefers a NaN of the second operand to that of the first, and the
-                // first's to the third's. So a is replaced by 0 where c is a NaN.
+                // If several operands are NaNs, the processor returns the NaN of the second, else
+                // of the first, else of the third. So a is replaced by 0 where c is a NaN.
                 let (d, c) = if from[0].is_number64() || from[2].is_number64() {
                     let a = self.zeroed_wide_operand(from[0], part, Rounding::Near)?;
                     let c = self.zeroed_wide_operand(from[2], part, rounding)?;
@@ -127,9 +127,9 @@ impl<B: Backend> Emitter<'_, B> {
         d
     }
 
-    /// Emits `min` or `max`. If one source is a NaN, the result is the other source; if both are,
-    /// it is b, made quiet. -0 is less than +0. The processor's instruction returns the second
-    /// source if one is a NaN or both are zeros.
+    /// Emits `min` or `max`. If one source is a NaN, the result is the other source; if both are
+    /// NaNs, the result is b, made quiet. -0 is less than +0. The processor's instruction returns
+    /// the second source if one is a NaN or both are zeros.
     fn double_extreme(&mut self, op: Float, from: [Source; 3], part: u8) -> Option<Reg> {
         let (a, b) = (self.wide(from[0], part)?, self.wide(from[1], part)?);
         let (code, combine) =

@@ -114,7 +114,8 @@ impl<B: Backend> Emitter<'_, B> {
             Op::Float { op, rounding, flush, saturate } => {
                 let values = self.arithmetic((op, rounding), from, flush, part)?;
                 let (value, kind) = self.limited(values, flush, saturate);
-                // Other operations leave in inactive lanes what their sources have there.
+                // The sources of these operations have zeros in inactive lanes; those of others may
+                // have subnormals there.
                 let made = matches!(op, Float::Mul | Float::Div | Float::Fma | Float::Sqrt);
                 let inactive_normal = kind.no_subnormals || made;
                 (value, Kind { inactive_normal, ..kind })
@@ -225,8 +226,9 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// Emits arithmetic. Returns the result before `.ftz` and `.sat`, in a temporary, and, where
-    /// the result may be tiny, the operation that `flush_tiny` repeats with scaled operands.
+    /// Emits f32 arithmetic. Returns the temporary register with the result before `.ftz` and
+    /// `.sat` and, where the result may be tiny, the operation that `flush_tiny` repeats with
+    /// scaled operands.
     fn arithmetic(
         &mut self,
         (op, rounding): (Float, Rounding),

@@ -14,7 +14,7 @@ use crate::operand::{Predicate, Source, VReg};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Loads a part of a register of local memory to a temporary.
+    /// Loads a lane group of a register of local memory to a temporary.
     fn of_frame(&mut self, word: usize, part: u8) -> Reg {
         let d = self.temporary();
         let from = self.frame_row(word, part);
@@ -22,7 +22,7 @@ impl<B: Backend> Emitter<'_, B> {
         d
     }
 
-    /// The memory operand of a part of a register of local memory, relative to `rax`, which
+    /// The memory operand of a lane group of a register of local memory, relative to `rax`, which
     /// allocating a register may overwrite.
     fn frame_row(&mut self, word: usize, part: u8) -> MemoryOperand {
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::FRAME)));
@@ -101,7 +101,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// The high 32 bits of a source as 64 bits, in a temporary.
+    /// A temporary register with the high 32 bits of a source, taken as 64 bits.
     fn high_word(&mut self, source: Source, part: u8) -> Option<Reg> {
         let mut halves = [Reg(0); 2];
         for (half, d) in (2 * part..).zip(&mut halves) {

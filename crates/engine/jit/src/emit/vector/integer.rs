@@ -16,7 +16,7 @@ pub(in crate::emit) fn power_of_two(source: Source) -> Option<u32> {
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits a 32-bit operation on integers. The result is in a temporary.
+    /// Emits a 32-bit operation on integers. Returns the temporary register of the result.
     pub(super) fn integer_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let code = match op {
             Op::Low => return self.low(from[0], part),
@@ -137,7 +137,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// The low halves of the lanes of a 64-bit source, in a temporary.
+    /// A temporary register with the low halves of the lanes of a 64-bit source.
     pub(in crate::emit) fn low(&mut self, source: Source, part: u8) -> Option<Reg> {
         let (a, b) = (self.wide(source, 2 * part)?, self.wide(source, 2 * part + 1)?);
         let d = self.temporary();

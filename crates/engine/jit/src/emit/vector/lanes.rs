@@ -8,8 +8,8 @@ use crate::emit::register_cache::{Key, Reg};
 use crate::operand::VReg;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// The parts of a register with their exact bits: where they are cached, or in the register
-    /// file. Valid until a register is allocated.
+    /// The operands of the lane groups of a register with their exact bits: processor registers, or
+    /// memory operands of the register file. Valid until a register is allocated.
     pub(in crate::emit) fn parts_of(&mut self, register: VReg) -> Vec<Operand> {
         let part = |key| match self.cache.position(key) {
             Some(reg) => {
@@ -21,8 +21,8 @@ impl<B: Backend> Emitter<'_, B> {
         Key::all::<B>(register).map(part).collect()
     }
 
-    /// Jumps to `to` unless, in each group of consecutive parts, each lane's value is that of the
-    /// lane before it plus `apart`. The registers are overwritten.
+    /// Jumps to `to` unless, in each group of consecutive lane groups, each lane's value is that of
+    /// the lane before it plus `apart`. The registers are overwritten.
     pub(in crate::emit) fn unless_apart(
         &mut self,
         parts: &[Operand],

@@ -133,7 +133,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.release(high);
     }
 
-    /// Sets all bits of a register to 0.
     pub(super) fn zero(&mut self, d: Reg) {
         self.three(V::Xor32, d, d, d);
     }
@@ -150,7 +149,6 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Stores a register.
     pub(super) fn store(&mut self, to: MemoryOperand, from: Reg) {
         self.asm.put(I::with2(V::Store.code::<B>(), to, B::name(from)));
     }
@@ -183,12 +181,12 @@ impl<B: Backend> Emitter<'_, B> {
         d
     }
 
-    /// Whether a register is a temporary of the step, which may be overwritten.
+    /// Whether a register is a temporary of the current step, which the step may overwrite.
     pub(super) fn is_temporary(&self, reg: Reg) -> bool {
         self.cache.get(reg).key.is_none()
     }
 
-    /// Frees a register if it is a temporary.
+    /// Frees a register if it is a temporary of the current step.
     pub(super) fn release(&mut self, reg: Reg) {
         if self.is_temporary(reg) {
             self.cache.release(reg);

@@ -10,18 +10,18 @@ use crate::frame::Frame;
 use crate::operand::{Predicate, Source, VReg};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// The memory operand of a part of a scratch register.
+/// The memory operand of a lane group of a scratch register.
 pub(in crate::emit) fn part_of_row<B: Backend>(row: usize, part: u8) -> MemoryOperand {
     at(R::RDI, Frame::scratch(row) + 4 * B::LANES * usize::from(part))
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// The number of parts of a 32-bit register.
+    /// The number of lane groups of a 32-bit register.
     pub(in crate::emit) const PARTS: u8 = (32 / B::LANES) as u8;
     /// Bytes of a vector register.
     pub(in crate::emit) const BYTES: usize = 4 * B::LANES;
 
-    /// The number of parts of a register of 32 bits, or of 64 if `wide`.
+    /// The number of lane groups of a register of 32 bits, or of 64 if `wide`.
     pub(in crate::emit) fn parts_of_width(wide: bool) -> u8 {
         if wide { 2 * Self::PARTS } else { Self::PARTS }
     }
@@ -42,7 +42,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(())
     }
 
-    /// Loads a part of a scratch register.
+    /// Loads a lane group of a scratch register.
     fn of_row(&mut self, row: usize, part: u8) -> Reg {
         self.unary(V::Load, Operand::Memory(part_of_row::<B>(row, part)))
     }

@@ -10,20 +10,20 @@ use crate::frame::Frame;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// The memory operand of a part of a register in its register file.
+/// The memory operand of a lane group of a register in its register file.
 pub(in crate::emit) fn register_file<B: Backend>(key: Key) -> MemoryOperand {
     let size = 4 * B::LANES;
     match key {
         Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * size),
         Key::B64(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * size),
-        // A part of 8 lanes is a byte.
+        // A lane group of 8 lanes is a byte.
         Key::Predicate(i, part) => at(R::RCX, i as usize * 4 + usize::from(part)),
         Key::Other(..) => at(R::RDI, 0),
     }
 }
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Loads a source that is not a register.
+    /// Loads a source that is an input or a constant.
     pub(in crate::emit) fn load_other(&mut self, to: Reg, source: Source, width: Width, part: u8) {
         let wide = width == Width::B64;
         match source {
@@ -60,7 +60,7 @@ impl<B: Backend> Emitter<'_, B> {
         B::constant(self, masked(number, width), width)
     }
 
-    /// The lane numbers of a part times a distance, in elements of 32 or 64 bits.
+    /// The lane numbers of a lane group times a distance, in elements of 32 or 64 bits.
     pub(in crate::emit) fn multiples(
         &mut self,
         wide: bool,
@@ -87,8 +87,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.constant(number, Width::B64)
     }
 
-    /// A part of a source as 32-bit lanes, in which NaNs need not be canonical
-    /// ([`crate::emit::register_cache::Nans::Any`]).
+    /// A register with a lane group of a source as 32-bit lanes, in which NaNs need not be
+    /// canonical ([`crate::emit::register_cache::Nans::Any`]).
     pub(in crate::emit) fn float(&mut self, source: Source, part: u8) -> Option<Reg> {
         Some(self.hold(narrow_key(source, part)?))
     }
@@ -99,7 +99,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(self.in_memory(key).unwrap_or_else(|| self.hold(key).into()))
     }
 
-    /// A part of a source as 32-bit lanes with their exact bits.
+    /// A register with a lane group of a source as 32-bit lanes with their exact bits.
     pub(in crate::emit) fn narrow(&mut self, source: Source, part: u8) -> Option<Reg> {
         let reg = self.float(source, part)?;
         self.canonical(reg);
@@ -115,7 +115,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(operand)
     }
 
-    /// A part of a source as 64-bit lanes.
+    /// A register with a lane group of a source as 64-bit lanes.
     pub(in crate::emit) fn wide(&mut self, source: Source, part: u8) -> Option<Reg> {
         Some(self.hold(wide_key(source, part)?))
     }
@@ -135,13 +135,13 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Whether the register file has the exact bits of the current value of a part.
+    /// Whether the register file has the exact bits of the current value of a lane group.
     pub(in crate::emit) fn is_stored(&self, key: Key) -> bool {
         !self.cache.is_unsettled(key)
             && self.cache.position(key).is_none_or(|reg| !self.cache.get(reg).dirty)
     }
 
-    /// The low 32 bits of a source.
+    /// A register with the low 32 bits of a source.
     pub(in crate::emit) fn low_of(&mut self, source: Source, part: u8) -> Option<Reg> {
         match source {
             Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) => self.low(source, part),
@@ -149,7 +149,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// The low 32 bits of a source, in a temporary.
+    /// A temporary register with the low 32 bits of a source.
     pub(in crate::emit) fn low_word(&mut self, source: Source, part: u8) -> Option<Reg> {
         if let Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) = source {
             return self.low(source, part);
@@ -169,7 +169,7 @@ fn masked(number: u64, width: Width) -> u64 {
     if width == Width::B32 { number & 0xffff_ffff } else { number }
 }
 
-/// The cache key of a part of a source as 32-bit lanes.
+/// The register-cache key of a lane group of an operand that is read as 32-bit lanes.
 pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
         Source::B32(i) => Key::B32(i, part),
@@ -179,7 +179,8 @@ pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
     })
 }
 
-/// The cache key of a part of a source as 64-bit lanes.
+/// The register-cache key of a lane group of an operand that is read as 64-bit lanes; `None` if the
+/// operand must be extended first.
 fn wide_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
         Source::B64(i) => Key::B64(i, part),

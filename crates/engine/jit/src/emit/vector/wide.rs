@@ -1,4 +1,4 @@
-//! Operations on 64 bits, of which a vector register has half as many lanes.
+//! Operations on 64-bit lanes, of which a vector register holds half as many as 32-bit lanes.
 
 use super::{Operand, V};
 use crate::emit::Emitter;
@@ -10,7 +10,7 @@ use crate::operand::Source;
 use iced_x86::Register as R;
 
 impl<B: Backend> Emitter<'_, B> {
-    /// A part of a 32-bit source, extended to 64 bits, in a temporary.
+    /// A temporary register with a lane group of a 32-bit source, extended to 64 bits.
     pub(in crate::emit) fn extended(
         &mut self,
         source: Source,
@@ -36,14 +36,14 @@ impl<B: Backend> Emitter<'_, B> {
         Some(self.extended_half(a, part % 2, signed))
     }
 
-    /// Half a part of 32-bit numbers, extended to 64 bits, in a temporary.
+    /// A temporary register with half a lane group of 32-bit numbers, extended to 64 bits.
     pub(in crate::emit) fn extended_half(&mut self, a: Reg, half: u8, signed: bool) -> Reg {
         let d = self.temporary();
         self.widen_half(if signed { V::ExtendS } else { V::ExtendU }, d, a, half);
         d
     }
 
-    /// Emits a part of a 64-bit operation. The result is in a temporary.
+    /// Emits a 64-bit operation for one lane group. Returns the temporary register of the result.
     pub(in crate::emit) fn wide_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
         let code = match op {
             Op::CopyWide => {
@@ -97,7 +97,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(self.binary(code, a, b))
     }
 
-    /// Shifts lanes of 64 bits to the left, or as unsigned numbers to the right.
+    /// Shifts 64-bit lanes to the left or, as unsigned numbers, to the right.
     pub(in crate::emit) fn shift_wide(
         &mut self,
         left: bool,
