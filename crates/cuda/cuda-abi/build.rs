@@ -13,7 +13,7 @@ fn main() {
     write("driver_functions.rs", &driver_functions(&read("data/driver-functions.txt")));
 }
 
-/// The call of `codes!` with the rows of the list.
+/// The source of a call of the macro `codes!` with the rows of `data/codes.txt`.
 fn codes(list: &str) -> String {
     let row = |line: &str| {
         let [number, name, runtime, text] = columns(line);
@@ -49,7 +49,7 @@ pub const VIEW_FORMATS: [&str; {}] = {views:?};\n",
     )
 }
 
-/// A module for each enumeration of the list.
+/// The source of a Rust module for each enumeration that the list has.
 fn enums(list: &str) -> String {
     let module = |paragraph: &str| {
         let (head, numbers) = paragraph.split_once('\n').expect("a line of numbers");
@@ -62,7 +62,8 @@ fn enums(list: &str) -> String {
     list.trim().split("\n\n").map(module).collect()
 }
 
-/// The type of C for a type of the list.
+/// The C type, in Rust's spelling, of a parameter type of `data/driver-functions.txt`: `*mut T` for
+/// `Out<T>`.
 fn in_c(of: &str) -> String {
     match of.split_once('<') {
         Some(("Out" | "InOut", of)) => format!("*mut {}", in_c(&of[..of.len() - 1])),

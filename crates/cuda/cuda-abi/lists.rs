@@ -8,13 +8,14 @@ fn read(file: &str) -> String {
     text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
 }
 
-/// The words of a line, of which the last may have spaces.
+/// The `N` columns of a line, separated by spaces; only the last column may contain spaces.
 #[allow(dead_code)]
 fn columns<const N: usize>(line: &str) -> [&str; N] {
     line.splitn(N, ' ').collect::<Vec<_>>().try_into().expect(line)
 }
 
-/// The constants of a list, with this visibility: name, type, value and meaning.
+/// The Rust source of the constants in a list, with this visibility. A line has a constant's name,
+/// type, value and meaning.
 #[allow(dead_code)]
 fn constants(list: &str, visible: &str) -> String {
     let row = |line: &str| {
@@ -24,13 +25,13 @@ fn constants(list: &str, visible: &str) -> String {
     list.lines().filter(|line| !line.is_empty()).map(row).collect()
 }
 
-/// A function of `cuda-abi/data/driver-functions.txt`.
+/// A function that `cuda-abi/data/driver-functions.txt` declares.
 #[allow(dead_code)]
 struct Function<'a> {
-    /// `own`, `unsafe`, or nothing.
+    /// The keyword before `fn`: `own`, `unsafe`, or none.
     kind: &'a str,
     name: &'a str,
-    /// Names and types.
+    /// Names and types of the function's parameters.
     parameters: Vec<(&'a str, &'a str)>,
 }
 
@@ -44,8 +45,9 @@ fn function(line: &str) -> Function<'_> {
     Function { kind: kind.trim_end(), name, parameters: parameters.collect() }
 }
 
-/// The macro `typed!` of a list of functions: `typed!(cuMemFree_v2 with ...)` is
-/// `with!(@ [CUdeviceptr] cuMemFree_v2 ...)`. A type is what `own` makes of that in the list.
+/// The source of the macro `typed!`, which looks up the parameter types of a listed function:
+/// `typed!(cuMemFree_v2 with ...)` expands to `with!(@ [CUdeviceptr] cuMemFree_v2 ...)`. `own`
+/// converts each type of the list to the type that the macro passes on.
 #[allow(dead_code)]
 fn typed<'a>(lines: impl Iterator<Item = &'a str>, own: impl Fn(&str) -> String) -> String {
     let arms = lines.map(|line| {
@@ -57,7 +59,8 @@ fn typed<'a>(lines: impl Iterator<Item = &'a str>, own: impl Fn(&str) -> String)
     format!("macro_rules! typed {{\n{}}}\n", arms.collect::<String>())
 }
 
-/// A line of a list, unless it is of another major version: `12:` or `13:` before it names one.
+/// The line without a prefix `12:` or `13:`; `None` if the prefix is a major version of CUDA other
+/// than `major`.
 #[allow(dead_code)]
 fn in_version<'a>(line: &'a str, major: &str) -> Option<&'a str> {
     match line.split_once(':') {
@@ -72,8 +75,8 @@ fn write(name: &str, text: &str) {
     std::fs::write(std::path::Path::new(&to).join(name), text).expect("a file in OUT_DIR");
 }
 
-/// Writes `functions.rs`: a `not_provided!` with the status type `code` and the names of all
-/// functions that these lists mark with `no`.
+/// Writes `functions.rs`: a call of the macro `not_provided!` with the status type `code` and the
+/// names of all functions that these lists mark with `no`.
 #[allow(dead_code)]
 fn write_not_provided(code: &str, lists: &[&str]) {
     let lists: String = lists.iter().map(|file| read(file)).collect();
@@ -82,8 +85,8 @@ fn write_not_provided(code: &str, lists: &[&str]) {
     write("functions.rs", &format!("texunit_client::not_provided! {{ {code}{names} }}\n"));
 }
 
-/// The structures of a list (`data/structures.txt`), with this visibility. A name after `12:` or
-/// `13:` is one of that major version only.
+/// The Rust source of the structures in a list (`data/structures.txt`), with this visibility. A
+/// name after `12:` or `13:` exists in that major version of CUDA only.
 #[allow(dead_code)]
 fn structures(list: &str, visible: &str, major: &str) -> String {
     let member = |line: &str| {

@@ -1,6 +1,6 @@
 //! Generates functions of the runtime API from `data/runtime-api.txt`: those that only call a
 //! function of the driver, in the types of its signature, and those that are not provided, which
-//! return `cudaErrorNotSupported`. Generates the types of the parameters of the others from
+//! return `cudaErrorNotSupported`. Generates the parameter types of all other functions from
 //! `data/runtime-functions.txt`, the structures of `data/structures.txt`, the numbers of
 //! `data/constants.txt`, and the fields of `cudaDeviceProp` from `data/properties.txt`.
 
@@ -47,14 +47,16 @@ fn main() {
     write("formats.rs", &formats(&read("data/formats.txt"), major));
 }
 
-/// The table of formats: kind, format, bits of a channel, channels.
+/// The Rust source of the table of channel formats: kind, array format, bits of a channel,
+/// channels.
 fn formats(list: &str, major: &str) -> String {
     let rows = list.lines().filter_map(|line| in_version(line, major));
     let rows: String = rows.map(|row| format!("({}),", row.replace(' ', ", "))).collect();
     format!("const FORMATS: &[(i32, u32, i32, u32)] = &[{rows}];\n")
 }
 
-/// The call of `properties!` with the fields of a major version.
+/// The call of the macro `properties!` with the fields that `cudaDeviceProp` has in a major
+/// version.
 fn properties(major: &str) -> String {
     let mut rows = String::new();
     for line in read("data/properties.txt").lines() {
@@ -74,7 +76,8 @@ fn properties(major: &str) -> String {
     format!("properties! {{\nof; {rows}}}\n")
 }
 
-/// The definition of `symbol`, which calls a function of the driver as the list says.
+/// The definition of the runtime function `symbol`, which makes the `call` of a driver function
+/// that `data/runtime-api.txt` has for it.
 fn definition(symbol: &str, call: &str, driver: &HashMap<&str, Function<'_>>) -> String {
     let (name, arguments) = call.split_once('(').expect("a call");
     let (before, name) = name.split_once(':').unwrap_or(("", name));
@@ -93,7 +96,8 @@ fn definition(symbol: &str, call: &str, driver: &HashMap<&str, Function<'_>>) ->
         let given = argument.split_once(':');
         let (argument, of) = given.unwrap_or((argument, of));
         let name = argument.trim_matches(['@', '!', '?']);
-        // What makes the runtime's parameter one of an unsafe function.
+        // The method that converts a typed pointer of the runtime's function to a plain C pointer,
+        // which an unsafe function of the driver takes.
         let to_c = match of {
             "Raw" | "Text" => ".as_ptr()",
             _ if of.contains('<') => ".as_ptr()",

@@ -13,16 +13,16 @@ use texunit_cuda_abi::{Argument, CUresult, Refusal, bail};
 
 /// Status type of a library's functions (`cufftResult`): 0, or an error code.
 pub trait Code: Copy {
-    /// Number of the code in the library's header.
+    /// Number of the status in the library's header.
     fn number(self) -> u32;
 
-    /// Name of the code in the library's header.
+    /// Name of the status in the library's header.
     fn name(self) -> &'static str;
 
-    /// The library's code for an error that the driver returned.
+    /// The library's error code for an error code that the driver returned.
     fn of_driver(code: CUresult) -> Self;
 
-    /// The library's code for functions that texunit does not provide.
+    /// The library's error code that functions return which texunit does not provide.
     fn not_supported() -> Self;
 
     /// Makes a refusal with this code and a reason.
@@ -30,12 +30,13 @@ pub trait Code: Copy {
         Refused { code: self, why: CUresult::INVALID_VALUE.because(reason) }
     }
 
-    /// Makes a refusal with this code for the reason of a driver's refusal.
+    /// Makes a refusal with this code and the reason for which the driver refused a call.
     fn with(self, why: Refusal) -> Refused<Self> {
         Refused { code: self, why }
     }
 
-    /// Makes a refusal of work that the driver has refused: with this code, unless memory lacks.
+    /// Makes a refusal for work that the driver refused to enqueue: with this code, or with the
+    /// library's out-of-memory code if the driver had no memory.
     fn of_work(self, why: Refusal) -> Refused<Self> {
         match why.code {
             CUresult::OUT_OF_MEMORY => why.into(),
@@ -65,7 +66,7 @@ impl<C> Refused<C> {
     }
 }
 
-/// Writes a component of a library's version (`libraryPropertyType`).
+/// Writes the component of a library's version that a `libraryPropertyType` selects.
 ///
 /// # Errors
 /// The status `unknown` if there is no such component; that of a null pointer.
@@ -86,7 +87,7 @@ pub fn property<C: Code>(
 
 /// Defines the status codes of a library: the type of its errors, each with its number and its name
 /// in the library's header, and the result type `Answer` of the library's functions. The first line
-/// has the codes for errors that the driver returned, and for functions that are not provided.
+/// has the library's codes for errors of the driver, and for functions that are not provided.
 ///
 /// ```ignore
 /// library_codes! {
@@ -209,13 +210,15 @@ pub fn run<E: From<Refusal>>(
     done.inspect_err(|why| refused(call, why))
 }
 
-/// Runs the body of an exported function of a library with status codes of its own.
+/// Runs the body of an exported function of a library that has its own status codes.
 pub fn answer<C: Code>(
     name: &'static str,
     work: impl FnOnce() -> Result<(), Refused<C>>,
     arguments: &[Argument<'_>],
 ) -> u32 {
-    // Programs call a versioned function (`cufftGetVersion_12`) without the version.
+    // A library for several CUDA versions defines some functions once for each
+    // (`cufftGetVersion_12`). Programs call them without the version, under which the call is
+    // reported.
     let plain = ["_11", "_12", "_13"].iter().find_map(|version| name.strip_suffix(version));
     let done = run(name, plain.unwrap_or(name), work, |call, Refused { code, why }| {
         call.refused(code.number(), code.name(), &why.reason(arguments));
@@ -223,8 +226,8 @@ pub fn answer<C: Code>(
     done.map_or_else(|refused| refused.code.number(), |()| 0)
 }
 
-/// The body of each function that texunit does not provide: prints its name once and returns the
-/// library's error for it.
+/// The body of each function that texunit does not provide: prints the function's name once and
+/// returns [`Code::not_supported`].
 pub fn not_supported<C: Code>(name: &'static str, printed: &Once) -> u32 {
     printed.call_once(|| say_refused(&format!("{name} is not supported")));
     let why =

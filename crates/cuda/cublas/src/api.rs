@@ -9,7 +9,7 @@ mod lt;
 mod rotations;
 mod transfer;
 
-// Names that most of these modules use.
+// Names that most modules of cuBLAS's functions use.
 use crate::call::{Call, HANDLES, Integer, create_handle, operation, second, size};
 use crate::code::*;
 use crate::format::Format;
@@ -23,7 +23,8 @@ use std::ffi::{c_char, c_int, c_void};
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
 /// The element type of a function, by the letters before its name in BLAS: `S` of `cublasSaxpy_v2`.
-/// Two letters are those of the result or the scalar and of the elements, or `I` for an index.
+/// Of two letters, the first stands for the result or the scalar (`I`: an index), the second for
+/// the elements.
 macro_rules! element {
     (S) => {
         f32
@@ -68,9 +69,10 @@ macro_rules! element {
 use element;
 
 /// Defines a function for several element types ([`element!`]), each with 32-bit and, under the
-/// name that ends in `_64`, with 64-bit integers. In its parameters and its body these are `T` and
-/// `Int`, and `NAME` is its name. The first parameter is the handle, for which the body gets a
-/// [`Call`]. Before the letters are items that the body uses, too.
+/// name that ends in `_64`, with 64-bit integers. In the function's parameters and body, `T` is the
+/// element type, `Int` the integer type, and `NAME` the function's name. The first parameter is the
+/// handle, for which the body gets a [`Call`]. Brackets before the letters have items that the body
+/// uses.
 ///
 /// ```ignore
 /// blas! {
@@ -116,7 +118,7 @@ macro_rules! blas {
 }
 use blas;
 
-/// The type of scalars that are as the elements.
+/// The type of scalars that have the elements' type.
 type Same<T> = T;
-/// The type of real scalars.
+/// The type of scalars that are real, whatever the elements are.
 type Real<T> = <T as Number>::Real;

@@ -1,5 +1,5 @@
 //! Handles of the library (`cublasHandle_t`) with their settings, and a call of a function on
-//! vectors and matrices: it collects the memory regions of its operands, and submits the
+//! vectors and matrices: the call collects the memory regions of its operands, and submits the
 //! computation to the handle's stream.
 
 use crate::code::*;
@@ -77,13 +77,13 @@ pub(crate) fn second(name: &str, number: u32, values: [&str; 2]) -> Answer<bool>
     }
 }
 
-/// Error for a region beyond the address range.
+/// The refusal of a region that exceeds the address space.
 pub(crate) fn too_far() -> Refused<BlasCode> {
     BlasCode::InvalidValue.because("a vector or matrix reaches to more than addresses count")
 }
 
 impl Call {
-    /// A call of this function with a handle.
+    /// Begins a call of the named cuBLAS function with a handle.
     pub(crate) fn new(function: &'static str, handle: usize) -> Answer<Self> {
         Ok(Self { function, settings: HANDLES.get(handle)?, regions: Vec::new() })
     }
@@ -105,7 +105,7 @@ impl Call {
         self.push(Region { address, element: count as u64, access, count: [1; 4], stride: [0; 4] })
     }
 
-    /// Number of regions so far.
+    /// Number of regions that have been added to the call.
     pub(crate) fn regions(&self) -> usize {
         self.regions.len()
     }

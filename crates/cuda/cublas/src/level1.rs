@@ -51,7 +51,7 @@ pub(crate) fn rotate<T: Number>(x: &mut [T], y: &mut [T], c: T::Real, s: T) {
     }
 }
 
-/// Applies a modified rotation, given by the five numbers of `rotmg`.
+/// Applies a modified rotation, given by the five numbers (flag and matrix) that `rotmg` computes.
 pub(crate) fn rotate_modified<T: Number>(x: &mut [T], y: &mut [T], parameters: [T; 5]) {
     let [flag, h11, h21, h12, h22] = parameters;
     let one = T::one();

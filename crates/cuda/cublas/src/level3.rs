@@ -4,14 +4,14 @@
 use crate::number::Number;
 use crate::view::{View, multiply};
 
-/// Meaning of the other triangle of a square matrix.
+/// What the triangle of a square matrix that is not stored stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OtherTriangle {
-    /// The transpose of the stored triangle.
+    /// The triangle is the transpose of the stored triangle.
     Symmetric,
-    /// The conjugate transpose; the diagonal is real.
+    /// The triangle is the conjugate transpose of the stored one; the diagonal is real.
     Hermitian,
-    /// Zeros; `unit` means that the diagonal is ones.
+    /// The triangle is zeros; `unit` means that the diagonal is ones.
     Zeros { unit: bool },
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn add_half<T: Number>(
     }
 }
 
-/// Block size: rows that are solved by substitution, while products update the rest.
+/// Number of rows of a block, which is solved by substitution; products update the remaining rows.
 const BLOCK: usize = 48;
 
 /// Solves `a x = b` for each column of `b`, where `a` is triangular, and overwrites `b` with `x`.
@@ -107,7 +107,7 @@ pub(crate) fn solve<T: Number>(
     }
 }
 
-/// The transpose.
+/// The transpose of a matrix.
 pub(crate) fn transposed<T: Number>(a: &[T], rows: usize, columns: usize) -> Vec<T> {
     let mut to = Vec::with_capacity(rows * columns);
     for row in 0..rows {

@@ -30,13 +30,13 @@ pub(crate) trait Number:
     /// The real type of the same precision.
     type Real: Number<Real = Self::Real> + PartialOrd;
 
-    /// The complex conjugate; a real number itself.
+    /// The complex conjugate; for a real number, the number itself.
     fn conjugate(self) -> Self;
 
-    /// Converts a real number.
+    /// Converts a real number to this type.
     fn of_real(real: Self::Real) -> Self;
 
-    /// The real part.
+    /// The real part of the number.
     fn real(self) -> Self::Real;
 
     /// Converts to double precision; a real number has imaginary part 0.
@@ -45,13 +45,13 @@ pub(crate) trait Number:
     /// Rounds from double precision.
     fn narrow(wide: Complex64) -> Self;
 
-    /// Elements in host memory, mutable. The driver passes memory that is aligned and holds whole
-    /// elements, unless it is empty.
+    /// The elements in a buffer of host memory, mutable. The driver passes memory that is aligned
+    /// and holds whole elements, unless it is empty.
     fn of(bytes: &mut [u8]) -> &mut [Self] {
         if bytes.is_empty() { &mut [] } else { bytemuck::cast_slice_mut(bytes) }
     }
 
-    /// Elements in host memory.
+    /// The elements in a buffer of host memory.
     fn read(bytes: &[u8]) -> &[Self] {
         if bytes.is_empty() { &[] } else { bytemuck::cast_slice(bytes) }
     }

@@ -31,12 +31,12 @@ pub(crate) struct Operand {
     batch: Batch,
 }
 
-/// Location of the other matrices of a batch.
+/// Where the matrices of a batch after the first one are.
 #[derive(Clone, Copy, Debug)]
 enum Batch {
-    /// At this distance in elements from the previous matrix.
+    /// Each matrix is at this distance in elements from the previous one.
     Distance(Integer),
-    /// By an array of addresses in device memory.
+    /// An array in device memory has the addresses of the matrices.
     List,
 }
 
@@ -124,7 +124,7 @@ impl Operand {
         let first = call.regions();
         match self.batch {
             Batch::Distance(distance) => {
-                // With distance 0 all share one matrix.
+                // With distance 0, all matrices of the batch are the same memory.
                 let count = if distance == 0 { count.min(1) } else { count };
                 call.push(region(self.address, count, distance)?)?;
             }
@@ -175,14 +175,14 @@ impl Deref for BoundOperand {
     }
 }
 
-/// Elements of a matrix, from which views are made.
+/// The elements of a stored matrix, of which [`Self::view`] makes a view.
 pub(crate) struct Numbers<'a, T: Clone> {
     all: Cow<'a, [T]>,
     of: Operand,
 }
 
 impl<T: Number> Numbers<'_, T> {
-    /// The matrix as stored.
+    /// The matrix as it is stored, before any operation on it.
     pub(crate) fn view(&self) -> View<'_, T> {
         let Operand { rows, columns, by_rows, .. } = self.of;
         match by_rows {
@@ -191,7 +191,7 @@ impl<T: Number> Numbers<'_, T> {
         }
     }
 
-    /// All elements in order of memory.
+    /// All elements of the matrix, in the order of their addresses.
     pub(crate) fn all(&self) -> &[T] {
         &self.all
     }
@@ -203,7 +203,7 @@ impl BoundOperand {
         let size = self.rows * self.columns * self.format.size();
         match self.batch {
             Batch::List => (self.first + i, 0..size),
-            // One matrix stands for the whole batch.
+            // With distance 0, all matrices of the batch are the same memory.
             Batch::Distance(0) => (self.first, 0..size),
             Batch::Distance(_) => (self.first, i * size..(i + 1) * size),
         }
@@ -264,12 +264,12 @@ impl BoundOperand {
     }
 }
 
-/// A scalar argument.
+/// A scalar argument of a cuBLAS function, such as alpha.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Factor {
     /// A value that was read from host memory during the call.
     Host(Complex64),
-    /// A region in device memory.
+    /// A scalar in device memory: the index of its region, and its format.
     Device(usize, Format),
 }
 

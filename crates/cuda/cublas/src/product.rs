@@ -12,14 +12,14 @@ use num_complex::{Complex32, Complex64};
 /// `D = activation(alpha op(A) op(B) + beta C + bias)`, for each matrix of a batch.
 pub(crate) struct Product {
     pub(crate) operations: [Operation; 2],
-    /// A, B and the result, of compatible sizes.
+    /// A, B and the result D, of compatible sizes.
     pub(crate) operands: [Operand; 3],
-    /// C, if its memory is not that of the result.
+    /// C, if its memory is not that of D.
     pub(crate) added: Option<Operand>,
     pub(crate) count: usize,
-    /// The type of scalars; sums are computed in one at least as wide.
+    /// The type of alpha and beta; sums are computed in a type that is at least as wide.
     pub(crate) scalar: Format,
-    /// A vector with an element for each row.
+    /// The vector that is added to each column of the product.
     pub(crate) bias: Option<Operand>,
     pub(crate) activation: Activation,
 }
@@ -35,7 +35,7 @@ pub(crate) enum Activation {
 /// A product whose matrices are in the memory of a submitted computation.
 struct BoundProduct {
     operations: [Operation; 2],
-    /// A and B, if they are read.
+    /// A and B; `None` if they are not read, because alpha is 0.
     factors: Option<[BoundOperand; 2]>,
     result: BoundOperand,
     added: Option<BoundOperand>,

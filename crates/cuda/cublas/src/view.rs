@@ -2,13 +2,13 @@
 
 use crate::number::Number;
 
-/// A read-only matrix.
+/// A read-only view of a matrix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a, T> {
     numbers: &'a [T],
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// Strides of rows and columns.
+    /// Distances in elements between rows and between columns.
     steps: [isize; 2],
     /// Whether elements are conjugated when read.
     conjugates: bool,
@@ -35,7 +35,7 @@ impl<'a, T: Number> View<'a, T> {
         Self { numbers, rows, columns, steps: [1, rows as isize], conjugates: false }
     }
 
-    /// The transpose.
+    /// The view of the transposed matrix.
     pub(crate) fn transposed(self) -> Self {
         let Self { rows, columns, steps: [row, column], .. } = self;
         Self { rows: columns, columns: rows, steps: [column, row], ..self }

@@ -2,7 +2,7 @@
 //! `texunit-cuda`, which defines the functions, `texunit-cudart`, which calls them, and
 //! `texunit-gpu`, which looks them up in a driver.
 //!
-//! [`driver_functions!`](crate::driver_functions) passes the list to a macro.
+//! [`driver_functions!`](crate::driver_functions) passes the signatures to a macro.
 
 use crate::*;
 use std::ffi::{c_char, c_void};

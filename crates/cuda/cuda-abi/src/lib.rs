@@ -32,7 +32,7 @@ include!(concat!(env!("OUT_DIR"), "/enums.rs"));
 include!(concat!(env!("OUT_DIR"), "/structures.rs"));
 include!(concat!(env!("OUT_DIR"), "/types.rs"));
 
-/// The numbers of the formats of arrays and views.
+/// The numbers of array formats (`CU_AD_FORMAT_*`) and of view formats.
 pub mod format {
     include!(concat!(env!("OUT_DIR"), "/formats.rs"));
 }

@@ -31,7 +31,7 @@ in_union! {
 }
 
 impl CUgraphNodeParams {
-    /// Makes the parameters of a node of this kind from the kind's own structure.
+    /// Makes the parameters of a node from its kind and the structure of that kind.
     pub fn new<T: NodeParams>(kind: u32, params: T) -> Self {
         let mut new = Self { kind, ..Self::default() };
         new.set(params);

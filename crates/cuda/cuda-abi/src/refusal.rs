@@ -1,8 +1,9 @@
 //! The reason why a call was refused.
 //!
 //! A program gets a code; the reason in words is recorded in the trace and the report, and printed
-//! on standard error. Functions of both APIs therefore return a [`Refusal`] as their error, which
-//! is built where the error is detected. A code cannot be converted to one without a reason.
+//! on standard error. Functions of the driver API and of the runtime API therefore return a
+//! [`Refusal`] as their error, which is built where the error is detected. A code cannot be
+//! converted to a `Refusal` without a reason.
 
 use crate::CUresult;
 use std::borrow::Cow;
@@ -19,8 +20,8 @@ pub struct Refusal {
 enum Reason {
     /// The reason is this text, a complete sentence.
     Text(Cow<'static, str>),
-    /// The reason is that an argument is invalid by itself, as the text says. The argument's name,
-    /// which only the exported function knows, is put in front of the text.
+    /// The reason is that an argument is invalid by itself; the text says why ("is null"). The
+    /// argument's name, which only the exported function knows, is put in front of the text.
     Argument(Subject, &'static str),
 }
 
@@ -39,19 +40,20 @@ impl Subject {
     }
 }
 
-/// An argument of a call, for the trace and for reasons.
+/// An argument of a call, for the trace and for the reason of a refusal.
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
     /// Parameter name in NVIDIA's header.
     pub name: &'static str,
     /// The value, in the form in which the trace shows it.
     pub value: &'a dyn std::fmt::Debug,
-    /// For pointers and handles, which can be invalid by themselves: how reasons identify them.
+    /// The argument's identity, if it is a pointer or a handle: the reason of a refusal refers to
+    /// the invalid argument by it.
     pub subject: Option<Subject>,
 }
 
-/// Fallback for plain values. Pointers and handles have an inherent method of the same name, which
-/// the compiler prefers.
+/// The method `subject` for arguments that are plain values. Pointers and handles have an inherent
+/// method of this name, which the compiler prefers.
 pub trait Plain {
     /// Returns `None`, because the reason of a refusal does not identify a plain value.
     fn subject(&self) -> Option<Subject> {
@@ -120,8 +122,8 @@ impl Refusal {
         Self { code, ..self }
     }
 
-    /// The refusal with a given name for the invalid argument, which is a field of a structure or
-    /// an element of a list.
+    /// The refusal with `name` for the invalid value, which is not an argument but a field of a
+    /// structure or an element of a list that an argument points to.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         match self.reason {
@@ -130,13 +132,13 @@ impl Refusal {
         }
     }
 
-    /// The refusal with a description of where the error is in front of the reason.
+    /// The refusal with a reason that begins with `place`, the position of the error.
     #[must_use]
     pub fn within(self, place: impl FnOnce() -> String, arguments: &[Argument<'_>]) -> Self {
         self.code.because(format!("{}: {}", place(), self.reason(arguments)))
     }
 
-    /// The reason in words, for a call with these arguments.
+    /// Why the call was refused, as a sentence that names the invalid one of these arguments.
     pub fn reason(&self, arguments: &[Argument<'_>]) -> Cow<'static, str> {
         match &self.reason {
             Reason::Text(text) => text.clone(),
@@ -158,8 +160,8 @@ impl Subject {
     }
 }
 
-/// Refusal of a function that texunit does not provide, with the reason of its group in
-/// `data/lacking.txt`.
+/// Refusal of a call of a function that texunit does not provide, with the reason that
+/// `data/lacking.txt` has for the function's group.
 pub fn lacking(function: &str, group: &str) -> Refusal {
     let lines = include_str!("../data/lacking.txt").lines();
     let found = lines.filter_map(|line| line.split_once('\t')).find(|(word, _)| *word == group);

@@ -31,14 +31,14 @@ impl CUresult {
         CODES.iter().find(|code| code.value == self)
     }
 
-    /// Name of the code in the driver API, or its number if it has no name.
+    /// Name of the code in the driver API, or the code's number if it has no name.
     pub fn name(self) -> String {
         self.code().map_or_else(|| self.0.to_string(), |code| code.name.to_owned())
     }
 }
 
-/// A name or a description of a code as a C string that lives to the end of the program. There is
-/// at most one for each text.
+/// The name or description of a code as a C string that lives to the end of the program. At most
+/// one C string is made for each text.
 pub fn kept_text(text: &'static str) -> &'static CStr {
     static TEXTS: Mutex<BTreeMap<&str, &CStr>> = Mutex::new(BTreeMap::new());
     // Names and descriptions contain no zero byte.
@@ -71,5 +71,5 @@ macro_rules! codes {
     };
 }
 
-// The rows of `data/codes.txt`.
+// A call of `codes!` with the rows of `data/codes.txt`.
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));

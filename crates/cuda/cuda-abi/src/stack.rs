@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
 /// A stack of one thread (`thread_local!`). It has no destructor, because destructors of the main
-/// thread's variables run before `atexit` functions and static destructors, which may call CUDA.
-/// Entries below the top leak if a thread ends with more than one.
+/// thread's variables run before `atexit` functions and static destructors, which may call CUDA. If
+/// a thread ends with more than one element, the elements below the top are leaked.
 #[derive(Debug)]
 pub struct Stack<T: Copy> {
     top: Cell<Option<T>>,

@@ -3,8 +3,8 @@
 //!
 //! A library declares the memory that its work reads and writes as strided regions. When the stream
 //! reaches the work, the driver gathers the elements into contiguous host memory, calls the
-//! library, and scatters the results. Thus the checks see each access, and libraries need to know
-//! nothing of checks or memory.
+//! library, and scatters the results. Thus texunit's checks of memory accesses (`--check`) see each
+//! access, and libraries need to know nothing of checks or device memory.
 //!
 //! If no check observes accesses, a region that is written and contiguous in device memory is not
 //! copied: the library works on the memory itself. A program that accesses the region at the same
@@ -13,7 +13,7 @@
 
 use std::ffi::c_void;
 
-/// Number of dimensions of a region; unused ones have one element.
+/// Number of dimensions of a region; an unused dimension has one element.
 pub const DIMENSIONS: usize = 4;
 
 /// A strided region of device-accessible memory: `count[0]` times the elements of the other
@@ -26,7 +26,7 @@ pub struct Region {
     pub address: u64,
     /// Size of an element in bytes, a power of two, and the alignment of addresses.
     pub element: u64,
-    /// [`Region::READ`], [`Region::WRITTEN`], or both, and [`Region::MAY_BE_UNDEFINED`].
+    /// Access flags: [`Region::READ`], [`Region::WRITTEN`], [`Region::MAY_BE_UNDEFINED`].
     pub access: u64,
     /// Number of elements along each dimension.
     pub count: [u64; DIMENSIONS],
@@ -40,8 +40,8 @@ impl Region {
     /// The work writes the region: its elements are copied back at the end, unless the library
     /// has written the memory itself.
     pub const WRITTEN: u64 = 2;
-    /// Part of what is read is not used and may be uninitialised, such as the other half of a
-    /// triangular matrix.
+    /// Some elements that are read are not used and may be uninitialised, such as the half of a
+    /// triangular matrix that is not stored.
     pub const MAY_BE_UNDEFINED: u64 = 4;
 
     /// Whether the work reads the region.
@@ -85,7 +85,8 @@ impl Region {
         (first >= 0 && end <= i128::from(u64::MAX)).then_some((first as u64, bytes as u64))
     }
 
-    /// The region with the longest possible elements: contiguous dimensions are merged.
+    /// The same memory as a region with the longest possible elements: contiguous dimensions are
+    /// merged.
     #[must_use]
     pub fn in_pieces(mut self) -> Self {
         for d in (0..DIMENSIONS).rev() {
@@ -118,7 +119,7 @@ pub struct Str {
 }
 
 impl Str {
-    /// The string for the driver, which may use it as long as it exists.
+    /// The text as an argument for the driver, which may read it as long as `text` exists.
     pub fn of(text: &str) -> Self {
         Self { start: text.as_ptr(), size: text.len() }
     }
@@ -150,13 +151,13 @@ impl Str {
 /// first dimension. The elements of two regions never overlap. Memory that is not read is
 /// uninitialised. The callback returns 0, or a `CUresult` if the work fails.
 pub type Run = unsafe extern "C" fn(data: *mut c_void, memory: *const *mut u8, count: u64) -> u32;
-/// Callback that frees `data`, as the work will not be done again.
+/// Callback that frees `data`, when the work will not be done again.
 pub type Forget = unsafe extern "C" fn(data: *mut c_void);
 
 /// `texunit_work_2(stream, name, regions, count, together, run, forget, data)`. `name` is the
 /// library's function. All regions have the same number of elements in their first dimension. If
 /// `together` is not 0, the work may be split into parts of `together` elements, as no part reads
-/// what another part writes. The driver owns `data` from then on, whatever it returns.
+/// what another part writes. The driver owns `data` from the call on, also if the call fails.
 pub type Submit = unsafe extern "C" fn(
     usize,
     Str,

@@ -11,12 +11,13 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use texunit_forms::Count;
 
-/// A plan: transforms and the arrays that `fftw_execute` transforms.
+/// An FFTW plan: the transforms, and the arrays that `fftw_execute` transforms.
 pub(crate) struct Plan {
     engine: Engine,
     of: Type,
     direction: FftDirection,
-    /// Input and output; other arrays that are transformed have the same layout.
+    /// Memory regions of input and output; other arrays that the plan is executed on have the same
+    /// layout.
     regions: [Region; 2],
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn destroy(handle: usize) -> Answer {
     if handle == 0 { Ok(()) } else { PLANS.remove(handle).map(drop) }
 }
 
-/// Executes a plan on its own arrays, or on `others` of a plan of this type.
+/// Executes a plan on its own arrays, or on the arrays `others`, if the plan has this type.
 pub(crate) fn execute(handle: usize, others: Option<(Type, [usize; 2])>) -> Answer {
     let plan = PLANS.get(handle)?;
     let mut regions = plan.regions;
@@ -110,7 +111,7 @@ impl Plan {
         Ok(Self { of: shape.of, engine: Engine::new(shape), direction, regions })
     }
 
-    /// One contiguous transform.
+    /// Plans one contiguous transform.
     pub(crate) fn simple(
         of: Type,
         sizes: &[c_int],
@@ -127,9 +128,9 @@ impl Plan {
         Self::new(shape, regions.ok_or_else(too_large)?, direction)
     }
 
-    /// Transforms of FFTW's advanced interface: for each side the array with the allocated elements
-    /// of each dimension, stride and distance. Unlike with cuFFT, these apply without that array,
-    /// too, for which the sizes are taken.
+    /// Transforms of FFTW's advanced interface: input and output each have an array `embed` with
+    /// the allocated elements of each dimension, a stride and a distance. Unlike with cuFFT, stride
+    /// and distance apply also if `embed` is null; the sizes then stand for it.
     ///
     /// # Safety
     /// Arrays of numbers are null, or have `rank` elements.
@@ -195,7 +196,7 @@ impl Plan {
         Self::new(shape, regions, direction)
     }
 
-    /// Transforms arrays.
+    /// Transforms the arrays in these regions.
     pub(crate) fn run(&self, regions: &[Region; 2]) -> Answer {
         if regions.iter().any(|region| region.address == 0) {
             bail!(FftCode::InvalidValue, "an array is null");
@@ -235,7 +236,7 @@ fn size(region: &Region) -> usize {
     region.bytes().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or_default()
 }
 
-/// Memory for numbers, aligned to eight bytes.
+/// Zeroed memory for numbers, aligned to eight bytes.
 fn zeros(bytes: usize) -> Answer<Vec<u64>> {
     let mut room = Vec::new();
     let count = bytes.div_ceil(8);
@@ -246,7 +247,7 @@ fn zeros(bytes: usize) -> Answer<Vec<u64>> {
     Ok(room)
 }
 
-/// Copies the elements of an array to contiguous memory of their size, or (`back`) from it.
+/// Copies the elements of an array to the contiguous memory `packed`, or (`back`) from it.
 ///
 /// # Safety
 /// The region's elements are memory of the program, which nothing accesses meanwhile.

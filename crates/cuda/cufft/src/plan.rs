@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// A plan, whose shape may not be set yet.
+/// A cuFFT plan (`cufftHandle`). It has no transform sizes and types until `cufftMakePlan*` sets
+/// them.
 #[derive(Clone, Default)]
 pub(crate) struct Plan {
-    /// The shape and the allocated work area, once the plan is made.
+    /// The plan's shape and allocated work area, once `cufftMakePlan*` has set the shape.
     pub(crate) made: Option<MadePlan>,
     pub(crate) stream: CUstream,
     /// Whether the program provides the work area.
@@ -21,7 +22,7 @@ pub(crate) struct Plan {
     properties: BTreeMap<u32, i64>,
 }
 
-/// Shape and work area of a plan that is made.
+/// Shape and work area of a plan, which `cufftMakePlan*` has set.
 #[derive(Clone)]
 pub(crate) struct MadePlan {
     pub(crate) shape: Shape,
@@ -53,12 +54,12 @@ pub(crate) fn destroy(handle: c_int) -> Answer {
     PLANS.remove(handle as usize).map(drop)
 }
 
-/// A snapshot of a plan.
+/// A copy of a plan and its settings, by its handle.
 pub(crate) fn get(handle: c_int) -> Answer<Plan> {
     PLANS.get(handle as usize)
 }
 
-/// A plan that has been made.
+/// A plan with its shape; refused if no `cufftMakePlan*` has set the shape.
 pub(crate) fn made(handle: c_int) -> Answer<(Plan, MadePlan)> {
     let plan = get(handle)?;
     match plan.made.clone() {

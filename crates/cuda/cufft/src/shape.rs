@@ -1,5 +1,5 @@
-//! The shape of a plan: sizes, types, and the layout of elements in memory. It gives the memory
-//! regions that an execution reads and writes.
+//! The shape of a plan: sizes, types, and the layout of elements in memory. The memory regions that
+//! an execution reads and writes are computed from it.
 
 use crate::code::*;
 use crate::number::Precision;
@@ -53,7 +53,8 @@ impl Type {
 
     /// The type of three `cudaDataType`: input, output, and computation.
     pub(crate) fn of_data([input, output, execution]: [u32; 3]) -> Answer<Self> {
-        // Half, bfloat, single and double precision; the second number of each is complex.
+        // The `cudaDataType` numbers of half, bfloat, single and double precision, for real and for
+        // complex numbers.
         let known = |number| {
             let precision = match number {
                 2 | 6 => Precision::Half,
@@ -86,7 +87,7 @@ impl Type {
         Ok(Self { kind, precision })
     }
 
-    /// Its name in `cufft.h`.
+    /// Name of the type in `cufft.h`.
     pub(crate) fn name(self) -> String {
         match Self::NAMED.iter().find(|known| known.2 == self) {
             Some(known) => known.1.to_owned(),
@@ -181,8 +182,8 @@ impl Shape {
         (self.of.precision.size() * parts).cast_signed()
     }
 
-    /// The layout of the input or output: as given, or contiguous. In place, contiguous rows of
-    /// real numbers are padded to hold the complex result.
+    /// The layout of the input or output: as the program gave it, or contiguous. In place,
+    /// contiguous rows of real numbers are padded to hold the complex result.
     pub(crate) fn layout(&self, side: usize, in_place: bool) -> Option<Layout> {
         if let Some(layouts) = &self.layouts {
             return Some(layouts[side].clone());
@@ -214,8 +215,9 @@ impl Shape {
         Some([region(0)?, region(1)?])
     }
 
-    /// The region of the input or output at an address: numbers of elements and their distances,
-    /// in elements, along the dimensions of repetition and those of a transform.
+    /// The region of the input (0) or output (1) at an address. `repeated` has the dimensions along
+    /// which a transform is repeated, `dimensions` those of a transform: each has a number of
+    /// elements, and their distance in elements.
     pub(crate) fn region(
         &self,
         side: usize,
@@ -227,7 +229,9 @@ impl Shape {
         let element = size.cast_unsigned();
         let access = if side == 0 { Region::READ } else { Region::WRITTEN };
         let mut region = Region { address, element, access, count: [1; 4], stride: [0; 4] };
-        // The first dimension of a region is one of repetition; the others end the array.
+        // The first dimension of a region is the first dimension along which the transform is
+        // repeated. All other dimensions are the last elements of the region's arrays; unused
+        // elements are between.
         let (first, others) = repeated.split_first().unwrap_or((&(1, 0), &[]));
         let places = std::iter::once(0).chain(4 - others.len() - dimensions.len()..4);
         let all = std::iter::once(first).chain(others).chain(dimensions);
@@ -260,7 +264,7 @@ pub(crate) fn together(regions: &[Region; 2]) -> u64 {
     let [input, output] = regions;
     let (Some(from), Some(to)) = (input.hull(), output.hull()) else { return 0 };
     let is_before = |a: (u64, u64), b: (u64, u64)| a.0.saturating_add(a.1) <= b.0;
-    // In place, each transform must be separate from the others.
+    // In place, no transform may overwrite elements of another one.
     let distance = input.stride[0].unsigned_abs();
     let own = |region: &Region| {
         let hull = region.part(0, 1).hull();

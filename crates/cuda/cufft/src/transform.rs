@@ -18,26 +18,26 @@ use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::sync::{Arc, OnceLock};
 use texunit_client::work::threads;
 
-/// Executes the transforms of a plan. Tables are computed at the first execution, because they may
-/// be as large as the data.
+/// Executes the transforms of a plan. The FFTs' tables (twiddle factors) are computed at the first
+/// execution, because they may be as large as the data.
 pub(crate) struct Engine {
     shape: Shape,
     of: PrecisionTables,
 }
 
-/// Tables by the precision of computation.
+/// The tables of the plan's FFTs, in the precision in which they are computed.
 enum PrecisionTables {
     Single(Tables<f32>),
     Double(Tables<f64>),
 }
 
-/// Tables of the forward and the inverse direction.
+/// Tables of the FFTs in the forward and in the inverse direction, computed when first used.
 type Tables<T> = [OnceLock<Steps<T>>; 2];
 
 /// The FFTs of each dimension.
 struct Steps<T> {
     last: LastFft<T>,
-    /// FFTs of the dimensions before the last, from the first on.
+    /// FFT of each dimension but the last, in the order of the dimensions.
     others: Vec<Arc<dyn Fft<T>>>,
 }
 
@@ -48,7 +48,8 @@ enum LastFft<T> {
     ToReal(Arc<dyn ComplexToReal<T>>),
 }
 
-/// A real type for computation. The driver passes memory that is aligned and holds whole numbers.
+/// The type in which real numbers are computed: `f32` or `f64`. Byte buffers can be cast to its
+/// slices, because the driver aligns them and they contain no incomplete elements.
 trait Number: FftNum + Pod {}
 impl<T: FftNum + Pod> Number for T {}
 
@@ -87,13 +88,13 @@ impl Engine {
 }
 
 impl<T: Number> Steps<T> {
-    /// The steps of a direction, which are computed if they are missing.
+    /// The FFTs for a direction, whose tables are computed if they are missing.
     fn of<'t>(tables: &'t Tables<T>, shape: &Shape, direction: FftDirection) -> &'t Self {
         tables[direction as usize].get_or_init(|| Self::new(shape, direction))
     }
 
     fn new(shape: &Shape, direction: FftDirection) -> Self {
-        // The sizes fit, as they are those of existing memory.
+        // The sizes fit into `usize`, as memory of these sizes exists.
         let sizes = shape.sizes.iter().map(|&size| usize::try_from(size).unwrap_or(1));
         let mut sizes: Vec<usize> = sizes.collect();
         let size = sizes.pop().unwrap_or(1);
@@ -126,8 +127,8 @@ impl<T: Number> Steps<T> {
                 each_row(sizes, input, output, |rows| {
                     let mut scratch = zeros(fft.get_scratch_len());
                     for (from, to) in rows {
-                        // The call fails only if lengths differ from those that the FFT expects,
-                        // and these do not.
+                        // The call fails only if the buffers' lengths differ from those that the
+                        // FFT expects, and they do not.
                         let _ = fft.process_with_scratch(from, to, &mut scratch);
                     }
                 });
@@ -152,7 +153,7 @@ impl<T: Number> Steps<T> {
                         if fft.len().is_multiple_of(2) {
                             from[half].im = T::zero();
                         }
-                        // The lengths are right, as above.
+                        // The call fails only for wrong lengths, and these are right, as above.
                         let _ = fft.process_with_scratch(from, to, &mut scratch);
                     }
                 });
@@ -160,8 +161,8 @@ impl<T: Number> Steps<T> {
         }
     }
 
-    /// Transforms all dimensions but the last of arrays with these counts; `room` is a buffer of
-    /// the size of `data`.
+    /// Transforms `data`, arrays with `counts` elements along each dimension, along all dimensions
+    /// but the last; `room` is a temporary buffer of the size of `data`.
     fn transform_outer(&self, counts: &[i64], data: &mut [Complex<T>], room: &mut [Complex<T>]) {
         let counts: Vec<usize> =
             counts.iter().map(|&count| usize::try_from(count).unwrap_or(1)).collect();
@@ -191,12 +192,12 @@ fn transposed<T: Copy + Send + Sync>(from: &[T], to: &mut [T], [rows, columns]: 
     divided(matrices.collect(), |(from, to)| transpose::transpose(from, to, columns, rows));
 }
 
-/// Minimum elements of a chunk, so that the work outweighs the cost of a thread.
+/// Minimum number of elements of a chunk of rows, so that the work outweighs the cost of a thread.
 const PART: usize = 1 << 14;
 /// Chunks are multiples of this number of rows, as some FFTs process several rows at once.
 const TOGETHER: usize = 8;
 
-/// Rows of a chunk whose rows have `size` elements.
+/// Number of rows in a chunk, if a row has `size` elements.
 fn rows_of_part(size: usize) -> usize {
     PART.div_ceil(size.max(1)).next_multiple_of(TOGETHER)
 }

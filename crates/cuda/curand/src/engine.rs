@@ -17,8 +17,8 @@ use crate::source::Source;
 use crate::source::twister::Twister;
 use bytemuck::{Pod, cast_slice_mut};
 
-/// Requested distribution; with mean and standard deviation for normal numbers, and whether they
-/// are the logarithms of those wanted, and with lambda for Poisson numbers.
+/// Requested distribution. `Normal` has mean and standard deviation, and whether the result is
+/// log-normal (the exponential of the normal number); `Poisson` has lambda.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Distribution {
     Bits,
@@ -39,7 +39,7 @@ impl Distribution {
         }
     }
 
-    /// Whether pseudorandom generators produce these numbers in pairs.
+    /// Whether pseudorandom generators produce numbers of this distribution in pairs.
     pub(crate) fn is_in_pairs(self) -> bool {
         matches!(self, Self::Normal(..) | Self::NormalDouble(..))
     }
@@ -51,24 +51,26 @@ pub(crate) trait Engine: Send {
     fn fill(&mut self, wanted: Distribution, to: &mut [u8]);
 }
 
-/// A state, and the second normal number of a pair that has not been used yet.
+/// A generator state, and the second normal number of a generated pair, if it has not been used
+/// yet.
 struct State<S> {
     source: S,
     left: Option<f64>,
 }
 
-/// States that take turns.
+/// Generator states that take turns to fill an array.
 struct Turns<S> {
     states: Vec<State<S>>,
-    /// Index of the state whose turn it is, and the draws that it has made in this turn.
+    /// Index of the state whose turn it is, and the number of draws that this state has made in its
+    /// turn.
     next: usize,
     used: usize,
     /// Draws per turn.
     together: usize,
 }
 
-/// Scales a standard normal number to this mean and standard deviation; if it is a logarithm,
-/// returns its number.
+/// Scales a standard normal number to this mean and standard deviation; with `is_log` returns its
+/// exponential, a log-normal number.
 fn moved(number: f32, [mean, deviation]: [f32; 2], is_log: bool) -> f32 {
     let x = deviation.mul_add(number, mean);
     if is_log { f64::from(x).exp() as f32 } else { x }
@@ -81,7 +83,7 @@ fn moved_double(number: f64, [mean, deviation]: [f64; 2], is_log: bool) -> f64 {
 }
 
 impl<S: Source> Turns<S> {
-    /// The states after they have produced the numbers before an offset.
+    /// Generator states from which the first `offset` numbers of the sequence have been drawn.
     fn new(sources: impl Iterator<Item = S>, together: usize, offset: u64) -> Self {
         let states: Vec<_> = sources.map(|source| State { source, left: None }).collect();
         let (turn, used) = (offset / together as u64, (offset % together as u64) as usize);
@@ -173,11 +175,11 @@ fn fill_of<D: Draw>(wanted: Distribution, to: &mut [u8], mut draws: impl FnMut()
 /// Mersenne Twisters, each of which yields `TOGETHER` numbers in its turn.
 struct Twisters<S, const TOGETHER: usize> {
     states: Vec<S>,
-    /// Appends the next state; states are created when their first turn comes.
+    /// Function that appends the next state; a state is created when its first turn comes.
     more: fn(&mut Vec<S>),
     count: usize,
     next: usize,
-    /// Numbers of the last turn, and how many of them have been used.
+    /// Numbers generated in the last turn, and how many of them have been used.
     turn: [u32; TOGETHER],
     used: usize,
     give: fn(&mut S) -> [u32; TOGETHER],

@@ -1,9 +1,9 @@
 //! Fatbins: the containers in which nvcc puts the PTX and the machine code of a program. This crate
-//! is given the bytes of one and returns its entries and their decompressed text.
+//! is given the bytes of a fatbin and returns its entries and their decompressed contents.
 //!
-//! A header of 16 bytes (magic number, version, size of the header, bytes after it), then entries.
-//! The header of an entry gives its kind, its architecture, and its compression. All numbers are
-//! little endian. Entries are aligned to 8 bytes by padding.
+//! A fatbin has a header of 16 bytes (magic number, version, size of the header, number of bytes
+//! after it), and then entries. The header of an entry gives its kind, its architecture, and its
+//! compression. All numbers are little endian. Entries are aligned to 8 bytes by padding.
 
 use std::io::Read;
 
@@ -13,10 +13,10 @@ pub const MAGIC: u32 = 0xba55_ed50;
 pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 /// Bytes of a fatbin's header.
 pub const HEADER: usize = 16;
-/// Maximum size in bytes of a fatbin, and of a decompressed text.
+/// Maximum size in bytes of a fatbin, and of the decompressed contents of an entry.
 pub const MAX_SIZE: u64 = 1 << 30;
 
-/// Bytes that are read of an entry's header, which may be longer.
+/// Number of bytes of an entry's header that are read; the header may be longer.
 const ENTRY: usize = 64;
 const KIND_PTX: u16 = 1;
 const KIND_MACHINE: u16 = 2;
@@ -54,18 +54,18 @@ pub enum Compatibility {
 /// An entry of a fatbin.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// Kind of the contents.
+    /// What the entry contains: PTX, machine code, or something else.
     pub kind: EntryKind,
-    /// Architecture, as 10 * major + minor.
+    /// Architecture that the entry was compiled for, as 10 * major + minor: 86 for sm_86.
     pub architecture: u32,
-    /// For PTX, the devices that run it.
+    /// Which devices run the entry; only PTX entries use it.
     pub compatibility: Compatibility,
     /// Source file, if the program was compiled with `-g` or `-lineinfo`.
     pub name: Option<&'a str>,
     flags: u64,
-    /// Compressed size in bytes; 0 if the text is not compressed.
+    /// Size in bytes of the compressed contents; 0 if they are not compressed.
     compressed: u32,
-    /// Decompressed size in bytes, if the text is compressed.
+    /// Size in bytes of the decompressed contents, if they are compressed.
     expanded: u64,
     payload: &'a [u8],
 }
@@ -150,7 +150,7 @@ impl Compatibility {
 }
 
 /// The PTX entry that the driver chooses for a device of an architecture (10 * major + minor): the
-/// newest that the device runs, or else the oldest of all.
+/// newest PTX that the device runs, or else the oldest of all.
 pub fn choose<'e, 'a>(entries: &'e [Entry<'a>], device: u32) -> Option<&'e Entry<'a>> {
     let ptx = || entries.iter().filter(|e| e.kind == EntryKind::Ptx);
     let runs = ptx().filter(|e| e.compatibility.runs(e.architecture, device));
@@ -158,8 +158,8 @@ pub fn choose<'e, 'a>(entries: &'e [Entry<'a>], device: u32) -> Option<&'e Entry
     best.or_else(|| ptx().min_by_key(|e| (e.architecture, e.compatibility)))
 }
 
-/// Whether there is machine code for this device that was compiled for a later architecture than
-/// this PTX.
+/// Whether the fatbin has machine code that this device runs and that was compiled for a later
+/// architecture than the PTX.
 pub fn has_later_code(entries: &[Entry<'_>], ptx: u32, device: u32) -> bool {
     let is_taken = |e: &&Entry<'_>| Compatibility::Family.runs(e.architecture, device);
     let mut code = entries.iter().filter(|e| e.kind == EntryKind::Machine).filter(is_taken);
@@ -167,7 +167,7 @@ pub fn has_later_code(entries: &[Entry<'_>], ptx: u32, device: u32) -> bool {
 }
 
 impl Entry<'_> {
-    /// The decompressed bytes without the zeros at their end.
+    /// The entry's decompressed contents, without the zeros at the end.
     ///
     /// # Errors
     /// The damage that was found, or an unknown compression.
@@ -193,7 +193,8 @@ impl Entry<'_> {
 
 /// Decompresses an LZ4 block, which has no frame.
 fn lz4(packed: &[u8], expanded: u64) -> Result<Vec<u8>, FatbinError> {
-    // A compressed byte yields at most 255 bytes, so that a larger size is damage.
+    // A compressed byte yields at most 255 bytes, so that a larger size shows that the data is
+    // damaged.
     if expanded > 255 * packed.len() as u64 + 64 {
         return Err("the decompressed size is wrong");
     }

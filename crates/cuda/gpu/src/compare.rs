@@ -10,19 +10,19 @@ use texunit_cases::{
 use texunit_unit::reference::trace::FetchValue;
 use texunit_unit::{FetchForm, FetchKind};
 
-/// Result of comparing a case.
+/// Result of comparing a test case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum Outcome {
     /// Every bit is equal.
     Equal {
-        /// Fetches or accesses.
+        /// Number of fetches or surface accesses in the case.
         #[serde(rename = "answers")]
         count: usize,
     },
     /// Some results differ.
     Differs {
-        /// Fetches or accesses.
+        /// Number of fetches or surface accesses in the case.
         #[serde(rename = "answers")]
         count: usize,
         /// Number of differing results.
@@ -45,7 +45,7 @@ pub enum Outcome {
 /// One differing result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Number of the fetch or access in its case, from 0.
+    /// Number of the fetch or surface access in its test case, from 0.
     pub index: usize,
     /// The operands of the differing fetch or access.
     pub operands: String,
@@ -55,7 +55,7 @@ pub struct Difference {
     pub card: String,
 }
 
-/// A case that was compared.
+/// A test case that was compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compared {
     /// Origin of the case: a file, or the seed of random cases.
@@ -69,24 +69,24 @@ pub struct Compared {
     pub outcome: Outcome,
 }
 
-/// Summary of all cases for one rule.
+/// Summary of all test cases for one rule of docs/numerics.md.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Cases that ran on the GPU.
+    /// Number of cases that ran on the GPU.
     pub cases: usize,
-    /// Fetches or accesses in these cases.
+    /// Number of fetches or surface accesses in the cases that ran on the GPU.
     #[serde(rename = "answers")]
     pub count: usize,
-    /// Differing results.
+    /// Number of results that differ from the reference's.
     pub differing: usize,
-    /// Skipped cases.
+    /// Number of skipped cases.
     pub skipped: usize,
-    /// Cases that failed.
+    /// Number of cases that failed.
     pub failed: usize,
 }
 
 impl Tally {
-    /// Adds the result of a case.
+    /// Adds the result of a test case to the summary.
     pub fn add(&mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Equal { count } => {
@@ -121,16 +121,17 @@ pub fn by_rule(compared: &[Compared]) -> BTreeMap<String, Tally> {
 const MAX_DIFFERENCES: usize = 3;
 
 impl Compared {
-    /// A case with its result.
+    /// A test case with the result of its comparison.
     fn new(file: &str, case: &Case, outcome: Outcome) -> Self {
         let (name, rules) = (case.name.clone(), case.rules.clone());
         Self { file: file.to_owned(), name, rules, outcome }
     }
 }
 
-/// Runs a case on the GPU and on an engine. Also returns the case with the GPU's results as
-/// expected values, for recording. Without a GPU, the case is built and run on the engine, and
-/// skipped for lack of a GPU unless there is another reason.
+/// Runs a test case on the GPU and on an implementation of the texture unit (`engine`). Also
+/// returns the case with the GPU's results as expected values, for recording. Without a GPU, the
+/// case is built and run on the engine, and skipped for lack of a GPU unless there is another
+/// reason.
 pub fn compare(
     runner: Option<&Runner>,
     engine: Engine,
@@ -212,7 +213,7 @@ fn run(runner: Option<&Runner>, engine: Engine, case: &Case) -> Result<(Outcome,
     if let Some(reason) = why_no_driver(case) {
         return Err(skipped(reason));
     }
-    // Some cases exist to show that they are refused.
+    // Some test cases exist only to show that their texture or sampler state is refused.
     match case.build().map_err(skipped)? {
         Built::Fetch(fetch) => run_fetch(runner, engine, case, &fetch),
         Built::Surface(surface) => run_surface(runner, case, &surface),
@@ -260,7 +261,7 @@ fn run_fetch(
     Ok((differences.outcome(operands.len()), recorded))
 }
 
-/// The registers that the instruction writes, with the others set to 0.
+/// The result registers that a fetch writes; registers that it does not write are 0.
 pub(crate) fn registers(
     form: &FetchForm,
     FetchValue { mut values, resident }: FetchValue,
@@ -303,7 +304,8 @@ impl Differences {
 const FAULTS: &str = "an access faults, and a fault ends the work on the card";
 const NO_INSTRUCTION: &str = "an access has a size that no instruction has";
 
-/// The accesses as GPU instructions; `None` if an access has no instruction of its size.
+/// The accesses of a surface case as instructions for the GPU; `None` if no instruction accesses an
+/// access's number of bytes.
 fn card_accesses(surface: &BuiltSurface) -> Option<Vec<CardAccess>> {
     let accesses = surface.accesses.iter().enumerate().map(|(i, access)| {
         // Several instructions can access this number of bytes; successive accesses use them in

@@ -1,5 +1,5 @@
-//! Safe handles of objects on the GPU: memory, arrays, textures, surfaces, kernels. Each is freed
-//! when dropped. All belong to one [`Gpu`] and to one thread.
+//! Safe handles of objects on the GPU: memory, arrays, textures, surfaces, kernels. An object is
+//! freed when its handle is dropped. All objects belong to one [`Gpu`] and to one thread.
 
 use crate::ffi::{self, Api, Handle, call};
 use std::cell::RefCell;
@@ -35,7 +35,7 @@ pub enum GpuError {
     /// The driver's compiler rejected PTX that this crate generated.
     #[error("the driver refuses the PTX: {0}")]
     Ptx(String),
-    /// The driver API cannot express something.
+    /// The driver API cannot express the named property of a texture, surface or instruction.
     #[error("{0}")]
     NotExpressible(String),
 }
@@ -176,7 +176,7 @@ impl Gpu {
         self.check("cuCtxSynchronize", unsafe { (self.api().cuCtxSynchronize)() })
     }
 
-    /// Compiles PTX for the card.
+    /// Compiles PTX for the GPU.
     ///
     /// # Errors
     /// The PTX is not valid, or needs a newer driver.
@@ -282,7 +282,7 @@ impl Module {
 /// whatever the caller passed, so that the buffers here are large enough for every kernel.
 struct Arguments {
     pointers: Vec<*mut c_void>,
-    /// The buffer that the pointers point into.
+    /// The parameter bytes, which `pointers` points into; kept alive as long as the pointers.
     _bytes: Vec<u8>,
 }
 
@@ -312,7 +312,7 @@ impl Drop for Module {
     }
 }
 
-/// Memory on the card.
+/// Allocated memory on the GPU.
 #[derive(Debug)]
 pub struct Buffer {
     gpu: Gpu,
@@ -363,7 +363,8 @@ impl Drop for Buffer {
 mod tests {
     use super::*;
 
-    /// For any kernel declaration, the driver reads only memory of `Arguments`.
+    /// A driver reads as many parameters as the kernel declares, whatever was passed: even with the
+    /// largest possible declaration it reads no memory outside of `Arguments`.
     #[test]
     fn arguments_are_enough_for_every_kernel() {
         let arguments = Arguments::new(&[vec![1, 2], Vec::new(), vec![3]]);

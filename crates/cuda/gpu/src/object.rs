@@ -1,4 +1,5 @@
-//! Texture and surface objects of resources on the GPU, with the state of those of `unit`.
+//! Creates texture and surface objects on the GPU, with the texture and sampler state of textures
+//! of crate `unit`.
 
 use crate::driver::GpuError;
 use crate::ffi::call;
@@ -61,7 +62,7 @@ impl<'a> CardObject<'a> {
         Ok(Self { resource, handle, is_texture: false })
     }
 
-    /// The handle that kernels are given.
+    /// The object's handle, which kernels get as an argument.
     pub fn handle(&self) -> u64 {
         self.handle
     }

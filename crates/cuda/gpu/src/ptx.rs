@@ -10,9 +10,10 @@ pub(crate) const OPERAND_WORDS: usize = 16;
 /// 32-bit words of a fetch's result: registers 4, the predicate, and three unused.
 pub(crate) const ANSWER_WORDS: usize = 8;
 
-/// The lowest version that has every form; destination predicates require it.
+/// The lowest PTX version that has all forms of fetches and surface accesses; the predicate `p` of
+/// a destination `d|p` needs 7.1.
 const VERSION: &str = "7.1";
-/// The version of `sured` with 64 bits.
+/// The PTX version of kernels with a 64-bit `sured`.
 const VERSION_REDUCE_64: &str = "8.1";
 
 fn header(version: &str) -> String {
@@ -28,13 +29,14 @@ fn numbered(prefix: &str, count: usize) -> Vec<String> {
     (0..count).map(|i| format!("%{prefix}{i}")).collect()
 }
 
-/// A tuple of coordinates padded to a length that ptxas accepts: 1, 2 or 4 registers.
+/// The PTX text of a tuple of coordinate registers, padded to a length that ptxas accepts: 1, 2 or
+/// 4.
 fn tuple(prefix: &str, count: usize) -> String {
     registers(&numbered(prefix, count.next_power_of_two()))
 }
 
-/// Sets `%i` to the thread's index, and jumps to `DONE` if the index is not below `count`. Uses
-/// `%n`, `%t` and `%outside`.
+/// PTX text that sets `%i` to the thread's index, and jumps to `DONE` if the index is not below the
+/// parameter `count`. It uses the registers `%n`, `%t` and `%outside`.
 pub(crate) const THREAD: &str = "\
     mov.u32 %i, %ctaid.x;
     mov.u32 %n, %ntid.x;
@@ -45,7 +47,8 @@ pub(crate) const THREAD: &str = "\
     @%outside bra DONE;
 ";
 
-/// The kernel `fetch(texture, operands, answers, count)`.
+/// PTX text of the kernel `fetch(texture, operands, answers, count)`: each thread executes one
+/// fetch.
 pub fn fetch_kernel(form: &FetchForm) -> String {
     let mut text = header(VERSION);
     text += "\
@@ -121,8 +124,9 @@ fn fetch_instruction(form: &FetchForm) -> String {
 /// 32-bit words of a surface access: coordinates 4, then up to 16 bytes of data.
 pub(crate) const ACCESS_WORDS: usize = 8;
 
-/// The kernel `access(surface, data)` of one warp. `data` has eight words for each thread: four
-/// coordinates, then the stored or loaded elements, each with its own size in bytes.
+/// PTX text of the kernel `access(surface, data)`, launched for one warp. `data` has eight words
+/// for each thread: four coordinates, then the stored or loaded elements, each with its own size in
+/// bytes.
 pub fn surface_kernel(form: &SurfaceForm) -> String {
     let ((size, count), loads) = (form.kind.elements(), form.kind.loads());
     // 8-bit elements are held in 16-bit registers.

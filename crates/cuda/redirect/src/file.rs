@@ -40,10 +40,10 @@ pub(crate) struct Function {
 /// A runtime that is linked into a file.
 #[derive(Debug)]
 pub(crate) struct StaticRuntime {
-    /// The texunit runtime with the same structures.
+    /// The texunit runtime whose structures have the layout of the linked one's.
     pub(crate) runtime: Runtime,
     pub(crate) functions: Vec<Function>,
-    /// Functions of a runtime that the symbol table lacks.
+    /// Functions that every CUDA runtime has, but the file's symbol table lacks.
     pub(crate) missing: Vec<&'static str>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct LinkedLibraries {
     pub(crate) nvjitlink: bool,
 }
 
-/// Functions that every runtime has, with the major versions that have them.
+/// Functions that every CUDA runtime of a major version has, each with those major versions.
 const NEEDED: &str = include_str!("../data/needed.txt");
 
 /// The functions that a runtime of this version has.
@@ -74,9 +74,9 @@ struct Symbol<'a> {
     address: usize,
 }
 
-/// The symbols that a table defines, given the sections of its entries and names. Each section is
-/// read at once and not name by name, because a file may have many thousands of symbols, and all
-/// libraries of a program are read.
+/// The symbols that a symbol table defines, given the names of its sections: `entries` and `names`.
+/// Each section is read at once and not name by name, because a file may have many thousands of
+/// symbols, and all libraries of a program are read.
 fn defined<'a>(
     file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>,
     entries: &str,
@@ -126,24 +126,25 @@ fn code<'a>(file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>) -> Vec<Range<
     of_code.map(range).collect()
 }
 
-/// The runtime that these symbols belong to, if any.
+/// The CUDA runtime that a file's symbols belong to, if they are those of one.
 fn runtime_of(symbols: &[Symbol<'_>]) -> Option<StaticRuntime> {
     let of_runtime = |name: &[u8]| name.starts_with(b"cuda") || name.starts_with(b"__cuda");
     let functions = symbols.iter().filter(|symbol| of_runtime(symbol.name));
     let names: BTreeSet<&[u8]> = functions.clone().map(|symbol| symbol.name).collect();
-    // Runtimes of CUDA 12 have both versions of `cudaGetDeviceProperties`; older ones have the
-    // first only, and texture references.
+    // Runtimes of CUDA 12 have `cudaGetDeviceProperties` and `cudaGetDeviceProperties_v2`; older
+    // runtimes have only the former, and texture references.
     let is_old = names.contains(b"cudaBindTexture".as_slice());
     let is_12 = is_old || names.contains(b"cudaGetDeviceProperties_v2".as_slice());
     let runtime = if is_12 { Runtime::Cuda12 } else { Runtime::Cuda13 };
     let (there, missing): (Vec<&str>, Vec<&str>) =
         needed(runtime).partition(|name| names.contains(name.as_bytes()));
-    // A file with only a few such names is not a runtime: programs, and libraries that interpose
-    // CUDA functions, define some themselves.
+    // A file with only a few of the runtime's functions does not contain the runtime: programs, and
+    // libraries that interpose CUDA functions, define some functions of that name themselves.
     if there.len() < missing.len() {
         return None;
     }
-    // Older runtimes share at least kernel registration and launches with ours.
+    // Runtimes before CUDA 12 have at least the functions for kernel registration and launches in
+    // common with texunit's.
     let is_needed =
         |name: &&str| !is_old || name.starts_with("__cuda") || *name == "cudaLaunchKernel";
     let mut places: Vec<usize> = symbols.iter().map(|symbol| symbol.address).collect();
@@ -202,7 +203,7 @@ mod tests {
             assert!(
                 inside.functions.iter().all(|function| function.room >= 32 || function.room == 0)
             );
-            // The table with one function removed.
+            // A symbol table that lacks one of the runtime's functions.
             for name in ["cudaMalloc", "__cudaRegisterFatBinary", "cudaStreamQuery_ptsz"] {
                 let rest = all.iter().copied().filter(|&other| other != name);
                 assert_eq!(runtime_of(&named(rest)).unwrap().missing, [name]);

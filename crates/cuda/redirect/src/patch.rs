@@ -1,11 +1,12 @@
-//! Writes jumps over the first instructions of functions in loaded code.
+//! Patches loaded code: overwrites the first instructions of a function with a jump to its
+//! replacement.
 
 use std::ffi::c_void;
 
-/// The bytes before and after the target's address: `movabs r11, target; jmp r11`.
+/// The machine code before and after the target's address in a jump: `movabs r11, target; jmp r11`.
 #[cfg(target_arch = "x86_64")]
 const AROUND_TARGET: [&[u8]; 2] = [&[0x49, 0xbb], &[0x41, 0xff, 0xe3]];
-/// The bytes before and after the target's address: `ldr x16, .+8; br x16`.
+/// The machine code before and after the target's address in a jump: `ldr x16, .+8; br x16`.
 #[cfg(target_arch = "aarch64")]
 const AROUND_TARGET: [&[u8]; 2] = [&[0x50, 0x00, 0x00, 0x58, 0x00, 0x02, 0x1f, 0xd6], &[]];
 
@@ -15,18 +16,19 @@ fn code(target: usize) -> Vec<u8> {
     [AROUND_TARGET[0], &target.to_le_bytes(), AROUND_TARGET[1]].concat()
 }
 
-/// A jump to be written.
+/// A jump that is to overwrite the start of a function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Jump {
     /// Address of the function that is overwritten.
     pub(crate) at: usize,
-    /// Bytes of the function.
+    /// Number of bytes of the function, which the jump must not exceed.
     pub(crate) room: usize,
-    /// Address to jump to.
+    /// Address of the replacement, to which the jump leads.
     pub(crate) target: usize,
 }
 
-/// Writes jumps into the code of one file.
+/// Overwrites the start of functions in the loaded code of one file with jumps to their
+/// replacements.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) fn write(jumps: &[Jump]) -> Result<(), String> {
     let length = code(0).len();
@@ -61,7 +63,7 @@ pub(crate) fn write(jumps: &[Jump]) -> Result<(), String> {
     protect(libc::PROT_READ | libc::PROT_EXEC)
 }
 
-/// CUDA exists on no other architecture.
+/// Fails: CUDA exists on x86-64 and 64-bit ARM only.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn write(_: &[Jump]) -> Result<(), String> {
     Err("this is done on x86-64 and aarch64 only".to_owned())

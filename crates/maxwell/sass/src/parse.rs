@@ -12,7 +12,8 @@ use crate::txd::{
 /// A parsed instruction with the text positions of its fields.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// The instruction, which is not yet checked against the rules of the page.
+    /// The instruction. [`crate::rules::check`] has yet to check it against the restrictions of the
+    /// instruction's documentation.
     pub txd: Txd,
     /// The text positions of the instruction's fields.
     pub places: FieldPositions,

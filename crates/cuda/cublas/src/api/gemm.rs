@@ -4,9 +4,10 @@
 use crate::api::*;
 use crate::product::Product;
 
-/// Arguments of a product as the function received them.
+/// Arguments of a matrix product as the program passed them.
 struct Gemm {
-    /// Name of the function, and the handle.
+    /// Name of the cuBLAS function that the program called, and the `cublasHandle_t` that it
+    /// passed.
     of: (&'static str, usize),
     operations: [u32; 2],
     /// The sizes m, n and k of the product.
@@ -15,14 +16,14 @@ struct Gemm {
     factors: [u64; 2],
     /// A, B and C: element type, address, and leading dimension.
     matrices: [(Format, u64, Integer); 3],
-    /// Distances of the matrices of each operand, unless these are given by arrays of addresses in
-    /// device memory; and the number of matrices.
+    /// For a batch: the distance between successive matrices of A, B and C (`None` if arrays in
+    /// device memory have the matrices' addresses), and the number of matrices of each.
     batch: (Option<[i64; 3]>, Integer),
     /// `cublasComputeType_t`; `None` to compute in the type of the matrices.
     compute: Option<u32>,
 }
 
-/// The batch of a single product.
+/// The value of [`Gemm::batch`] for a single product.
 const ONE: (Option<[i64; 3]>, Integer) = (Some([0; 3]), 1);
 
 /// Rows and columns of A and B as stored.
@@ -56,7 +57,7 @@ impl Gemm {
         };
         let mut factors = Factor::both(&mut call, self.factors, scalar)?;
         if k == 0 {
-            // With an empty sum, A and B are not read.
+            // If k is 0, each element is an empty sum, for which A and B are not read.
             factors[0] = Factor::ZERO;
         }
         let product = Product { count, scalar, ..Product::new(operations, operands) };
@@ -69,10 +70,11 @@ fn batch(distances: Option<[i64; 3]>, count: impl Into<Integer>) -> (Option<[i64
     (distances, count.into())
 }
 
-/// Defines a product function with 32-bit and, under the name that ends in `_64`, with 64-bit
-/// integers. For each matrix: the parameters for its type and its distance, if the function has
-/// them. Then the parameters for the number of matrices and the compute type, and the element
-/// types, the batch, and the compute type as expressions of the parameters.
+/// Defines a function for matrix products, with 32-bit integers and, under the name that ends in
+/// `_64`, with 64-bit integers. For each of A, B and C it is given the names of the parameters for
+/// the type and for the distance in a batch, if the function has them; then the parameters for the
+/// number of matrices and the compute type; and then, as expressions of the parameters, the element
+/// types, the batch, and the compute type.
 macro_rules! product {
     ($doc:tt $name:ident $($more:tt)*) => {
         product! { @ $doc $name c_int $($more)* }

@@ -52,7 +52,8 @@ library_api! { (BlasCode)
         Ok(mode.set(HANDLES.get(handle)?.math)?)
     }
 
-    /// Sets whether atomics may make results vary between runs; they never do.
+    /// Sets whether atomics may make results vary between runs, which has no effect: results never
+    /// vary.
     fn cublasSetAtomicsMode(handle: usize, mode: u32) {
         HANDLES.get(handle)?;
         let allowed = crate::call::second("mode", mode, ["CUBLAS_ATOMICS_NOT_ALLOWED", "CUBLAS_ATOMICS_ALLOWED"])?;
@@ -79,27 +80,27 @@ library_api! { (BlasCode)
         HANDLES.get(handle).map(drop)
     }
 
-    /// Configures the log; the library writes none.
+    /// Configures the library's log, which has no effect: no log is written.
     fn cublasLoggerConfigure(_logIsOn: c_int, _logToStdOut: c_int, _logToStdErr: c_int, _logFileName: u64) {
         Ok(())
     }
 
-    /// Sets a callback for log messages; the library writes none.
+    /// Sets a callback for log messages, which is never called: no log is written.
     fn cublasSetLoggerCallback(_userCallback: u64) {
         Ok(())
     }
 }
 
-/// Version in CUDA 12.9.
+/// Version of cuBLAS in CUDA 12.9: major, minor, patch.
 const VERSION_12: [c_int; 3] = [12, 9, 1];
-/// Version in CUDA 13.5.
+/// Version of cuBLAS in CUDA 13.5: major, minor, patch.
 const VERSION_13: [c_int; 3] = [13, 10, 0];
 
 fn number([major, minor, patch]: [c_int; 3]) -> c_int {
     major * 10_000 + minor * 100 + patch
 }
 
-/// Functions whose result depends on the version of the library, given with the major version.
+/// Defines functions whose result depends on the library's version, for a major version.
 macro_rules! versions {
     ($(
         $major:literal $version:ident: $get:ident $property:ident $lt:ident $lt_property:ident
@@ -136,7 +137,7 @@ versions! {
         cublasLtGetVersion_13 cublasLtGetProperty_13
 }
 
-/// Functions of both libraries that do not return a status.
+/// Defines functions of cuBLAS and cuBLASLt that do not return a status.
 macro_rules! texts {
     ($($cudart:ident $name:ident $string:ident)*) => {$(
         /// Version of the CUDA runtime that the library was built for.

@@ -1,5 +1,5 @@
 //! Level 2: functions of a matrix and vectors. A vector is treated as a matrix of one column, so
-//! that these functions use those of level 3.
+//! that functions of level 2 use those of level 3.
 
 use super::gemm::shapes;
 use super::level3::{half_product, half_update, triangular};
@@ -62,7 +62,7 @@ blas! {
 }
 
 blas! {
-    /// `A = alpha x op(x) + A`, one triangle of it.
+    /// `A = alpha x op(x) + A`, of which one triangle is computed.
     fn(call, uplo: u32, n: Int, alpha: u64, x: u64, incx: Int, A: u64, lda: Int) {
         let [n] = sizes([("n", n.into())])?;
         let operands = [

@@ -1,12 +1,12 @@
-//! Level 3 except general products: symmetric, Hermitian and triangular matrices of which one
-//! triangle is stored, sums, and diagonal matrices.
+//! Level 3 except general products: functions of symmetric, Hermitian and triangular matrices, of
+//! which one triangle is stored, sums of matrices, and products with diagonal matrices.
 
 use super::gemm::shapes;
 use crate::api::*;
 use crate::level3::{OtherTriangle, add_half, completed, solve, transposed};
 use crate::view::{View, multiply};
 
-/// Access flags of a matrix of which one triangle is used; the other may be uninitialised.
+/// Access flags of a matrix of which one triangle is read; the other triangle may be uninitialised.
 const HALF: u64 = Region::READ | Region::MAY_BE_UNDEFINED;
 
 fn is_right(side: u32) -> Answer<bool> {
@@ -42,8 +42,8 @@ pub(super) fn half_product<T: Number>(
     })
 }
 
-/// `C = alpha op(A) op(A)^T + beta C`, one triangle of it, for the operands A and C; with the
-/// conjugate transpose, if C is Hermitian.
+/// `C = alpha op(A) op(A)^T + beta C`, of which one triangle is computed, for the operands A and C;
+/// with the conjugate transpose, if C is Hermitian.
 pub(super) fn half_update<T: Number>(
     mut call: Call,
     uplo: u32,
@@ -119,8 +119,8 @@ pub(super) fn triangular<T: Number>(
     })
 }
 
-/// The operands of a product with a square matrix on one `side`, each given by its address and
-/// leading dimension: that matrix, and two of `m` rows and `n` columns.
+/// The operands of a product with a square matrix on the left or right (`side`): the square matrix,
+/// and two matrices of `m` rows and `n` columns, each given by address and leading dimension.
 fn sided<T: Number>(
     side: u32,
     [m, n]: [i64; 2],
@@ -148,8 +148,8 @@ blas! {
 }
 
 blas! {
-    /// `C = alpha op(A) op(A)^T + beta C`, one triangle of it; with the conjugate transpose
-    /// for Hermitian matrices.
+    /// `C = alpha op(A) op(A)^T + beta C`, of which one triangle is computed; with the conjugate
+    /// transpose for Hermitian matrices.
     fn(
         call, uplo: u32, trans: u32, n: Int, k: Int, alpha: u64, A: u64,
         lda: Int, beta: u64, C: u64, ldc: Int,

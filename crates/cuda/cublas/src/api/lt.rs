@@ -1,8 +1,8 @@
 //! cuBLASLt: matrix products with a bias and an activation, of column-major or row-major matrices
 //! (`cublasLtMatmul`).
 //!
-//! Descriptors ([`descriptor`]) are in the program's own memory, or in a box whose address is the
-//! handle.
+//! Descriptors ([`descriptor`]) are in memory of the program, or in a Rust `Box`, whose address is
+//! the descriptor's handle.
 
 use crate::api::*;
 
@@ -38,12 +38,12 @@ descriptor! { PRODUCT: cublasLtMatmulDescDestroy cublasLtMatmulDescSetAttribute 
 descriptor! { PREFERENCE:
 cublasLtMatmulPreferenceDestroy cublasLtMatmulPreferenceSetAttribute cublasLtMatmulPreferenceGetAttribute }
 
-/// Initial attributes of a layout: one column-major matrix.
+/// Initial attributes of a matrix layout: one column-major matrix.
 fn layout(r#type: u32, rows: u64, cols: u64, ld: i64) -> [(usize, u64); 5] {
     [(0, r#type.into()), (2, rows), (3, cols), (4, ld.cast_unsigned()), (5, 1)]
 }
 
-/// Initial attributes of a product, without an epilogue. The bias has the type of the result.
+/// Initial attributes of a product descriptor: no epilogue, and a bias of the result's type.
 fn product(compute: u32, scale: u32) -> [(usize, u64); 4] {
     [(0, compute.into()), (1, scale.into()), (7, 1), (11, u32::MAX.into())]
 }
@@ -59,12 +59,12 @@ library_api! { (BlasCode)
         HANDLES.remove(lightHandle).map(drop)
     }
 
-    /// Creates a layout.
+    /// Creates a matrix layout.
     fn cublasLtMatrixLayoutCreate(matLayout: Out<usize>, r#type: u32, rows: u64, cols: u64, ld: i64) {
         LAYOUT.create(matLayout, &layout(r#type, rows, cols, ld))
     }
 
-    /// Initialises a layout in the program's memory.
+    /// Initialises a matrix layout in the program's memory.
     fn cublasLtMatrixLayoutInit_internal(matLayout: Out<u64>, size: usize, r#type: u32, rows: u64, cols: u64, ld: i64) {
         // SAFETY: the caller's buffer has this capacity.
         unsafe { LAYOUT.write(matLayout, size, &layout(r#type, rows, cols, ld)) }
@@ -81,18 +81,19 @@ library_api! { (BlasCode)
         unsafe { PRODUCT.write(matmulDesc, size, &product(computeType, scaleType)) }
     }
 
-    /// Creates a preference.
+    /// Creates a descriptor of preferences for the choice of an algorithm.
     fn cublasLtMatmulPreferenceCreate(pref: Out<usize>) {
         PREFERENCE.create(pref, &[])
     }
 
-    /// Initialises a preference in the program's memory.
+    /// Initialises a descriptor of preferences in the program's memory.
     fn cublasLtMatmulPreferenceInit_internal(pref: Out<u64>, size: usize) {
         // SAFETY: the caller's buffer has this capacity.
         unsafe { PREFERENCE.write(pref, size, &[]) }
     }
 
-    /// Lists the algorithms for a product: always one, which needs no work area.
+    /// Lists the algorithms for a matrix product: always a single algorithm, which needs no work
+    /// area.
     fn cublasLtMatmulAlgoGetHeuristic(
         lightHandle: usize, operationDesc: usize, Adesc: usize, Bdesc: usize, Cdesc: usize,
         Ddesc: usize, _preference: usize, requestedAlgoCount: c_int,
@@ -104,7 +105,8 @@ library_api! { (BlasCode)
             bail!(BlasCode::InvalidValue, "requestedAlgoCount is less than 1");
         }
         read(operationDesc, [Adesc, Bdesc, Cdesc, Ddesc], [0; 4])?;
-        // The algorithm's number, no work area, success, and one wave.
+        // The result describes the algorithm: its number is 1, its work area has size 0, its state
+        // is 0 (success), and its kernel has 1.0 waves of CTAs.
         let mut result = [0; 12];
         result[0] = 1;
         result[9] = u64::from(1.0_f32.to_bits()) << 32;
@@ -127,7 +129,8 @@ library_api! { (BlasCode)
     }
 }
 
-/// The matrices of a layout at an address, and their number.
+/// The matrices that a matrix layout descriptor (`layout`) describes, the first of which is at
+/// `address`, and the number of matrices in the batch.
 fn matrices(layout: usize, address: u64) -> Answer<(Operand, usize)> {
     let words = LAYOUT.read(layout)?;
     let size = |word: u64| {
@@ -147,8 +150,8 @@ fn matrices(layout: usize, address: u64) -> Answer<(Operand, usize)> {
     Ok((made.each(words[6].cast_signed()), count))
 }
 
-/// Reads the descriptors of a product whose matrices are at these addresses; also returns whether
-/// scalars are in device memory.
+/// Reads the descriptors of a product whose matrices A, B, C and D are at these addresses; also
+/// returns whether the scalars alpha and beta are in device memory.
 fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Product, bool)> {
     let words = PRODUCT.read(desc)?;
     let [a, b, c, d] = [0, 1, 2, 3].map(|i| matrices(layouts[i], addresses[i]));

@@ -21,7 +21,8 @@ blas! {
 }
 
 blas! {
-    /// Applies a modified rotation, given by the five numbers of `rotmg`.
+    /// Applies a modified rotation, given by the five numbers (flag and matrix) that `rotmg`
+    /// computes.
     fn(call, n: Int, x: u64, incx: Int, y: u64, incy: Int, param: u64) {
         vectors::<T>(&mut call, n.into(), &[(x, incx.into(), CHANGED), (y, incy.into(), CHANGED)])?;
         let parameters = parameters::<T>(&mut call, param)?;
@@ -34,7 +35,8 @@ blas! {
     [] S D: rotm_v2;
 }
 
-/// The addresses of the five numbers of a modified rotation; zeros if the first is null.
+/// The addresses of the five numbers of a modified rotation, given the first address; zeros if it
+/// is null.
 fn adjacent<T>(first: u64) -> [u64; 5] {
     let at =
         |i: usize| if first == 0 { 0 } else { first.wrapping_add((i * size_of::<T>()) as u64) };
@@ -83,7 +85,8 @@ macro_rules! rotmg {
             fn $name(handle: usize, d1: u64, d2: u64, x1: u64, y1: u64, param: u64) {
                 let format = <$type>::FORMAT;
                 let place = |name, address, access| Scalar { name, address, format, access };
-                // `rotmg` writes only some numbers, so that the others must keep their values.
+                // `rotmg` writes only some of the five numbers, so that the memory of the others
+                // must keep its values.
                 let kept = CHANGED | Region::MAY_BE_UNDEFINED;
                 let [flag, h11, h21, h12, h22] =
                     adjacent::<$type>(param).map(|at| place("param", at, kept));

@@ -3,9 +3,9 @@
 use crate::api::*;
 
 /// Defines the functions that copy vectors and matrices in one direction, with 32-bit and, under
-/// the name that ends in `_64`, with 64-bit integers: the names of the addresses, whether the
-/// device is copied to, and the stream, if they have one. A vector is copied as a matrix whose rows
-/// have one element.
+/// the name that ends in `_64`, with 64-bit integers. The macro is given the names of the address
+/// parameters, whether the destination is the device, and the stream parameter, if the functions
+/// have one. A vector is copied as a matrix whose rows have one element.
 macro_rules! transfers {
     ($(
         $doc:tt $vector:ident($from:ident $to:ident) $matrix:ident $to_device:tt
@@ -50,8 +50,8 @@ transfers! {
         cublasGetVectorAsync(devicePtr hostPtr) cublasGetMatrixAsync false stream;
 }
 
-/// Copies a matrix of elements with this number of bytes, in the stream, if one is given; each side
-/// has an address and a leading dimension.
+/// Copies a matrix of elements with this number of bytes, in the stream, if a stream is given; each
+/// side has an address and a leading dimension.
 fn copy<N: Into<Integer>>(
     (to_device, stream): (bool, &[CUstream]),
     bytes: N,

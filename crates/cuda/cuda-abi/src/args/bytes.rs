@@ -153,7 +153,8 @@ impl OutBytes<'_> {
 pointer! { @
     /// A zero-terminated text (`const char *`).
     ///
-    /// The pointer is null or points to such a text, which is not written during the lifetime.
+    /// The pointer is null or points to a zero-terminated text, which is not written during the
+    /// lifetime.
     Text<'a>, *const c_char
 }
 

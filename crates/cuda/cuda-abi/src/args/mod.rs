@@ -1,9 +1,9 @@
 //! Pointer arguments of exported functions, as types that check for null and give safe access.
 //!
-//! They are the parameters of the functions of both libraries. A value of one of these types
-//! carries a guarantee that its documentation states: the pointer is null, or valid for one value
-//! during the lifetime. The fields are private, so that only two kinds of code can give the
-//! guarantee: the caller of an exported function, which is `unsafe`, and code here that uses
+//! The functions of the driver and of the runtime have parameters of these types. A value of such a
+//! type carries a guarantee that the type's documentation states: the pointer is null, or valid for
+//! one value during the lifetime. The fields are private, so that only two kinds of code can give
+//! the guarantee: the caller of an exported function, which is `unsafe`, and code here that uses
 //! `unsafe`. Accesses through the value are then safe.
 //!
 //! The lifetime of a parameter is that of the call, so that an exported function cannot store it.
@@ -17,7 +17,7 @@ pub use bytes::{InBytes, OutBytes, Raw, Text};
 use crate::{CUresult, Refusal, Subject};
 use std::marker::PhantomData;
 
-/// Result of a function of either API.
+/// Result of a function of the driver API or the runtime API.
 pub type Answer<T = ()> = Result<T, Refusal>;
 
 /// Makes the refusal of a null pointer argument that must not be null.
@@ -25,8 +25,8 @@ fn null<T>(_: &T) -> Refusal {
     CUresult::INVALID_VALUE.of_argument(Subject::new::<T>(0), "is null")
 }
 
-/// Defines a pointer type with the common methods: `pointer!(Out<'a, T>, *mut T)`; after an `@`
-/// without `Debug`, which shows the address.
+/// Defines a pointer type with the common methods: `pointer!(Out<'a, T>, *mut T)`. After an `@` the
+/// type gets no `Debug`, whose text is the address.
 macro_rules! pointer {
     ($(#[$doc:meta])* $name:ident<$a:lifetime $(, $t:ident)?>, $pointer:ty) => {
         pointer! { @ $(#[$doc])* $name<$a $(, $t)?>, $pointer }
@@ -85,7 +85,7 @@ macro_rules! pointer {
                 if self.is_null() { Err($crate::args::null(&self)) } else { Ok(()) }
             }
 
-            /// How the reason of a refusal names this argument of the call.
+            /// The argument's identity, by which the reason of a refusal refers to it.
             pub fn subject(&self) -> Option<$crate::Subject> {
                 Some($crate::Subject::new::<Self>(self.0.addr() as u64))
             }
@@ -137,8 +137,7 @@ impl<'a, T> Out<'a, T> {
 
     /// Writes a result that is computed only if the pointer is not null.
     ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null; those of the computation.
+    /// # Errors `CUDA_ERROR_INVALID_VALUE` if the pointer is null; or the error of the computation.
     pub fn give<E: From<Refusal>>(self, value: impl FnOnce() -> Result<T, E>) -> Result<(), E> {
         self.check()?;
         Ok(self.set(value()?)?)

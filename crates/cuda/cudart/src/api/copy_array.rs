@@ -80,13 +80,13 @@ runtime_api! {
     }
 }
 
-/// An offset in the first slice of an array.
+/// A position in the first slice of an array, at which a copy begins.
 #[derive(Clone, Copy, Debug)]
 struct ArrayPosition {
     array: Array,
-    /// Offset in the row in bytes.
+    /// Offset from the start of the row in bytes.
     x: usize,
-    /// Offset in rows.
+    /// Number of rows above the position.
     y: usize,
 }
 
@@ -116,14 +116,15 @@ fn between_arrays(kind: u32) -> Answer {
 /// Direction of a copy between memory and an array.
 #[derive(Clone, Copy, Debug)]
 enum ArrayCopy {
-    /// From memory to the array.
+    /// The copy reads memory and writes the array.
     ToArray,
-    /// From the array to memory.
+    /// The copy reads the array and writes memory.
     FromArray,
 }
 
 impl ArrayCopy {
-    /// `CU_MEMORYTYPE_*` of the memory.
+    /// The memory's `CU_MEMORYTYPE_*` for a copy in this direction, given the program's
+    /// `cudaMemcpyKind`.
     ///
     /// `cudaErrorInvalidMemcpyDirection` if the program passes the opposite direction.
     fn memory(self, kind: u32) -> Answer<u32> {
@@ -152,7 +153,7 @@ impl ArrayCopy {
         unsafe { boxes(&copy, order) }
     }
 
-    /// Copies rows of memory with a pitch.
+    /// Copies rows between an array and pitched memory.
     ///
     /// # Safety
     /// The arguments satisfy the safety contract of [`boxes`].
@@ -178,7 +179,7 @@ impl ArrayCopy {
         unsafe { self.copy(array_side(array, x, y), memory, [width, height, 1], order) }
     }
 
-    /// Copies a contiguous byte range.
+    /// Copies a contiguous byte range of memory from or to an array.
     ///
     /// # Safety
     /// The arguments satisfy the safety contract of [`boxes`].
@@ -196,7 +197,7 @@ impl ArrayCopy {
         unsafe { self.pieces(&array.pieces(count)?, memory, order) }
     }
 
-    /// Copies the regions of a byte range whose memory (`CU_MEMORYTYPE_*`) begins at `address`.
+    /// Copies the rectangles of a byte range, whose memory (`CU_MEMORYTYPE_*`) begins at `address`.
     ///
     /// # Safety
     /// The arguments satisfy the safety contract of [`boxes`].
@@ -219,19 +220,20 @@ impl ArrayCopy {
     }
 }
 
-/// A part of a contiguous byte range that is a rectangle in an array.
+/// A rectangle of texels in an array, which is copied from or to one piece of a contiguous byte
+/// range in memory.
 struct ArrayRect {
     array: CopySide3D,
-    /// Offset of the part in the range.
+    /// Offset in bytes of the rectangle's first texel from the start of the byte range.
     at: u64,
-    /// Bytes of a full row of the array, which is also the row pitch in the range.
+    /// Bytes of a full row of the array, which is also the distance of rows in the byte range.
     pitch: usize,
     size: [usize; 3],
 }
 
 impl ArrayPosition {
-    /// Splits a contiguous byte range into rectangles: the rest of the first row, full rows, part
-    /// of the last row.
+    /// Splits a contiguous byte range of `count` bytes into rectangles of the array: the rest of
+    /// the first row, full rows, the start of the last row.
     fn pieces(self, count: usize) -> Answer<Vec<ArrayRect>> {
         let Self { array, x, y } = self;
         let (descriptor, format) = format_of(array)?;

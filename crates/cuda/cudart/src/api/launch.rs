@@ -73,7 +73,8 @@ fn cooperative() -> CUlaunchAttribute {
     CUlaunchAttribute { id: launch_attribute::COOPERATIVE, pad: 0, value }
 }
 
-/// Launches the kernel of a host stub or a handle, with these attributes.
+/// Launches the kernel that a host stub or a kernel handle stands for, with these launch
+/// attributes.
 ///
 /// `cudaErrorInvalidDeviceFunction` if there is none, `cudaErrorInvalidConfiguration` for a grid or
 /// block beyond the device's limits.

@@ -1,5 +1,5 @@
-//! Execution of plans: checks the type and addresses, and submits the transform to the plan's
-//! stream.
+//! Execution of plans: checks the plan's type and the addresses, and submits the transform to the
+//! plan's stream.
 
 use crate::code::*;
 use crate::plan::{self, MadePlan};
@@ -12,8 +12,8 @@ const FORWARD: c_int = -1;
 /// `CUFFT_INVERSE`
 const INVERSE: c_int = 1;
 
-/// Defines the functions that execute plans of one type: what they do, their name, the type, and
-/// the direction, which may be a parameter.
+/// Defines the functions that execute plans of one type. For each, the macro is given the
+/// documentation, the name, the type, and the direction, which may be a parameter.
 macro_rules! executes {
     ($($doc:literal $name:ident $of:ident $(($direction:ident))? => $way:expr;)*) => {
         library_api! { (FftCode) $(

@@ -41,9 +41,10 @@ macro_rules! fftw_api {
     )*};
 }
 
-/// Defines the functions that plan transforms of a type: in one, two and three dimensions, in any
-/// number of them, with layouts, and with strides of 32 and 64 bits. Given are the start of their
-/// names, the type, its name in theirs, and the direction, which may be a parameter.
+/// Defines the functions that plan transforms of a type: in one, two, three and a variable number
+/// of dimensions, with layouts, and with strides of 32 and 64 bits. The macro is given the start of
+/// the functions' names, the type, the type's name in the functions' names, and the direction,
+/// which may be a parameter.
 macro_rules! planners {
     ($(
         $fftw:ident $of:ident $kind:ident $(($sign:ident))? => $direction:expr;
@@ -72,7 +73,7 @@ macro_rules! planners {
                 Plan::simple(Type::$of, &[n0, n1, n2], [input, output], $direction).map(fftw::keep)
             }
 
-            /// Plans a transform.
+            /// Plans a transform in one to three dimensions.
             fn [<$fftw _plan_ $kind>](
                 rank: c_int, n: In<c_int>,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
@@ -130,7 +131,7 @@ planners! {
     fftwf C2R dft_c2r => FftDirection::Inverse;
 }
 
-/// Defines the other functions of a precision, given the start of their names.
+/// Defines the functions of a precision that do not plan, given the start of their names.
 macro_rules! others {
     ($($fftw:ident: $of_complex:ident $of_reals:ident $of_halves:ident;)*) => { pastey::paste! { $(
         fftw_api! {
@@ -159,17 +160,18 @@ macro_rules! others {
                 fftw::destroy(plan)
             }
 
-            /// Does nothing: plans stay valid.
+            /// Frees nothing: `fftw_cleanup` would discard data that the planner has cached, and
+            /// there is none. Plans stay valid.
             fn [<$fftw _cleanup>]() -> () {
                 Ok(())
             }
 
-            /// Prints nothing: a plan has no parts.
+            /// Prints nothing: plans have no steps that could be described.
             fn [<$fftw _print_plan>](_plan: usize) -> () {
                 Ok(())
             }
 
-            /// Returns 0: no costs are known.
+            /// Returns 0: the planner does not estimate costs.
             fn [<$fftw _cost>](_plan: usize) -> c_double {
                 Ok(0.0)
             }
@@ -205,7 +207,7 @@ macro_rules! others {
                 Ok(if code == 0 { memory.expose_provenance() } else { 0 })
             }
 
-            /// Frees such memory.
+            /// Frees memory that `fftw_malloc` allocated.
             fn [<$fftw _free>](memory: *mut c_void) -> () {
                 // SAFETY: the pointer is null, or of the function that allocates.
                 unsafe { libc::free(memory) };

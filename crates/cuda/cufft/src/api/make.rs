@@ -22,9 +22,9 @@ library_api! { (FftCode)
     }
 }
 
-/// Defines functions for contiguous transforms in one dimension, with a batch, in two, and in
-/// three: what the functions do, their names, other parameters, and a body, which is given the
-/// shape.
+/// Defines functions for contiguous transforms in one dimension (with a batch), two and three
+/// dimensions. The macro is given the documentation, the names, further parameters, and a body,
+/// which is given the shape.
 macro_rules! contiguous {
     ($(
         $doc:literal $one:ident $two:ident $three:ident
@@ -69,8 +69,8 @@ contiguous! {
         (handle: c_int; workSize: Out<usize>) |shape| size_of_plan(handle, workSize, shape);
 }
 
-/// Defines functions for transforms with arbitrary layouts: for each, the integer type of its
-/// parameters, and its body, which is given the shape.
+/// Defines functions for transforms with arbitrary layouts. For each, the macro is given the
+/// integer type of the parameters, and the body, which is given the shape.
 macro_rules! many {
     ($(
         $(#[$doc:meta])*
@@ -103,7 +103,7 @@ macro_rules! many {
 many! {
     /// Creates a plan of transforms with arbitrary layouts.
     cufftPlanMany<c_int>(plan: Out<c_int>;) |shape| make_new(plan, shape);
-    /// Makes a plan one of transforms with arbitrary layouts.
+    /// Sets the shape of a plan to transforms with arbitrary layouts.
     cufftMakePlanMany<c_int>(plan: c_int; workSize: Out<usize>) |shape| make(plan, workSize, shape);
     /// `cufftMakePlanMany` with sizes of 64 bits.
     cufftMakePlanMany64<c_longlong>(plan: c_int; workSize: Out<usize>) |shape| make(plan, workSize, shape);
@@ -146,13 +146,13 @@ macro_rules! typed_many {
     };
 }
 typed_many! {
-    /// Makes a plan one of transforms with arbitrary layouts and explicit types.
+    /// Sets the shape of a plan to transforms with arbitrary layouts and explicit types.
     cufftXtMakePlanMany => make;
     /// Work area of a plan with arbitrary layouts and explicit types.
     cufftXtGetSizeMany => size_of_plan;
 }
 
-/// Creates and makes a plan; a refused plan is destroyed.
+/// Creates a plan and sets its shape; if that is refused, the plan is destroyed.
 fn make_new(plan: Out<'_, c_int>, shape: impl FnOnce() -> Answer<Shape>) -> Answer {
     plan.give(|| {
         let shape = shape()?;

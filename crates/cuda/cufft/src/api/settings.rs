@@ -12,7 +12,7 @@ library_api! { (FftCode)
         plan::change(plan, |plan| plan.stream = stream)
     }
 
-    /// Sets whether the plan allocates its work area when it is made.
+    /// Sets whether the plan allocates its work area when its shape is set.
     fn cufftSetAutoAllocation(plan: c_int, autoAllocate: c_int) {
         plan::change(plan, |plan| plan.is_manual = autoAllocate == 0)
     }
@@ -22,14 +22,14 @@ library_api! { (FftCode)
         plan::change(plan, |plan| plan.set_area(workArea))
     }
 
-    /// Sets the work areas of a plan's devices, of which there is one.
+    /// Sets the work areas of a plan's devices; a plan has one device.
     fn cufftXtSetWorkArea(plan: c_int, workArea: In<CUdeviceptr>) {
         plan::get(plan)?;
         let area = workArea.get()?;
         plan::change(plan, |plan| plan.set_area(area))
     }
 
-    /// Sets a policy for the size of the work area, which is not changed by it.
+    /// Sets a policy for the size of the work area, which has no effect: the size does not change.
     fn cufftXtSetWorkAreaPolicy(plan: c_int, policy: u32, workSize: Out<usize>) {
         plan::get(plan)?;
         ensure!(
@@ -63,8 +63,7 @@ library_api! { (FftCode)
     }
 }
 
-/// Defines the functions whose result depends on the version of the library, given with the major
-/// version.
+/// Defines functions whose result depends on the library's version, for a major version.
 macro_rules! versions {
     ($($major:literal $version:expr; $get:ident $property:ident)*) => {
         library_api! { (FftCode) $(
@@ -81,7 +80,7 @@ macro_rules! versions {
         )* }
     };
 }
-// The versions in CUDA 12.9 and in CUDA 13.5.
+// The versions of cuFFT in CUDA 12.9 and in CUDA 13.5.
 versions! {
     11 [11, 4, 1]; cufftGetVersion_11 cufftGetProperty_11
     12 [12, 5, 0]; cufftGetVersion_12 cufftGetProperty_12

@@ -16,7 +16,8 @@ fn direct(data: &mut [Complex64], sizes: &[usize], sign: f64) {
         for first in (0..data.len()).filter(|i| i / inner % n == 0) {
             let line: Vec<_> = (0..n).map(|i| data[first + i * inner]).collect();
             for k in 0..n {
-                // Parts of numbers and no operators of theirs, which would be calls in tests.
+                // Real and imaginary parts are computed separately, because the operators of
+                // complex numbers would be slow calls in a test build.
                 let (mut sum, mut at) = (Complex64::ZERO, 0);
                 for value in &line {
                     let root = &roots[at];
@@ -58,7 +59,7 @@ fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Ra
         bytes.next_multiple_of(64)
     };
     let mut memory = vec![0xa5; (size(0) + size(1)) as usize];
-    // The program's memory may also be transformed, as by cuFFTW.
+    // The buffer's own memory may also be transformed by cuFFTW, which is given host addresses.
     let start = memory.as_mut_ptr().expose_provenance() as u64;
     let second = if in_place { 0 } else { size(0) };
     let regions = shape.regions([start, start + second], in_place).unwrap();
@@ -66,7 +67,7 @@ fn error(shape: &Shape, direction: FftDirection, in_place: bool, random: &mut Ra
     let sizes: Vec<usize> = shape.sizes.iter().map(|&size| size as usize).collect();
     let (all, row) = (sizes.iter().product::<usize>(), sizes[sizes.len() - 1]);
     let (rows, half) = (all / row, row / 2 + 1);
-    // All elements of the input, including the half of a spectrum that is not stored.
+    // All elements of the input, including the half of the spectrum that C2R does not store.
     let mut data = Vec::new();
     for _ in 0..shape.batch {
         let number = |_| {
@@ -135,7 +136,7 @@ fn layout(counts: &[i64], random: &mut Random) -> Layout {
     let embed: Vec<i64> = counts.iter().map(|count| count + random.below(3_i64)).collect();
     let stride = random.within(1..=3);
     let distance = match random.below(3) {
-        // Interleaved transforms.
+        // The elements of the transforms are interleaved.
         0 if stride == 3 => 1,
         _ => embed.iter().product::<i64>() * stride + random.below(4_i64),
     };

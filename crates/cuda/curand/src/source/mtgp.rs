@@ -3,14 +3,14 @@
 
 use std::sync::OnceLock;
 
-/// 32-bit words of the state, and of the ring buffer that contains it.
+/// Number of 32-bit words of a generator's state, and of the ring buffer that contains the state.
 const WORDS: usize = 351;
 const RING: usize = 1024;
-/// Numbers that a block generates in one step.
+/// How many numbers [`Mtgp::together`] generates: one for each thread of a block (CTA).
 pub(crate) const TOGETHER: usize = 256;
 const MASK: u32 = 0xfff8_0000;
 
-/// A set of parameters.
+/// The parameters of one MTGP32 generator.
 struct Parameters {
     position: usize,
     shifts: [u32; 2],
@@ -74,7 +74,8 @@ impl Mtgp {
         Self { of, ring, offset: 0 }
     }
 
-    /// `curand` as called by all threads of a block.
+    /// The numbers that the device function `curand` returns when all threads of a block call it
+    /// once.
     pub(crate) fn together(&mut self) -> [u32; TOGETHER] {
         let Parameters { position, shifts: [sh1, sh2], recurrence, tempering } = self.of;
         let made = std::array::from_fn(|t| {

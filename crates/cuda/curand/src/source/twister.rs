@@ -14,7 +14,7 @@ const A: u32 = 0x9908_b0df;
 /// Sequences of one seed are 2^1000 numbers apart.
 const SEQUENCE: usize = 1000;
 
-/// A state: the last 624 words, oldest first.
+/// A state of MT19937: the last 624 words, in a ring whose oldest word is at `next`.
 #[derive(Clone)]
 pub(crate) struct Twister {
     words: Vec<u32>,
@@ -33,7 +33,7 @@ impl Twister {
         Self { words, next: 0 }
     }
 
-    /// Advances the state without a number.
+    /// Advances the state by one step without computing an output.
     fn step(&mut self) -> u32 {
         let at = |i: usize| (self.next + i) % WORDS;
         let y = (self.words[at(0)] & UPPER) | (self.words[at(1)] & !UPPER);
@@ -62,7 +62,8 @@ impl Twister {
         }))
     }
 
-    /// Applies a polynomial to the state: the sum of the states that its terms select.
+    /// Jumps ahead: applies a polynomial to the state. The result is the XOR of the states n steps
+    /// later, for each term x^n of the polynomial.
     fn jump(&self, polynomial: &Polynomial) -> Self {
         let mut sum = vec![0; WORDS];
         let mut state = self.clone();
@@ -97,7 +98,7 @@ impl Polynomial {
         self.bits[term / 64] >> (term % 64) & 1 != 0
     }
 
-    /// The square modulo the characteristic polynomial.
+    /// The square of the polynomial modulo the characteristic polynomial.
     fn squared(&self, characteristic: &[usize]) -> Self {
         let mut square = Self::of([]);
         for term in (0..DEGREE).filter(|&term| self.has(term)) {
@@ -107,15 +108,17 @@ impl Polynomial {
         square
     }
 
-    /// Reduces by words from the highest on, which is possible because the characteristic
-    /// polynomial has no term within a word below its first.
+    /// Reduces the polynomial modulo the characteristic polynomial, one 64-bit word at a time from
+    /// the highest on. That is possible because the characteristic polynomial's second term is more
+    /// than a word below its first.
     fn reduce(&mut self, characteristic: &[usize]) {
         for word in (DEGREE / 64..self.bits.len()).rev() {
             let first = DEGREE.max(word * 64);
             let high = self.bits[word] >> (first % 64);
             self.bits[word] ^= high << (first % 64);
             for &term in characteristic {
-                // The word is added at the positions of the lower terms, relative to the first.
+                // The word is added for each lower term, at the term's distance below the first
+                // term.
                 let at = first - DEGREE + term;
                 self.bits[at / 64] ^= high << (at % 64);
                 if !at.is_multiple_of(64) {
@@ -126,7 +129,7 @@ impl Polynomial {
     }
 }
 
-/// The terms of the characteristic polynomial without the first.
+/// Exponents of the characteristic polynomial's terms without the first term.
 ///
 /// With n = 624, m = 397, w = 32, r = 31, and the bits a_i of [`A`], the polynomial is the sum of
 /// (t^n + t^m)(t^(n-1) + t^(m-1))^r, of a_i (t^n + t^m)(t^(n-1) + t^(m-1))^(r-1-i) for i < r, and

@@ -1,7 +1,7 @@
 //! NVIDIA's libraries that make machine code in a program's process, nvrtc and nvJitLink: some of
 //! their functions are replaced by functions of this crate, which call the originals.
 //!
-//! Several copies of each may be loaded in one process (the program's, and that of a Python
+//! Several copies of each library may be loaded in one process (the program's, and that of a Python
 //! package). Each copy gets its own set of replacement functions, so that a handle does not have to
 //! say which copy it belongs to. No instruction of NVIDIA's code is read or changed.
 
@@ -47,8 +47,8 @@ impl Compiler {
         }
     }
 
-    /// The address of the replacement to which a call of one of the compiler's functions is bound;
-    /// `None` for functions that are not replaced.
+    /// The address of the replacement function to which a call of one of the compiler's functions
+    /// is bound; `None` for functions that are not replaced.
     pub(crate) fn bind(self, name: &CStr) -> Option<usize> {
         match self {
             Self::Nvrtc(number) => nvrtc::bind(number, name),
@@ -77,12 +77,13 @@ fn has_name(path: &Path, name: &str) -> bool {
     file.strip_prefix(name).is_some_and(|rest| rest.contains(".so"))
 }
 
-/// Maximum number of loaded copies of a kind; each has replacement functions of its own.
+/// Maximum number of loaded copies of nvrtc, and of nvJitLink; each copy has replacement functions
+/// of its own.
 const MAX_LOADED: usize = 8;
 
-/// Defines `Functions`, the functions of a library that are called, with their types and names, and
-/// `replacement`, the address of the function that replaces one of them in copy `N` of the library,
-/// for those that have one.
+/// Defines for a compiler library `Functions`, the library's functions that texunit calls, with
+/// their types and names, and `replacement`, the address of the function that replaces a named
+/// function in copy `N` of the library, if it is replaced.
 macro_rules! functions {
     ($($field:ident: $type:ty = $name:literal $(=> $ours:ident)?;)*) => {
         /// The library's own functions.
@@ -92,7 +93,8 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// The functions at their exported addresses; `None` if one is missing.
+            /// The library's functions at their exported addresses; `None` if a function is
+            /// missing.
             fn find(exported: &BTreeMap<String, usize>) -> Option<Self> {
                 let at = |name| {
                     $crate::compiler::newest(exported, name).map(std::ptr::with_exposed_provenance::<c_void>)
@@ -115,7 +117,7 @@ macro_rules! functions {
             }
         }
 
-        /// The replacements of each of the copies.
+        /// For each loaded copy of the library, its replacement function by name.
         static OURS: [fn(&str) -> Option<usize>; $crate::compiler::MAX_LOADED] = [
             replacement::<0>, replacement::<1>, replacement::<2>, replacement::<3>,
             replacement::<4>, replacement::<5>, replacement::<6>, replacement::<7>,
@@ -137,7 +139,7 @@ fn plain(name: &str) -> &str {
     versioned.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
 }
 
-/// Address of an exported function, of the newest version of it.
+/// Address of the newest version of an exported function.
 fn newest(exported: &BTreeMap<String, usize>, name: &str) -> Option<usize> {
     let version = |full: &str| {
         let rest = full.strip_prefix("__")?.strip_prefix(name)?;
@@ -160,14 +162,14 @@ struct Library<F, S> {
     path: PathBuf,
     /// Load bias: the difference between loaded addresses and those in the file.
     address: usize,
-    /// The library's own functions that the replacements call; resolved when the first call is
-    /// bound to the library.
+    /// The library's own functions that texunit's replacement functions call; resolved when the
+    /// first call of the program is bound to the library.
     functions: Option<F>,
     /// State of the library's handles, by address.
     handles: BTreeMap<usize, S>,
 }
 
-/// The loaded copies of one kind of library.
+/// The loaded copies of one library: of nvrtc, or of nvJitLink.
 #[derive(Debug)]
 struct Table<F, S> {
     copies: Mutex<[Option<Library<F, S>>; MAX_LOADED]>,
@@ -203,8 +205,8 @@ impl<F: Copy, S> Table<F, S> {
         });
     }
 
-    /// Whether the library exports all functions that the replacements call. A library that lacks
-    /// one is an older version or another library.
+    /// Whether the library exports all functions that texunit's replacement functions call. A
+    /// library that lacks one of them is an older version or another library.
     fn has(&self, number: usize, find: impl FnOnce(&BTreeMap<String, usize>) -> Option<F>) -> bool {
         let look = |library: &mut Library<F, S>| {
             if library.functions.is_none() {
@@ -217,7 +219,8 @@ impl<F: Copy, S> Table<F, S> {
 
     /// Runs `work` with the library's own functions. A panic is caught, as the caller is C.
     fn answer(&self, number: usize, work: impl FnOnce(&F) -> Status) -> Status {
-        // The functions are known once a call has been bound, until the library is unloaded.
+        // The library's functions are known from the first bound call until the library is
+        // unloaded.
         let functions = self.with(|all| all.get(number)?.as_ref()?.functions);
         let work = |functions| catch_unwind(AssertUnwindSafe(|| work(&functions))).ok();
         functions.and_then(work).unwrap_or(self.internal_error)

@@ -7,11 +7,11 @@ use chrono::Utc;
 pub(super) struct Field {
     /// Names of the field, between spaces; the first one is the column's heading.
     names: &'static str,
-    /// Unit of the values.
+    /// Unit of the field's values, such as `MiB`.
     unit: Option<&'static str>,
 }
 
-/// The fields of `fields.txt`.
+/// The fields that `fields.txt` lists.
 fn fields() -> impl Iterator<Item = Field> {
     let rows = include_str!("fields.txt").lines().filter(|row| !row.starts_with('#'));
     rows.map(|row| match row.strip_suffix(']').and_then(|row| row.split_once(" [")) {
@@ -31,7 +31,7 @@ impl Field {
         self.unit.map_or_else(|| name.to_owned(), |unit| format!("{name} [{unit}]"))
     }
 
-    /// Value for a device; `None` for properties that a simulated device lacks.
+    /// The field's value for a device; `None` for properties that a simulated device lacks.
     fn value(&self, seen: &DriverState, card: &Card) -> Option<String> {
         let [domain, bus, device] = card.place;
         Some(match self.name() {
@@ -55,7 +55,8 @@ impl Field {
         })
     }
 
-    /// Value for a device as printed.
+    /// The field's value for a device as `nvidia-smi` prints it: with the unit if `units`, and
+    /// `[N/A]` if the device lacks it.
     pub(super) fn shown(&self, seen: &DriverState, card: &Card, units: bool) -> String {
         match (self.value(seen, card), self.unit.filter(|_| units)) {
             (None, _) => "[N/A]".to_owned(),
@@ -80,7 +81,7 @@ pub(super) fn help() -> String {
     fields().map(|field| field.names.replace(' ', " or ") + "\n").collect()
 }
 
-/// Formats bytes as the table does, in MiB.
+/// Formats a number of bytes in MiB, as the table that `nvidia-smi` prints has it.
 pub(super) fn mebibytes(bytes: u64) -> String {
     format!("{}MiB", bytes >> 20)
 }

@@ -2,7 +2,7 @@
 
 use texunit_cuda::facts;
 
-/// Versions and devices.
+/// The driver's version, the CUDA version, and the devices.
 #[derive(Debug, Default)]
 pub(super) struct DriverState {
     /// Driver version.
@@ -40,7 +40,7 @@ impl Card {
     pub(super) fn is_called(&self, id: &str) -> bool {
         let id = id.trim();
         let bus = self.bus_id.to_ascii_lowercase();
-        // The domain may have four or eight digits.
+        // In a PCI bus ID such as `00000000:01:00.0` the domain may have four or eight digits.
         self.index.to_string() == id
             || self.uuid == id
             || bus.ends_with(&id.to_ascii_lowercase()) && id.len() >= 7

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::LazyLock;
 use texunit_check::Architecture;
 
-/// Form of an option's value.
+/// How an option's value is written on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueForm {
     Nothing,
@@ -18,7 +18,7 @@ enum ValueForm {
 }
 use ValueForm::{Attached, Nothing, Truth, Word};
 
-/// Effect of an option here.
+/// Effect that an option of NVIDIA's ptxas has in texunit's ptxas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     /// Ignored: the option tunes speed, registers or caches, or messages about them.
@@ -27,7 +27,7 @@ enum Effect {
     Refused,
     /// As [`Effect::Refused`], except that `false` is accepted as the default.
     RefusedIfTrue,
-    /// That of [`Options::take`], with the text of the help.
+    /// The effect that [`Options::take`] implements, with the option's text in `--help`.
     Acts(&'static str),
 }
 use Effect::{Acts, Refused, RefusedIfTrue, Tunes};
@@ -35,7 +35,7 @@ use Effect::{Acts, Refused, RefusedIfTrue, Tunes};
 /// An option: its long name, its short name, the form of its value, and its effect.
 type OptionSpec = (&'static str, &'static str, ValueForm, Effect);
 
-/// The rows of options.txt.
+/// The options that options.txt lists, one for each row.
 static ROWS: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| {
     let row = |line: &'static str| {
         let mut parts = line.split(" | ");
@@ -74,7 +74,7 @@ pub(super) enum Input {
     File(String),
     /// Standard input, `-`.
     Standard,
-    /// The text itself, passed as an argument.
+    /// PTX text that is itself an argument.
     Text(String),
 }
 
@@ -94,12 +94,13 @@ impl fmt::Display for Input {
 pub(super) struct Options {
     pub(super) wanted: Action,
     pub(super) arch: Architecture,
-    /// Whether the architecture is virtual, so that no file is written.
+    /// Whether the target architecture is virtual (`compute_80`), so that the PTX is checked but no
+    /// file is written.
     pub(super) only_checks: bool,
     pub(super) output: String,
     pub(super) inputs: Vec<Input>,
     pub(super) fmad: bool,
-    /// Maximum number of registers.
+    /// Maximum number of registers per thread (`--maxrregcount`).
     pub(super) registers: Option<u32>,
     pub(super) verbose: bool,
     /// Whether warnings are suppressed.
@@ -225,13 +226,13 @@ fn undefined(value: &str, name: &str) -> String {
 /// The oldest architecture that a supported release (11.8) assembles for.
 const OLDEST: u32 = 35;
 
-/// The architectures that are accepted.
+/// The architectures that `--gpu-name` accepts.
 pub(super) fn architectures() -> impl Iterator<Item = Architecture> {
     texunit_check::architectures().filter(|arch| arch.number >= OLDEST)
 }
 
-/// The option that an argument names, with an attached value: `--name`, `-short`, each also with
-/// `=value`, and `-O3`.
+/// The option that an argument names, and the value if it is attached: `--name`, `-short`,
+/// `--name=value`, `-short=value`, `-O3`.
 fn named(word: &str) -> Result<(&'static OptionSpec, Option<&str>), String> {
     let bare = &word[1..];
     let (name, value) = match bare.split_once('=') {

@@ -1,5 +1,5 @@
-//! The fields of texture headers: their bits, interpretations, and the header versions that have
-//! them.
+//! The fields of texture headers: their bits, the interpretation of these, and the header versions
+//! that have a field.
 
 use super::{Bits, Descriptor, Values};
 
@@ -37,13 +37,13 @@ impl Version {
 /// The header versions that have a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
-    /// All header versions.
+    /// Headers of all versions have the field.
     All,
-    /// Headers of texel buffers only.
+    /// Only headers of texel buffers have the field.
     Buffer,
-    /// Headers of pitched memory only.
+    /// Only headers of pitched memory have the field.
     Pitch,
-    /// Headers of block-linear memory only.
+    /// Only headers of block-linear memory have the field.
     Block,
 }
 

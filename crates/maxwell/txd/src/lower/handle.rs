@@ -1,4 +1,5 @@
-//! Finds the source of the handle of a texture and its sampler.
+//! Finds where the handle of a texture and its sampler comes from: a word of the constant bank, or
+//! a computation.
 
 use super::bank::{Name, name_of};
 use super::operands::Operands;
@@ -10,9 +11,9 @@ use texunit_sass::txd::INDEX;
 /// The registers that hold temporary values while a handle is computed.
 const TEMPORARY: [&str; 2] = ["R12", "R13"];
 
-/// The handle of an instruction, and where it comes from.
+/// The handle of texture and sampler that a fetch uses, and where it comes from.
 pub(super) struct Handle {
-    /// A description of the handle's source.
+    /// Text that says where the handle comes from: a parameter, a named texture, a register.
     pub(super) from: String,
     pub(super) place: HandleLocation,
 }
@@ -21,15 +22,17 @@ pub(super) struct Handle {
 pub(super) enum HandleLocation {
     /// The word of the constant bank with this index.
     Constant(u64),
-    /// Register R0, in which these instructions compute the handle. The instruction has .B.
+    /// Register R0, which the steps given here compute the handle in; the TXD has the modifier .B,
+    /// so that it reads the handle from a register.
     Computed(Vec<Step>),
 }
 
 /// The index of a texture or of a sampler in independent mode, which is half of a handle.
 enum HandleHalf {
-    /// The word of the bank at this offset has the index at its position in the handle.
+    /// The word of the constant bank at this byte offset has the index in the bits that the index
+    /// has in a handle.
     Placed(u32),
-    /// The operand that has the index, and a description of its source.
+    /// The machine operand that has the index, and a text that says where the index comes from.
     Index(String, String),
 }
 
@@ -114,7 +117,7 @@ fn independent(
 }
 
 impl HandleHalf {
-    /// The operand that has the index, with a description of its source.
+    /// The machine operand that has the index, with a text that says where the index comes from.
     fn read(self) -> (String, String) {
         match self {
             Self::Placed(byte) => (at_byte(byte), at_byte(byte)),
@@ -136,7 +139,7 @@ impl Context<'_> {
         found.cloned().unwrap_or_default()
     }
 
-    /// The value of a register that has a handle, and the register's name.
+    /// What is known about the value of a PTX register that has a handle, and the register's name.
     fn register(&self, base: Base, at: usize) -> (Value, String) {
         match base {
             Base::Reg(reg) => {
@@ -147,8 +150,8 @@ impl Context<'_> {
         }
     }
 
-    /// The instructions that compute in a register the address of a texture that `mov` takes, which
-    /// is the handle with bit 31 as a mark.
+    /// The instructions that compute into a register the address of a texture, which PTX takes with
+    /// `mov`: it is the handle with bit 31 set.
     fn marked(&self, name: Name, register: &str) -> Result<Vec<Step>, String> {
         let byte = self.bank.single(name).ok_or("its texture has no place in the bank")?;
         let name = self.name(name);

@@ -3,14 +3,16 @@
 
 use crate::code::*;
 
-/// Storage of the largest descriptor.
+/// Storage that is large enough for a descriptor of any kind.
 type Words = [u64; 13];
 
 pub(super) struct Kind {
     mark: u64,
-    /// For each attribute: its number, the index of its word, and its size in bytes.
+    /// The attributes of this kind of descriptor, each with its number, the index of its word, and
+    /// its size in bytes.
     attributes: &'static [(u32, usize, usize)],
-    /// Words of the descriptor, at most those of `data` in the header's structure.
+    /// Number of 64-bit words of the descriptor, at most that of `data` in the structure of
+    /// `cublasLt.h`.
     words: usize,
 }
 
