@@ -313,8 +313,8 @@ fn has(results: &Results, slot: Slot) -> bool {
 }
 
 impl Fetch {
-    /// The request to the unit with each operand's register or constant. Operands that the geometry
-    /// does not have are zero.
+    /// The request to the texture unit with each operand's register or constant. Operands that the
+    /// geometry does not have are zero.
     #[inline(always)]
     pub(crate) fn request<'w>(&self, mask: u32, n: impl Fn(Slot) -> &'w Lanes) -> FetchRequest<'w> {
         let coords = self.coords.map(|slot| if slot.is_none() { &ZERO_LANES } else { n(slot) });

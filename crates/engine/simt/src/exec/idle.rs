@@ -13,9 +13,9 @@
 //!
 //! A loop that counts its iterations or reads a clock has no state that recurs. If the trace shows
 //! that its CTA only looks at a few places of global memory, the CTA probably waits, too: it takes
-//! turns with other CTAs, but a deadlock is not reported for it. A loop with side effects may wait
-//! as well (a server with a heartbeat). [`crate::ExternalWriters`] are told of CTAs of all these
-//! kinds, so that the host can continue.
+//! turns with other CTAs, but does not count as waiting. A loop with side effects may wait as well
+//! (a server with a heartbeat). [`crate::ExternalWriters`] are told of CTAs of all these kinds, so
+//! that the host can continue.
 
 pub(super) mod state;
 

@@ -103,7 +103,8 @@ pub(super) struct WatchState {
     grid: [u32; 3],
 }
 
-/// Maximum number of accesses kept between calls; of more, only the last ones matter.
+/// Maximum number of recorded accesses between two calls of `watch_hits`; only the last ones are
+/// kept.
 const MOST: usize = 4096;
 
 /// A probe that records accesses to watched ranges.
@@ -218,7 +219,7 @@ pub(in super::super) enum StepAnswer {
 /// Decides where a launch stops.
 #[derive(Debug, Default)]
 pub(in super::super) struct Stepper {
-    /// The current position.
+    /// The current position in the execution of the launch.
     pub(super) position: Position,
     /// Whether the stop before the next instruction was already reported.
     pub(super) passes: bool,
