@@ -308,7 +308,7 @@ impl Call<'_, '_, '_> {
         Ok(())
     }
 
-    /// Copies a text to the device heap, where it is never freed, and returns its address.
+    /// The address of a text in the device heap. The heap never frees the text.
     fn text(&mut self, text: &str) -> Result<u64, Failed> {
         let heap = self.context.launch.config.heap;
         Ok(heap.and_then(|heap| heap.text(text)).ok_or(code::MEMORY_ALLOCATION)?)

@@ -136,7 +136,7 @@ pub(crate) struct Warp {
     /// Number of the warp in its CTA.
     pub(crate) index: u32,
     pub(crate) steps: u64,
-    /// Step count after which its turn ends at a backward jump or a barrier.
+    /// Step count after which the warp's turn ends at a backward jump or a barrier.
     pub(super) end: u64,
     /// Number of steps in a turn of a split while other splits could run.
     pub(super) shared_turn: u64,
@@ -160,7 +160,7 @@ pub(crate) struct Warp {
     pub(crate) local_end: u64,
 }
 
-/// Stores the lanes `mask` of a value. All lanes are stored if these are the live ones.
+/// Stores the lanes `mask` of a value. All lanes are stored if `mask` has all live lanes.
 #[inline(always)]
 fn put_lanes<T>(to: &mut [T; 32], value: &L64, (mask, live): (u32, u32), of: impl Fn(u64) -> T) {
     if mask == live {
