@@ -27,7 +27,7 @@ pub struct StopPoint {
 pub struct Position {
     /// Number of preceding CTAs if they are executed sequentially, else 0.
     pub turn: u64,
-    /// Number of warp instructions since then.
+    /// Number of warp instructions executed since these CTAs have ended.
     pub step: u64,
 }
 
@@ -86,13 +86,13 @@ pub struct WatchHit {
     pub at: u32,
     /// Whether the access writes.
     pub writes: bool,
-    /// Address of the first byte that the lane accesses.
+    /// Address of the first byte that the lane accesses, as in [`Range::address`].
     pub address: u64,
     /// Number of bytes accessed.
     pub bytes: u32,
 }
 
-/// State shared by the probes of all residents.
+/// State shared by the probes of all resident CTAs.
 #[derive(Debug, Default)]
 pub(super) struct WatchState {
     ranges: Vec<Range>,
