@@ -9,7 +9,7 @@ use super::warp::{Warp, lanes};
 use crate::code::{AsyncCopy, Located};
 use texunit_forms::Count;
 
-/// Operands of a copy in each lane.
+/// Operands of an asynchronous copy in each lane.
 pub(super) struct Operands {
     /// Number of bytes that are written, and number of bytes that are read; the remaining bytes are
     /// written as zeros.

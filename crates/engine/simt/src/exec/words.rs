@@ -60,8 +60,8 @@ fn has_words(access: &Access, mask: u32) -> bool {
 }
 
 impl<'a> Context<'a> {
-    /// Executes a load of 4-byte elements by all lanes. Returns without a change if the access has
-    /// another form.
+    /// Executes a load of 4-byte elements by all lanes. Returns false, with nothing changed, if the
+    /// access has another form or would fault.
     #[inline]
     pub(super) fn load_words(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         let done = match access.at.mem_space {
@@ -72,8 +72,8 @@ impl<'a> Context<'a> {
         done.is_some()
     }
 
-    /// Executes a store of 4-byte elements by all lanes. Returns without a change if the access has
-    /// another form.
+    /// Executes a store of 4-byte elements by all lanes. Returns false, with nothing changed, if
+    /// the access has another form or would fault.
     #[inline]
     pub(super) fn store_words(&mut self, warp: &Warp, access: &Access, mask: u32) -> bool {
         let done = match access.at.mem_space {

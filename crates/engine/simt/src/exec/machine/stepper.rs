@@ -27,7 +27,7 @@ pub struct StopPoint {
 pub struct Position {
     /// Number of preceding CTAs if they are executed sequentially, else 0.
     pub turn: u64,
-    /// Number of warp instructions executed since these CTAs have ended.
+    /// Number of warp instructions executed after those CTAs.
     pub step: u64,
 }
 
