@@ -283,7 +283,8 @@ pub(crate) struct Fetch {
     pub(crate) block: Option<Results>,
     /// Mask of the components that are read later.
     pub(crate) components: u8,
-    /// Destination predicate of residency, or none.
+    /// Destination predicate for the residency of the texels; `Slot::NONE` if the instruction has
+    /// none.
     pub(crate) resident: Slot,
     /// Source location of the instruction.
     pub(crate) span: Span,
@@ -306,15 +307,15 @@ fn results(parts: &[Slot; 4]) -> Option<Results> {
     Some(Results { first, len, components })
 }
 
-/// Whether a register is in a block of destination registers.
+/// Whether a register is in a block of consecutive destination registers.
 fn has(results: &Results, slot: Slot) -> bool {
     let others = slot.is_none() || slot.is_constant() || slot.is_wide() || slot.is_predicate();
     !others && (results.first..results.first + results.len).contains(&slot.index())
 }
 
 impl Fetch {
-    /// The request to the unit with each operand's register or constant. Operands that the geometry
-    /// does not have are zero.
+    /// The request to the texture unit with each operand's register or constant. Operands that the
+    /// geometry does not have are zero.
     #[inline(always)]
     pub(crate) fn request<'w>(&self, mask: u32, n: impl Fn(Slot) -> &'w Lanes) -> FetchRequest<'w> {
         let coords = self.coords.map(|slot| if slot.is_none() { &ZERO_LANES } else { n(slot) });
@@ -366,7 +367,7 @@ pub(crate) struct Query {
     pub(crate) handle: Handle,
     /// Whether the instruction is `suq`.
     pub(crate) of_surface: bool,
-    /// The level of `txq.level`, or none.
+    /// The level operand of `txq.level`; `Slot::NONE` for other queries.
     pub(crate) level: Slot,
     pub(crate) d: Slot,
 }

@@ -1,10 +1,10 @@
-//! Insertion of instructions into a code: the common end of the passes that add joins, yields,
+//! Insertion of instructions into warp code: the last step of all passes that add joins, yields,
 //! shadows, marks and counters.
 
 use super::{Callee, Code, Inst, Op};
 use std::collections::HashMap;
 
-/// An instruction of the new code.
+/// An instruction of the code after the insertion (new code); the code before it is the old code.
 pub(crate) struct Item {
     pub(crate) inst: Inst,
     /// Number of the instruction in the old code. An inserted instruction has the number of the

@@ -79,7 +79,7 @@ pub(crate) struct Inst {
 }
 
 impl CompareTo {
-    /// A predicate that receives the result alone.
+    /// Destinations of a comparison that only writes the predicate `p`.
     pub(crate) fn only(p: Slot) -> Self {
         Self { p, q: Slot::NONE, op: BoolOp::And, c: Slot::TRUE }
     }
@@ -211,7 +211,7 @@ pub(crate) enum Op {
     /// in the cluster. `window`: base of generic addresses of shared memory, 0 for addresses in
     /// `.shared::cluster`.
     MapShared { d: Slot, a: Slot, rank: Slot, window: u64 },
-    /// `getctarank`; `window` as for `mapa`.
+    /// `getctarank`; `window`: as in `MapShared`.
     SharedRank { d: Slot, a: Slot, window: u64 },
     /// `isspacep`.
     IsSpace { d: Slot, a: Slot, space: texunit_memory::SpaceKind },

@@ -65,8 +65,8 @@ pub(crate) struct SurfaceShadow {
 /// Kind of use of an uninitialised value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sink {
-    /// A load has read the value. The value stays uninitialised, and serves to explain the next
-    /// report.
+    /// A load has read the value. The value stays uninitialised; the report tells where the value
+    /// of a later report comes from.
     Origin,
     /// The value is the condition of a branch.
     Branch,

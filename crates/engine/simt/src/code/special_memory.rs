@@ -55,7 +55,7 @@ pub enum MbarrierAction {
     },
     /// `mbarrier.check_layout`
     CheckLayout {
-        /// Whether the question is for `.layout::v1`, not `.layout::v0`.
+        /// Whether the instruction asks for `.layout::v1`, not `.layout::v0`.
         v1: bool,
     },
     /// `mbarrier.inval`
@@ -98,8 +98,8 @@ pub(crate) struct Mbarrier {
     pub(crate) d: Slot,
     /// Count, bytes, token or parity; `Slot::NONE`: 1.
     pub(crate) value: Slot,
-    /// Mask of the CTAs of the cluster whose mbarriers at this address are meant; `Slot::NONE`: the
-    /// CTA of the address.
+    /// Mask of the CTAs of the cluster whose mbarriers at this address the instruction accesses;
+    /// `Slot::NONE`: the CTA of the address.
     pub(crate) ranks: Slot,
 }
 

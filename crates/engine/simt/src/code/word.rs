@@ -70,7 +70,7 @@ macro_rules! names {
     ($ty:ident: $($variant:ident $name:literal)*) => {
         names!($ty: $($ty::$variant => $name = $ty::$variant,)*);
     };
-    // With the default value, which the parser begins with.
+    // Names of a type's values, and the type's default value, from which the parser begins.
     ($default:expr; $ty:ident: $($rest:tt)*) => {
         names!($ty: $($rest)*);
         impl Default for $ty {

@@ -9,9 +9,10 @@ use super::warp::{Warp, lanes};
 use crate::code::{AsyncCopy, Located};
 use texunit_forms::Count;
 
-/// Operands of a copy in each lane.
+/// Operands of an asynchronous copy in each lane.
 pub(super) struct Operands {
-    /// Bytes that are written, and bytes that are read; the remaining ones are zero.
+    /// Number of bytes that are written, and number of bytes that are read; the remaining bytes are
+    /// written as zeros.
     pub(super) size: [u64; 32],
     pub(super) read: [u64; 32],
     /// Mask of the CTAs of the cluster that receive the data.

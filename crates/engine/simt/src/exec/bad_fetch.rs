@@ -22,8 +22,8 @@ pub(crate) struct BadAccesses {
 }
 
 impl BadAccesses {
-    /// Records that a fetch or access could not be planned. It stays a fault if a card has no
-    /// defined result for it.
+    /// Records that a fetch or access could not be planned. The access remains a fault if a GPU has
+    /// no defined result for it.
     pub(super) fn take(
         &mut self,
         config: &LaunchConfig<'_>,

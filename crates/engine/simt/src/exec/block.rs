@@ -60,7 +60,7 @@ impl Context<'_> {
         (warp.steps >= limit).then_some(Stop::Over)
     }
 
-    /// Runs the inner loop.
+    /// Runs the inner loop for a split, which executes arithmetic.
     fn arithmetic(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Option<Stop> {
         let pc = split.pc;
         match self.run_decoded(warp, split, limit) {

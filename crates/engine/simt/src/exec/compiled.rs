@@ -1,4 +1,5 @@
-//! Executes compiled regions: enters a region at the instruction of a split, and handles its exits.
+//! Executes compiled regions: enters a region at the next instruction of a split (lanes of a warp
+//! with a common program counter), and handles the region's exits.
 
 mod arrive;
 mod batch;
@@ -27,8 +28,8 @@ pub(super) use arrive::interpreted;
 use batch::{BatchProgress, YieldPoints, run as run_batch};
 use state::{Compiled, Inside, Missed};
 
-/// Number of atomics that compiled code may execute in a turn. The interpreter executes the one
-/// after which other warps get their turn.
+/// Number of atomics that compiled code may execute in a turn. The interpreter executes the last
+/// atomic of a turn, after which other warps get their turn.
 const TURN_ATOMICS: u32 = ATOMICS - 1;
 
 impl Compiled<'_> {
@@ -74,7 +75,7 @@ fn divergence(warp: &Warp, mode: Mode, uses_activemask: bool, atomics: bool) -> 
     limits
 }
 
-/// The inputs that compiled code reads: those of the launch and those of a CTA.
+/// The inputs that compiled code reads: values of the launch and of a CTA.
 fn inputs<'i>(
     launch: &'i Launch<'_>,
     fixed: &'i LaunchInputs<'_>,
@@ -93,8 +94,8 @@ fn inputs<'i>(
     }
 }
 
-/// Prepares a region for its execution from an instruction. If that is not possible, the entry is
-/// closed.
+/// Prepares a region for its execution from an instruction. If that is not possible, the region's
+/// entry at the instruction is closed, so that it is not tried again.
 #[inline]
 fn start<'t: 'r, 'r>(
     table: &'t Table,
@@ -280,7 +281,8 @@ impl<'a> Context<'a> {
         if added == 0 {
             table.close(mode, from);
         }
-        // The context gets the sites and the probe back, which the compiled code has borrowed.
+        // The context gets back the cached allocations (sites) and the probe, which were lent to
+        // compiled code.
         compiled.sites[number as usize] = sites;
         self.probe = adapter.map(ProbeAdapter::into_probe);
         (ran, rest)

@@ -34,8 +34,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) entry: u32,
     pub(crate) config: &'a LaunchConfig<'a>,
     pub(crate) code: &'a Code,
-    /// Events that the observer has selected, and the program's operation for each operation of
-    /// marked code.
+    /// Events that the observer has selected, and the marked code, which has the number of the
+    /// program's operation for each of its operations.
     pub(crate) events: Events,
     pub(crate) observed: Option<&'a MarkedCode>,
     /// The constants of the code, with the addresses of this kernel's shared variables.
@@ -207,8 +207,8 @@ pub(crate) struct Context<'a> {
     pub(crate) level: Build,
     /// The constant inputs of the inner loop.
     pub(super) fixed: LaunchInputs<'a>,
-    /// Values that are equal for all threads of the CTA: `%ctaid`, `%ntid`, `%nctaid`, and
-    /// products.
+    /// Values that are equal for all threads of the CTA: `%ctaid`, `%ntid`, `%nctaid`, and the
+    /// products of `%ctaid` and `%ntid`.
     pub(crate) of_cta: [u32; OF_CTA],
     /// `%tid` of the lanes of each warp, with three components for each warp.
     pub(crate) tids: Rows<u32>,

@@ -38,34 +38,35 @@ pub(super) struct WarpInputs<'a> {
     pub(super) counts: &'a Counts,
 }
 
-/// Position and progress of a warp, updated by the loop.
+/// Position and progress of a warp's split, updated by the inner loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     pub(super) pc: u32,
     /// Active lanes of the split.
     pub(super) mask: u32,
-    /// Whether the split has a reconvergence group, which `Join` must check.
+    /// Whether the split has a reconvergence group, so that the loop must end at [`Kind::Join`].
     pub(super) grouped: bool,
     pub(super) steps: u64,
-    /// Number of steps after which a backward branch ends the loop.
+    /// Number of steps after which a taken backward branch ends the inner loop.
     pub(super) limit: u64,
     /// Number of executed thread instructions.
     pub(super) threads: u64,
-    /// Whether every backward branch ends the loop.
+    /// Whether the inner loop ends at every taken backward branch, even before the step limit,
+    /// because the branch may lead to a compiled region.
     pub(super) turns: bool,
-    /// Why the loop has stopped.
+    /// Why the inner loop has stopped.
     pub(super) stop: Stop,
 }
 
-/// All inputs of the loop. The structure is passed by reference, because a copy would wait for the
-/// stores of its fields.
+/// All inputs of the inner loop. The structure is passed by reference, because a copy would wait
+/// for the stores of its fields.
 struct InnerLoop<'v, 'w> {
     values: &'v WarpInputs<'v>,
     warp: &'w mut Warp,
     progress: &'w mut Progress,
 }
 
-/// Where the result of an operation is after its arm of the loop.
+/// Where the result of an operation is after the operation's match arm in the inner loop.
 enum ArmResult {
     /// The arm has stored its result.
     Done,
@@ -75,8 +76,8 @@ enum ArmResult {
     Wide,
 }
 
-/// Defines the loop, with an arm for each operation of the table. The loop ends before an
-/// instruction that it does not handle, at a divergent branch, or at the step limit.
+/// Defines the inner loop, with a match arm for each operation of the ALU table. The loop ends
+/// before an instruction that it does not handle, at a divergent branch, or at the step limit.
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
         #[inline(always)]
@@ -206,13 +207,14 @@ macro_rules! define {
 }
 inner_rows!(define!());
 
-/// `N` bytes of the parameters at an offset, if the parameters contain them.
+/// `N` bytes of the kernel parameters at an offset; `None` if they extend past the parameters' end.
 #[inline(always)]
 fn word<const N: usize>(params: &[u8], at: Slot) -> Option<[u8; N]> {
     params.get(at.as_number() as usize..)?.first_chunk().copied()
 }
 
-/// Executes instructions in the inner loop from `progress` on, which is updated.
+/// Executes instructions in the inner loop from the position in `progress` on, and updates
+/// `progress`.
 pub(super) fn run(level: Build, values: &WarpInputs<'_>, warp: &mut Warp, progress: &mut Progress) {
     let mut job = InnerLoop { values, warp, progress };
     level.run_narrow(

@@ -14,9 +14,9 @@ const PATIENCE: u64 = 1 << 16;
 /// Number of steps that a group waits if atomics were executed meanwhile, because the lanes may be
 /// spinning on a lock that a waiting lane holds.
 const SPIN_PATIENCE: u64 = 1 << 11;
-/// Factor of both limits for code that reads the active mask without `.sync`. Such code expects
-/// converged lanes, so that slow lanes are waited for longer, as on a GPU. The price is a long
-/// delay if a lane waits for another lane of its warp.
+/// Factor of [`PATIENCE`] and [`SPIN_PATIENCE`] for code that reads the active mask without
+/// `.sync`. Such code expects converged lanes, so that slow lanes are waited for longer, as on a
+/// GPU. The price is a long delay if a lane waits for another lane of its warp.
 const TOGETHER: u64 = 1 << 8;
 const SPIN_TOGETHER: u64 = 1 << 9;
 /// Number of steps that a turn counts for if it ended because lanes yielded.
@@ -217,7 +217,7 @@ impl Warp {
         }
     }
 
-    /// Releases the waiting lanes of a group without the others.
+    /// Releases the waiting lanes of a group, although its other lanes have not arrived.
     fn open(&mut self, g: u32) {
         let group = &mut self.groups[g as usize];
         let mask = std::mem::take(&mut group.arrived);

@@ -13,9 +13,9 @@
 //!
 //! A loop that counts its iterations or reads a clock has no state that recurs. If the trace shows
 //! that its CTA only looks at a few places of global memory, the CTA probably waits, too: it takes
-//! turns with others, but ends like a CTA that runs. A loop with side effects may wait as well (a
-//! server with a heartbeat). [`crate::ExternalWriters`] are told of both, so that the host can
-//! continue.
+//! turns with other CTAs, but does not count as waiting. A loop with side effects may wait as well
+//! (a server with a heartbeat). [`crate::ExternalWriters`] are told of CTAs of all these kinds, so
+//! that the host can continue.
 
 pub(super) mod state;
 
@@ -30,17 +30,18 @@ use crate::waiting::{PolledMemory, WaitingLoop};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use texunit_memory::{SHARED_WINDOW, SpaceKind, space_of};
 
-/// Number of rounds after which the state of a CTA is compared for the first time.
+/// Number of rounds after which a CTA is first checked for a state that recurs.
 const FIRST: u64 = 1024;
-/// Number of instructions of the CTA's warps that count as a round.
+/// Number of warp instructions of the CTA that count as a round.
 const INSTRUCTIONS: u64 = 2048;
 /// Age from which a CTA of any kind may wait for the host: some 8 million instructions of warps.
 const LONG: u64 = 4 * FIRST;
-/// After a CTA has stopped waiting, its state is compared again after this number of rounds.
+/// Number of rounds after which a CTA that has stopped waiting is checked for a recurring state
+/// again.
 const SOON: u64 = 2;
-/// Number of rounds within which a state must recur.
+/// Number of rounds within which a recorded state must recur.
 const PERIOD: u32 = 16;
-/// Number of turns after which a CTA that shares its worker is compared anew.
+/// Number of turns after which a CTA in [`Stage::Shares`] is checked for a recurring state again.
 const TURNS: u32 = 1024;
 
 /// Detects whether a CTA waits.
@@ -49,7 +50,7 @@ pub(super) struct WaitDetector<'a> {
     /// time.
     rounds: u64,
     from: u64,
-    /// The age at which the state is compared next.
+    /// Age of the CTA in rounds at which the next check for a recurring state begins.
     next: u64,
     stage: Stage<'a>,
 }
@@ -57,18 +58,23 @@ pub(super) struct WaitDetector<'a> {
 enum Stage<'a> {
     /// The CTA is not suspected to wait, and none of its states is recorded.
     Runs,
-    /// A state was recorded, which may recur in the remaining rounds.
+    /// The hash `state` of a state was recorded. The state may recur in the `left` remaining
+    /// rounds.
     Seen { state: u64, left: u32 },
-    /// The state has recurred. The remaining rounds are traced, to find whether it recurs again
-    /// without side effects. The CTA waits once it has; `polls`: how often.
+    /// The recorded state has recurred. The `left` remaining rounds are traced, to find whether the
+    /// state recurs again without side effects; the CTA then waits. `polls`: number of recurrences
+    /// that were traced.
     Traced { saved: SavedState<'a>, left: u32, polls: u64 },
-    /// No state has recurred. The remaining rounds are traced, to find whether the CTA polls.
+    /// The recorded state has not recurred. The `left` remaining rounds are traced, to find whether
+    /// the CTA only polls a few addresses.
     Probed { compiled: Option<Compiled<'a>>, left: u32 },
-    /// The CTA polls memory without a recurring state, and takes turns with others.
+    /// The CTA polls memory without a recurring state, and takes turns with other CTAs of its
+    /// worker.
     Shares { left: u32 },
 }
 
-/// The state that is restored when the CTA continues.
+/// The hash of a CTA's state when it recurred, and the compiled code and counters that are restored
+/// when the CTA stops waiting.
 struct SavedState<'a> {
     state: u64,
     compiled: Option<Compiled<'a>>,
@@ -92,7 +98,7 @@ impl<'a> WaitDetector<'a> {
         }
     }
 
-    /// Whether the CTA polls memory without a recurring state, so that it may wait for others.
+    /// Whether the CTA polls memory without a recurring state, so that it may wait for other CTAs.
     pub(super) fn shares(&self) -> bool {
         matches!(self.stage, Stage::Shares { .. })
     }
@@ -167,7 +173,8 @@ impl<'a> WaitDetector<'a> {
                     if polls == 0 {
                         return self.compare_later(context);
                     }
-                    // The CTA may soon wait again, so that its state is compared early.
+                    // The CTA may soon wait again, so the next comparison of states begins after
+                    // `SOON` rounds.
                     self.begin(context, SOON);
                     return false;
                 }
@@ -208,7 +215,7 @@ impl<'a> WaitDetector<'a> {
             (0, next, context.counters.executed.warp_instructions);
     }
 
-    /// Resets at the end of a CTA.
+    /// Resets the detector at the end of a CTA.
     pub(super) fn end(&mut self, context: &mut Context<'a>) {
         match std::mem::replace(&mut self.stage, Stage::Runs) {
             Stage::Traced { saved, .. } => context.compiled = saved.compiled,

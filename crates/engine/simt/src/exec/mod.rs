@@ -88,7 +88,7 @@ impl Shared {
         Self { next, faulted, state: Mutex::default(), waits: Waits::new(workers) }
     }
 
-    /// Executes the work of a worker, and adds its CPU time.
+    /// Calls `work` for a worker, and adds the CPU time that it takes.
     fn timed(&self, launch: &Launch<'_>, work: impl FnOnce()) {
         let Some(clock) = launch.config.cpu_clock else { return work() };
         let begin = clock();
@@ -133,7 +133,7 @@ impl Shared {
     }
 }
 
-/// Results collected from the CTAs.
+/// Results of a launch, collected from its CTAs and workers.
 #[derive(Default)]
 struct Collected {
     counters: Counters,
@@ -141,7 +141,7 @@ struct Collected {
     printed: output::Printed,
     cpu_time: Duration,
     bad_fetches: BadFetches,
-    /// By instruction: how often it was interpreted within compiled code.
+    /// For each instruction: how often it was interpreted because a compiled region was left there.
     left: Vec<u64>,
 }
 

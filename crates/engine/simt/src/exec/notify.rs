@@ -16,19 +16,20 @@ pub(super) use probe_adapter::ProbeAdapter;
 use std::time::Duration;
 use texunit_alu::L32;
 
-/// Minimum time between two reports of counters by a worker.
+/// Minimum time between two reports of block and branch counters by a worker.
 const COUNTS_AFTER: Duration = Duration::from_millis(250);
 
 type DynProbe<'p> = dyn Probe + 'p;
 
 impl<'a> Context<'a> {
-    /// Position of lanes, given an index of the executed code.
+    /// The position of lanes that observers are given: CTA, warp, lanes and operation. `pc`: index
+    /// of the instruction in the executed code, which may contain marks.
     pub(super) fn at(&self, warp: &Warp, lanes: u32, pc: u32) -> At {
         let op = self.launch.observed.map_or(pc, |observed| observed.op(pc));
         At { cta: self.cta.id, warp: warp.index, lanes, op }
     }
 
-    /// Position of lanes, given the number of a texture or surface instruction.
+    /// As [`Self::at`], given the number of a texture or surface instruction.
     pub(super) fn at_site(&self, warp: &Warp, lanes: u32, site: usize) -> At {
         let op = self.launch.observed.map_or(0, |observed| observed.site(site));
         At { cta: self.cta.id, warp: warp.index, lanes, op }
@@ -72,21 +73,22 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports the counters.
+    /// Reports the counters of blocks and branches to the probe.
     pub(super) fn notify_counts(&mut self) {
         let counts = self.counts.take();
         self.probe.iter_mut().for_each(|probe| probe.counted(&counts));
         self.counts_reported = Moment::now();
     }
 
-    /// Reports the counters between turns and CTAs, if enough time has passed.
+    /// As [`Self::notify_counts`], if [`COUNTS_AFTER`] has passed since the last report. Called
+    /// between turns and CTAs.
     pub(super) fn notify_counts_at_times(&mut self) {
         if !self.counts.is_empty() && self.counts_reported.elapsed() > COUNTS_AFTER {
             self.notify_counts();
         }
     }
 
-    /// Lanes whose results a probe wants.
+    /// Mask of the lanes of a fetch or surface access whose results the probe wants.
     pub(super) fn answer_lanes(&mut self, at: &At) -> u32 {
         match &mut self.probe {
             Some(probe) if self.events.intersects(Events::ANSWERS) => probe.answer_lanes(at),
@@ -94,7 +96,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports a synchronisation of lanes, given an index of the executed code.
+    /// Reports a synchronisation of lanes, given the index of their instruction in the executed
+    /// code.
     #[inline]
     pub(super) fn notify_synchronized(
         &mut self,

@@ -10,7 +10,7 @@ pub(crate) struct PendingFault {
     pub(crate) lane: Option<usize>,
 }
 
-/// The result of a part of an instruction, which may have a fault.
+/// The result of a step of an instruction's execution, which may have a fault.
 pub(crate) type Done<T = ()> = Result<T, Box<PendingFault>>;
 
 /// How a split continues after an instruction, which may have a fault.

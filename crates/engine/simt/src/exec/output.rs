@@ -12,7 +12,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Drops the oldest text if it exceeds twice the limit.
+    /// Drops the oldest text if the text exceeds twice the limit.
     pub(super) fn trim(&mut self, limit: usize) {
         if self.text.len() > limit.saturating_mul(2) {
             self.text.drain(..self.text.len() - limit);
@@ -53,7 +53,7 @@ impl Printed {
         }
     }
 
-    /// The whole text, with a note if some was dropped.
+    /// The whole printed text, with a note if some of it was dropped.
     pub(super) fn into_text(self) -> Vec<u8> {
         let text: Vec<u8> = self.by_cta.into_values().flatten().collect();
         if !self.cut {

@@ -65,7 +65,7 @@ impl<T: Copy + Default> Rows<T> {
 }
 
 impl<T> Rows<T> {
-    /// All rows from `row` on.
+    /// All rows of registers from number `row` on.
     #[inline(always)]
     pub(crate) fn rows_from(&mut self, row: usize) -> &mut [[T; 32]] {
         self.lanes[self.first + 32 * row..self.end].as_chunks_mut().0

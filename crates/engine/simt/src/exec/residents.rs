@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Maximum number of concurrent CTAs in a random order, unless all of them must be resident.
 const MAX: u64 = 32;
 
-/// The order in which CTAs get turns, and the progress in it.
+/// The order in which CTAs get turns, and how far the current round has proceeded.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     /// CTAs that have not begun, numbered by cluster and rank.
@@ -84,7 +84,7 @@ impl<'a> Residents<'a> {
     }
 
     /// Starts clusters in free slots, and distributes the turns of the next round. Returns false if
-    /// there are none.
+    /// there are no turns.
     pub(super) fn begin_round(
         &mut self,
         mut begin: impl FnMut(&mut Resident<'a>, u64) -> Result<(), Box<Fault>>,

@@ -23,7 +23,7 @@ const EVENT_FLAGS: u64 = 2;
 const FOUR_BYTE_BANKS: u64 = 1;
 /// Alignment of device-heap allocations by `cudaMalloc` and launches.
 const ALIGN: u64 = 256;
-/// Why a call fails.
+/// Why a call of the device runtime fails.
 enum Failed {
     /// The call returns an error code.
     Code(u32),
@@ -43,7 +43,7 @@ impl From<Box<PendingFault>> for Failed {
     }
 }
 
-/// A call in one lane.
+/// A call of the device runtime in one lane.
 struct Call<'c, 'a, 'w> {
     context: &'c mut Context<'a>,
     warp: &'w mut Warp,
@@ -308,7 +308,7 @@ impl Call<'_, '_, '_> {
         Ok(())
     }
 
-    /// The address of a text in the device heap, which is never freed.
+    /// The address of a text in the device heap. The heap never frees the text.
     fn text(&mut self, text: &str) -> Result<u64, Failed> {
         let heap = self.context.launch.config.heap;
         Ok(heap.and_then(|heap| heap.text(text)).ok_or(code::MEMORY_ALLOCATION)?)
@@ -369,7 +369,7 @@ impl Call<'_, '_, '_> {
     }
 }
 
-/// The launch shape encoded in words.
+/// The launch shape (grid, CTA, shared memory) that the argument words of a call encode.
 fn shape(words: &[u64]) -> Shape {
     let at = |i: usize| words.get(i).copied().unwrap_or(0) as u32;
     Shape { grid: [at(0), at(1), at(2)], block: [at(3), at(4), at(5)], dynamic_shared: at(6) }

@@ -1,7 +1,7 @@
 //! Random decisions of launches with a random, repeatable order (`ExecutionOptions::schedule`).
 //! CTAs begin in grid order, as on hardware, and take turns, as do the warps of each CTA. All get
-//! turns, but their order and length are random. Such orders expose races, and CTAs that wait for
-//! others make progress.
+//! turns, but their order and length are random. Random orders expose races, and CTAs that wait for
+//! other CTAs still make progress.
 //!
 //! A single worker interprets all code, because a turn can end after any instruction that accesses
 //! memory.

@@ -16,8 +16,8 @@ thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// Scratch memory of the unit. A thread keeps it from launch to launch, because clearing its
-/// 350 KiB takes longer than a small launch; launches that fetch nothing need none.
+/// Scratch memory of the texture unit. A thread keeps it from launch to launch, because clearing
+/// its 350 KiB takes longer than a small launch; launches that fetch nothing need none.
 #[derive(Default)]
 pub(super) struct ThreadScratch(Option<Box<Scratch>>);
 
@@ -49,7 +49,7 @@ pub(crate) struct Sites {
     pub(super) bad: BadAccesses,
 }
 
-/// The caches and buffers, with the cached plans borrowed immutably.
+/// The contents of [`Sites`], with the cached plans borrowed immutably.
 pub(super) struct BorrowedSites<'s> {
     pub(super) fetches: &'s [PlanCache<FetchPlan>],
     pub(super) surfaces: &'s [PlanCache<SurfacePlan>],
@@ -75,7 +75,8 @@ impl Sites {
     }
 }
 
-/// The plan for these handles, which is moved to the front; `make` creates it on a miss.
+/// The cached plan for a texture and a sampler handle, which is moved to the front of the cache;
+/// `make` creates it on a miss.
 #[inline(always)]
 pub(super) fn plan_for<P, E>(
     cache: &mut PlanCache<P>,

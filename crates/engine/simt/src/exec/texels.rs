@@ -30,7 +30,8 @@ struct UndefinedBits<S> {
 }
 
 impl<S> UndefinedBits<S> {
-    /// The entry of a register and a texture or surface, which is added if there is none.
+    /// The element of `found` for a register and a texture or surface, which is added if there is
+    /// none.
     fn entry<'f>(found: &'f mut Vec<Self>, part: usize, of: &Arc<S>) -> &'f mut Self {
         let known = found.iter().position(|one| one.part == part && Arc::ptr_eq(&one.of, of));
         let number = known.unwrap_or_else(|| {
@@ -41,7 +42,7 @@ impl<S> UndefinedBits<S> {
         &mut found[number]
     }
 
-    /// The bits of a register in all lanes.
+    /// The uninitialised bits of a register in all lanes.
     fn of_part(found: &[Self], part: usize) -> L64 {
         let mut bits = [0; 32];
         for one in found.iter().filter(|one| one.part == part) {
@@ -58,7 +59,7 @@ impl<S> UndefinedBits<S> {
         self.bits[lane] |= bits;
     }
 
-    /// The description of the register for the probe.
+    /// The description of the register's uninitialised bits for the probe.
     fn undefined<'f>(
         &'f self,
         resource: &'f Resource,
@@ -162,7 +163,7 @@ fn leave_texel(resource: &Resource, offset: u64, values: &[L64; 4], lane: usize)
     }
 }
 
-/// Processes the shadow of a surface in one lane, and collects uninitialised values.
+/// Reads or writes the shadow of a surface in one lane, and collects uninitialised values.
 struct SurfaceLook<'a> {
     plan: &'a SurfacePlan,
     surface: &'a Arc<Surface>,

@@ -55,7 +55,8 @@ impl<'w> FetchLanes<'w> {
         Self { texture, sampler, rest: mask }
     }
 
-    /// The next group: its first lane, handles and mask.
+    /// The next group of lanes with equal handles: its first lane, the texture and sampler handle,
+    /// and its mask.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<(usize, (u64, u64), u32)> {
         if self.rest == 0 {

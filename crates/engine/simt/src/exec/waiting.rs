@@ -19,13 +19,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use texunit_forms::{Count, sort_by_key};
 
-/// A launch counts as waiting after all workers have repeated their loops this number of times. A
-/// store of one worker is visible to the others in the first repetition.
+/// Number of further iterations of the waiting loops of all CTAs after which a launch counts as
+/// waiting. In the first one, the CTAs of other workers already see the last store of a worker that
+/// has begun to wait.
 const SURE: u64 = 2;
-/// Number of polls without a pause, and the maximum pause.
+/// Number of polls by a worker without a pause, and the maximum pause between later polls.
 const AT_ONCE: u64 = 64;
 const PAUSE: Duration = Duration::from_micros(500);
-/// Maximum number of loops that a message names.
+/// Maximum number of waiting loops that the message of a deadlock names.
 const MAX_LOOPS: usize = 4;
 
 /// State of a worker of the launch.
@@ -74,7 +75,7 @@ impl Workers {
     }
 }
 
-/// States of the workers of a launch, which call this from their threads.
+/// States of the workers of a launch. The workers update them from their threads.
 #[derive(Debug)]
 pub(super) struct Waits {
     state: Mutex<Workers>,
@@ -121,7 +122,8 @@ impl Waits {
                 _ => &[],
             });
             let mut all: Vec<WaitingLoop> = all.cloned().collect();
-            // Which worker executes which CTA depends on timing, and the message must not.
+            // The loops are sorted, because the message must not depend on which worker executes
+            // which CTA.
             sort_by_key(&mut all, |&WaitingLoop { cta: [x, y, z], .. }| [z, y, x]);
             drop(state);
             if is_over() {

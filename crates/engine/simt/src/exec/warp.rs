@@ -21,13 +21,13 @@ pub(crate) fn count(mask: u32) -> u64 {
     if mask == u32::MAX { 32 } else { mask.count_ones().into() }
 }
 
-/// The lanes of a mask for which something holds.
+/// Mask of the lanes of `mask` for which `is` holds.
 #[inline]
 pub(crate) fn lanes_where(mask: u32, is: impl Fn(usize) -> bool) -> u32 {
     lanes(mask).filter(|&lane| is(lane)).fold(0, |all, lane| all | 1 << lane)
 }
 
-/// The lanes of a mask, grouped by a value, beginning with the first lane's.
+/// The lanes of a mask, grouped by a value; the first group is that of the first lane.
 #[inline]
 pub(crate) fn lanes_by<T: PartialEq>(
     mut mask: u32,
@@ -41,7 +41,7 @@ pub(crate) fn lanes_by<T: PartialEq>(
     })
 }
 
-/// The lanes of a mask, grouped by their values in a row.
+/// The lanes of a mask, grouped by the lanes' values of a register.
 #[inline]
 pub(crate) fn lanes_by_value(mut mask: u32, row: &L32) -> impl Iterator<Item = (u32, u32)> {
     std::iter::from_fn(move || {
@@ -110,7 +110,7 @@ pub(crate) struct Group {
     pub(super) resume: u32,
     /// Step count at the last arrival.
     pub(super) since: u64,
-    /// Number of turns since then that ended because lanes yielded.
+    /// Number of turns since the last arrival that ended because lanes yielded.
     pub(super) yields: u32,
 }
 
@@ -136,7 +136,7 @@ pub(crate) struct Warp {
     /// Number of the warp in its CTA.
     pub(crate) index: u32,
     pub(crate) steps: u64,
-    /// Step count after which its turn ends at a backward jump or a barrier.
+    /// Step count after which the warp's turn ends at a backward jump or a barrier.
     pub(super) end: u64,
     /// Number of steps in a turn of a split while other splits could run.
     pub(super) shared_turn: u64,
@@ -160,7 +160,7 @@ pub(crate) struct Warp {
     pub(crate) local_end: u64,
 }
 
-/// Stores the lanes `mask` of a value. All lanes are stored if these are the live ones.
+/// Stores the lanes `mask` of a value. All lanes are stored if `mask` has all live lanes.
 #[inline(always)]
 fn put_lanes<T>(to: &mut [T; 32], value: &L64, (mask, live): (u32, u32), of: impl Fn(u64) -> T) {
     if mask == live {
@@ -179,7 +179,8 @@ impl Warp {
         self.start_again(lanes, pc);
     }
 
-    /// As [`Self::start`], for a warp whose frames, groups and number are those of a start.
+    /// As [`Self::start`], for a warp whose call frames, groups and number are already those of a
+    /// warp at the start.
     #[inline(always)]
     pub(super) fn start_again(&mut self, lanes: u32, pc: u32) {
         self.splits.clear();

@@ -60,7 +60,8 @@ fn has_words(access: &Access, mask: u32) -> bool {
 }
 
 impl<'a> Context<'a> {
-    /// Executes the load if the access has this form; otherwise nothing has been changed.
+    /// Executes a load of 4-byte elements by all lanes. Returns false, with nothing changed, if the
+    /// access has another form or would fault.
     #[inline]
     pub(super) fn load_words(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         let done = match access.at.mem_space {
@@ -71,7 +72,8 @@ impl<'a> Context<'a> {
         done.is_some()
     }
 
-    /// Executes the store if the access has this form; otherwise nothing has been changed.
+    /// Executes a store of 4-byte elements by all lanes. Returns false, with nothing changed, if
+    /// the access has another form or would fault.
     #[inline]
     pub(super) fn store_words(&mut self, warp: &Warp, access: &Access, mask: u32) -> bool {
         let done = match access.at.mem_space {
@@ -138,7 +140,7 @@ impl<'a> Context<'a> {
     }
 
     /// The allocation and offset of an access of all lanes to contiguous words of global memory;
-    /// `None` if it is another one.
+    /// `None` for any other access.
     #[inline]
     fn row(&mut self, warp: &Warp, access: &Access, writes: bool) -> Option<(&'a Block, u64)> {
         let is_row = matches!(access.at.mem_space, MemSpace::Global | MemSpace::Generic)

@@ -19,8 +19,8 @@ use std::sync::atomic::Ordering::Relaxed;
 /// fraction of its share of the remaining ones, so that all workers end at about the same time.
 const MAX_TAKEN: u64 = 512;
 const PART: u64 = 16;
-/// Maximum number of waiting CTAs of all workers together, about as many as are resident on a large
-/// card.
+/// Maximum number of waiting CTAs of all workers together, about as many as CTAs can be resident on
+/// a large GPU.
 const MAX_ASIDE: u64 = 4096;
 
 impl Shared {
@@ -93,7 +93,7 @@ pub(super) enum CtaEnd {
 }
 
 impl<'a> Resident<'a> {
-    /// A slot of a worker, with counters of its own.
+    /// A slot for a CTA of a worker, with counters of blocks and branches of its own.
     fn counting(launch: &'a Launch<'a>, worker: usize) -> Self {
         let mut place = Self::new(launch, worker);
         place.context.counts = Counts::new(launch.counters);

@@ -37,8 +37,8 @@ impl Context<'_> {
 }
 
 impl Warp {
-    /// Called when lanes have yielded. It counts for the groups in which other lanes wait for
-    /// these.
+    /// Called when lanes have yielded. The yield counts for the groups in which other lanes wait
+    /// for the yielding ones.
     pub(crate) fn has_yielded(&mut self) {
         for group in self.groups.iter_mut().filter(|group| group.arrived != 0) {
             group.yields = group.yields.saturating_add(1);

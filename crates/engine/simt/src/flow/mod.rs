@@ -71,7 +71,7 @@ impl<'a> FunctionCode<'a> {
         Some(Self { insts, first: start, registers, code: Some(code) })
     }
 
-    /// All functions that have instructions, with their numbers.
+    /// The code of all functions that have instructions, with the functions' numbers.
     pub(crate) fn all(code: &'a Code) -> impl Iterator<Item = (usize, Self)> {
         let functions = (0..code.funcs.len()).filter_map(|n| Some((n, Self::new(code, n)?)));
         functions.filter(|(_, function)| !function.insts.is_empty())

@@ -62,8 +62,8 @@ impl Values {
         })
     }
 
-    /// 32-bit registers whose values increase by a constant from lane to lane, with that stride; it
-    /// is 0 if all lanes have one value.
+    /// 32-bit registers whose values increase by a constant from lane to lane, with that constant
+    /// (the stride), which is 0 if all lanes have the same value.
     pub(crate) fn strides(&self) -> impl Iterator<Item = (u32, u32)> {
         let narrow = self.values.iter().take(self.registers.narrow).zip(0..);
         narrow.filter_map(|(value, i)| Some((i, stride(*value)?)))
@@ -87,7 +87,8 @@ impl Values {
         }
     }
 
-    /// The variation of an arithmetic result among the lanes.
+    /// The variation of an arithmetic result among the lanes; `None` if it is not known to be
+    /// constant.
     fn computed(&self, code: &FunctionCode<'_>, row: &Row, s: &[Slot; 4]) -> Option<Variation> {
         // The results of other operations depend on more than their sources.
         if !matches!(row.function(), Alu::Narrow(_) | Alu::Wide(_) | Alu::Composed) {

@@ -262,7 +262,7 @@ each_part! {
 }
 each_part! {
     $
-    /// As [`each_part`], with mutable parts.
+    /// As [`each_part`], with mutable references to the parts.
     each_part_mut PartsMut mut
 }
 
@@ -287,7 +287,7 @@ pub(crate) fn each_slot(op: &Op, f: &mut dyn FnMut(Access, Slot)) -> bool {
     each_part(op, &mut Operands(f))
 }
 
-/// As [`each_slot`], with mutable operands.
+/// As [`each_slot`], with mutable references to the operands.
 pub(crate) fn each_slot_mut(op: &mut Op, f: &mut dyn FnMut(Access, &mut Slot)) -> bool {
     each_part_mut(op, &mut Operands(f))
 }

@@ -16,7 +16,7 @@ pub(crate) struct Cluster {
     pub(in crate::exec) barrier: Barrier,
 }
 
-/// The part of a CTA in the barrier of its cluster.
+/// The state of a CTA at the barrier of its cluster.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Barrier {
     /// For each warp, the lanes that have arrived in the current phase, and the lanes that may pass

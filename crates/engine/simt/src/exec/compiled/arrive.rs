@@ -78,7 +78,7 @@ impl Context<'_> {
     }
 }
 
-/// The counts as [`Interpreted`], the highest first.
+/// The counts of interpreted instructions (`left`) as [`Interpreted`], the highest first.
 pub(in crate::exec) fn interpreted(code: &Code, left: &[u64]) -> Interpreted {
     let is_told = |op: &Op| {
         let by_plan = matches!(op, Op::Fetch(_) | Op::SurfaceLoad(_) | Op::SurfaceStore(_));

@@ -1,6 +1,7 @@
 //! Yield points: the warps of a batch wait for each other at each fetch, surface access and
-//! barrier. Compiled code calls [`YieldPoints`] when all wait at the same one, and they resume in
-//! code when the instruction has been executed for all of them. The order is that of `turns`.
+//! barrier. Compiled code calls [`YieldPoints`] when all warps wait at the same instruction, and
+//! the warps resume in compiled code when it has been executed for all of them. The order is that
+//! of `turns`.
 
 use crate::code::{Code, Fetch, Handle, NONE, Op, SurfaceAccess};
 use crate::exec::context::Launch;
@@ -39,7 +40,7 @@ const CACHED: usize = 4;
 #[derive(Clone, Copy)]
 struct CachedFetch<'c, 'a> {
     at: u32,
-    /// The number of steps that it counts as.
+    /// The number of steps that the fetch counts as.
     steps: u32,
     fetch: &'a Fetch,
     rows: FetchRows<'a>,

@@ -1,5 +1,5 @@
 //! The loop over CTAs in compiled code, for kernels that are one region from the first instruction
-//! to the end. A warp that retires leaves no state, so that the next one starts quickly. CTAs that
+//! to the end. A warp that retires leaves no state, so that the next warp starts quickly. CTAs that
 //! differ only in their numbers are executed in one call, as long as all warps retire.
 
 use super::batch::{BatchProgress, YieldPoints, ends, run};
@@ -28,7 +28,7 @@ const FAILURES: u32 = 16;
 /// Maximum number of CTAs that compiled code executes in one call.
 const CTAS: usize = 32;
 
-/// The state of a loop over CTAs.
+/// The state of a loop over CTAs in compiled code.
 struct CtaLoop<'c> {
     launch: &'c Launch<'c>,
     tids: &'c [[L32; 3]],

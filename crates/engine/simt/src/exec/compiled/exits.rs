@@ -89,7 +89,8 @@ impl Context<'_> {
     }
 
     /// Executes the region that can be entered at the instruction of a split of an observed launch.
-    /// While it is left at a mark or within a group of loads, it is entered again.
+    /// If the region is left at a mark or within a group of loads, it is entered again after the
+    /// mark or shadow operation.
     #[inline(never)]
     pub(super) fn enter_observed(
         &mut self,

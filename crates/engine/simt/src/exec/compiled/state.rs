@@ -20,7 +20,8 @@ pub(in crate::exec) struct Compiled<'a> {
     pub(super) inside: Option<Inside>,
     /// Steps executed in regions.
     pub(super) steps: u64,
-    /// The last arrival: mode, instruction, and the number of steps interpreted before it.
+    /// The last arrival of a split at an instruction from which it is interpreted: mode,
+    /// instruction, and the number of steps interpreted before.
     pub(super) since: (Mode, u32, u64),
     /// Random state that selects the short arrivals to be counted, so that the period of a loop
     /// does not bias the sample.
@@ -58,7 +59,8 @@ impl<'a> Compiled<'a> {
     }
 }
 
-/// An access that left its region because of its site.
+/// An access at which compiled code left a region, because the access is outside the allocation
+/// cached at its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Missed {
     pub(super) region: u32,
@@ -78,7 +80,7 @@ pub(super) struct Inside {
 /// The part of the CTA loop's state that outlives a CTA.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct LoopState {
-    /// Whether the kernel and its observer allow the loop.
+    /// Whether the kernel and its observer allow the loop over CTAs in compiled code.
     pub(in crate::exec) may: bool,
     /// Whether CTAs differ only in their numbers.
     pub(super) alike: bool,

@@ -36,7 +36,7 @@ pub(in crate::exec) fn three<D, A: Copy, B: Copy, C: Copy>(
     }
 }
 
-/// Copies the lanes of `mask`.
+/// Copies the values of the lanes in `mask`.
 #[inline(always)]
 pub(in crate::exec) fn merge<T: Copy>(to: &mut [T; 32], value: &[T; 32], mask: u32) {
     for i in 0..32 {

@@ -29,12 +29,12 @@ pub enum Waits {
     Barrier(u8),
     /// The lanes wait at the barrier of the cluster.
     Cluster,
-    /// They wait at a reconvergence point for the lanes that took the other side of a branch.
+    /// The lanes wait at a reconvergence point for the lanes that took the other side of a branch.
     Reconvergence,
 }
 
 impl<'a> Machine<'a> {
-    /// The position at the last stop.
+    /// The CTA, warp, lanes and instruction at which the launch has last stopped.
     pub fn stop_point(&self) -> StopPoint {
         self.stepper.stop_point
     }

@@ -57,7 +57,7 @@ pub trait Debugger: Sync + std::fmt::Debug {
     fn debugs(&self, machine: &mut Machine<'_>);
 }
 
-/// Why a machine has stopped.
+/// Why a debugged launch has stopped.
 #[derive(Clone, Debug)]
 pub enum Stop {
     /// Before an instruction at which a stop was requested.
@@ -78,7 +78,7 @@ pub struct Machine<'a> {
     launch: &'a Launch<'a>,
     residents: Residents<'a>,
     stepper: Box<Stepper>,
-    /// Results of the CTAs that have ended.
+    /// Printed text and counters of the CTAs that have ended.
     collected: Collected,
     /// Step numbers at the begin of turns, as far as they are known.
     bases: BTreeMap<u64, u64>,

@@ -29,7 +29,7 @@ pub struct RegisterAt {
     number: usize,
 }
 
-/// Maximum number of frames that are shown for a thread.
+/// Maximum number of call frames that a debugger shows for a thread.
 const MOST: usize = 100_000;
 
 impl Machine<'_> {

@@ -27,7 +27,7 @@ pub struct StopPoint {
 pub struct Position {
     /// Number of preceding CTAs if they are executed sequentially, else 0.
     pub turn: u64,
-    /// Number of warp instructions since then.
+    /// Number of warp instructions executed after those CTAs.
     pub step: u64,
 }
 
@@ -86,13 +86,13 @@ pub struct WatchHit {
     pub at: u32,
     /// Whether the access writes.
     pub writes: bool,
-    /// Address of the first byte that the lane accesses.
+    /// Address of the first byte that the lane accesses, as in [`Range::address`].
     pub address: u64,
     /// Number of bytes accessed.
     pub bytes: u32,
 }
 
-/// State shared by the probes of all residents.
+/// State shared by the probes of all resident CTAs.
 #[derive(Debug, Default)]
 pub(super) struct WatchState {
     ranges: Vec<Range>,
@@ -103,7 +103,8 @@ pub(super) struct WatchState {
     grid: [u32; 3],
 }
 
-/// Maximum number of accesses kept between calls; of more, only the last ones matter.
+/// Maximum number of recorded accesses between two calls of `watch_hits`; only the last ones are
+/// kept.
 const MOST: usize = 4096;
 
 /// A probe that records accesses to watched ranges.
@@ -218,7 +219,7 @@ pub(in super::super) enum StepAnswer {
 /// Decides where a launch stops.
 #[derive(Debug, Default)]
 pub(in super::super) struct Stepper {
-    /// The current position.
+    /// The current position in the execution of the launch.
     pub(super) position: Position,
     /// Whether the stop before the next instruction was already reported.
     pub(super) passes: bool,

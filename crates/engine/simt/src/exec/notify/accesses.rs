@@ -232,7 +232,7 @@ fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
 /// [`plain_space`] returns.
 #[inline]
 fn plain_space_of_row(mem_space: MemSpace, ends: Option<[u64; 2]>) -> Option<SpaceKind> {
-    // A row may wrap at the end of the address space.
+    // Contiguous addresses may wrap at the end of the address space.
     let ends = ends.filter(|[first, last]| first <= last)?;
     let are_at = |base: u64, from: u32| ends.iter().all(|end| (end ^ base) >> from == 0);
     match mem_space {

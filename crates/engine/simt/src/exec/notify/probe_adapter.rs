@@ -27,8 +27,8 @@ pub(in crate::exec) struct ProbeAdapter<'a> {
 }
 
 impl<'a> ProbeAdapter<'a> {
-    /// Creates an adapter for a CTA and a region with these groups of loads. [`Self::into_probe`]
-    /// returns the probe.
+    /// Creates an adapter for a CTA and a region whose grouped loads are `load_groups`.
+    /// [`Self::into_probe`] returns the probe.
     #[inline]
     pub(in crate::exec) fn new(
         probe: Box<dyn Probe + 'a>,
@@ -79,7 +79,7 @@ impl<'a> ProbeAdapter<'a> {
             addresses(first, access.at.offset, (lanes, params.bytes()), &mut self.sums);
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
-        // Groups are of loads from shared memory.
+        // Only loads from shared memory are reported in groups.
         let more = match params.mem_space {
             MemSpace::Shared => self.load_groups.with(number),
             _ => &[],
@@ -89,9 +89,9 @@ impl<'a> ProbeAdapter<'a> {
     }
 }
 
-/// The addresses of an access, given its base addresses and its offset, and their arrangement. Sums
-/// are stored in `own`, as vectors that are loaded as they were stored: a load of a vector waits
-/// for stores of its parts.
+/// The addresses of an access, given its base addresses and its offset, and their arrangement. The
+/// addresses are computed in `own`, as vectors that are loaded as they were stored: a load of a
+/// vector waits for stores of its parts.
 fn addresses<'r>(
     base: &LaneValues<'r>,
     offset: u64,
