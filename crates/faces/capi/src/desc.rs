@@ -152,8 +152,8 @@ pub struct texunit_view_desc {
     /// TEXUNIT_RES_VIEW_FORMAT_*, with the values of CUresourceViewFormat; 0: the array's own
     /// format.
     pub format: u32,
-    /// Width in texels; for a block-compressed format, four times that of the array. 0: the
-    /// required value.
+    /// Width in texels; for a block-compressed format, four times that of the array; 0 selects the
+    /// only width that the array permits.
     pub width: usize,
     /// Height; 0: the required value.
     pub height: usize,

@@ -57,7 +57,8 @@ impl Object {
             Object::Texture { object, .. } => Arg::Texture(object),
             Object::Sampler(s) => Arg::Sampler(s),
             Object::Bytes(b) => Arg::Bytes(b),
-            // `match_params` rejects arrays as parameters, and a reference is none.
+            // `match_params` rejects arrays as parameters, and a reference is no parameter but a
+            // variable of the module.
             Object::Array(_) | Object::Reference(_) => Arg::Bytes(&[]),
         }
     }
@@ -97,7 +98,7 @@ pub struct Bound {
     inputs: Vec<PathBuf>,
     /// Warnings, which do not prevent the launch.
     pub warnings: Vec<String>,
-    /// The names of the job's parameters in messages, those of the kernel's in the PTX.
+    /// The names of the job's parameters in messages; a kernel parameter has its PTX name.
     names: Vec<String>,
 }
 

@@ -2,7 +2,7 @@
 //! which bytes, and why.
 //!
 //! [`Explanation`] combines a [`Trace`] of the reference with its texture and sampler, and
-//! [`SurfaceExplanation`] a `SurfaceTrace` with its surface; text, JSON and SVG are views of them.
+//! [`SurfaceExplanation`] a `SurfaceTrace` with its surface; text, JSON and SVG show these traces.
 //! Only pictures are computed here: every number comes from the trace, and the texels around a
 //! footprint come from the texture. The size of a picture is bounded, whatever the size of a
 //! texture or a coordinate.
@@ -33,9 +33,9 @@ pub struct Explanation<'a> {
     pub sampler: &'a Sampler,
     /// Requested settings that the hardware ignores or changes.
     pub overrides: Vec<Override>,
-    /// Origin of the fetch: a case, or thread and line of a kernel.
+    /// Where the fetch was executed: the name of a test case, or thread and line of a kernel.
     pub place: Option<String>,
-    /// A result from another source, to compare with.
+    /// The result of the same fetch from a test case or a launch, to compare the explanation with.
     pub known: Option<KnownResult>,
 }
 
@@ -55,8 +55,8 @@ pub struct KnownResult {
 pub enum Source {
     /// The expected result of a case.
     Case,
-    /// The result that a kernel got. The explanation may differ from it if the kernel has changed
-    /// the texels since.
+    /// The result that the fetch returned to a kernel. The explanation may differ from it if the
+    /// kernel has changed the texels since.
     Launch,
 }
 
