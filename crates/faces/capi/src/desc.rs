@@ -155,9 +155,9 @@ pub struct texunit_view_desc {
     /// Width in texels; for a block-compressed format, four times that of the array; 0 selects the
     /// only width that the array permits.
     pub width: usize,
-    /// Height; 0: the required value.
+    /// Height in texels; 0 selects the only height that the array permits.
     pub height: usize,
-    /// Depth of the array; 0: the required value.
+    /// Depth of the array; 0 selects the only width that the array permits.
     pub depth: usize,
     /// First level.
     pub first_mipmap_level: u32,

@@ -54,7 +54,7 @@ pub(crate) struct Operands {
     pub(crate) progress: Option<Py<PyAny>>,
 }
 
-/// The keywords of a sample, which those of its explanation are the first of.
+/// The keyword arguments of `sample`. Methods that explain a fetch take the first few of them.
 pub(crate) const OF_SAMPLES: [&str; 9] =
     ["lod", "grad", "layer", "offset", "compare", "dtype", "strict", "out", "threads"];
 
@@ -166,7 +166,7 @@ fn is_half(texture: &Texture, dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// Number of fetches in a part.
+/// Number of fetches that are made before signals are handled and progress is reported.
 const PART: usize = 1 << 20;
 
 /// Makes fetches in parts. After each part signals are handled and `progress` (a function, a tqdm

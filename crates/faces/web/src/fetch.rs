@@ -22,7 +22,7 @@ use texunit_unit::{
 /// memory.
 pub const MAX_BYTES: u64 = 256 << 20;
 
-/// Parameters of the methods that describe an access by keys.
+/// Parameters of the methods to which the page gives a texture and a fetch as the keys of a link.
 #[derive(Debug, Deserialize)]
 pub(crate) struct KeysParameters {
     pub(crate) keys: Keys,

@@ -39,7 +39,8 @@ pub(crate) struct Hold {
     fresh: bool,
 }
 
-/// `hold`: stores a file of the job.
+/// The method `hold`: keeps a file that the job to be launched names, such as its PTX or an image,
+/// in memory.
 pub(crate) fn hold(
     session: &mut Session,
     Hold { name, fresh }: Hold,

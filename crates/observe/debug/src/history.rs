@@ -88,7 +88,8 @@ impl History {
     /// The position at which the machine has to stop for the next checkpoint.
     pub(crate) fn next(&mut self, machine: &Machine<'_>) -> Option<Position> {
         let at = machine.position();
-        // Executing from before a change discards the change.
+        // If the program executes again from a position before the user changed a value, the change
+        // is discarded.
         let is_before = |c: &Checkpoint| c.is_changed && c.saved.position() > at;
         if let Some(first) = self.checkpoints.iter().position(is_before) {
             self.checkpoints.truncate(first);

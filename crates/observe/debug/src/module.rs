@@ -51,9 +51,9 @@ pub(crate) struct Instruction {
     pub(crate) place: Line,
     /// The column of the instruction in the source; 0 in the function's prologue.
     pub(crate) column: u32,
-    /// Number of inlined calls around it.
+    /// Number of inlined calls around the instruction.
     pub(crate) inlined: u32,
-    /// Whether a new source position begins with it.
+    /// Whether a new source position begins with the instruction.
     pub(crate) begins: bool,
     /// The PTX function that contains the instruction.
     pub(crate) function: Arc<str>,
@@ -189,8 +189,8 @@ impl Module {
             Some(place).filter(|place| place.line > 0)
         };
         if named.len() >= frames.len().max(1) {
-            // Scopes describe at least as many inlined calls as the line table, so that they are
-            // used.
+            // If the DWARF scopes describe at least as many inlined calls as the line table, the
+            // names of the scopes are used.
             let mut all = Vec::new();
             let mut inner = frames.iter().find(|f| f.line > 0).and_then(&line);
             for (i, scope) in named.iter().enumerate().rev() {

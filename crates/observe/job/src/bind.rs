@@ -30,7 +30,7 @@ use texunit_spec::Problems;
 pub use contents::{Content, Output, WrongObject};
 use match_params::{Assignment, kernel_param, match_params};
 
-/// The object of a parameter.
+/// The object that was created for a parameter of the job.
 #[derive(Debug)]
 enum Object {
     Buffer(Buffer),
@@ -73,7 +73,7 @@ impl Object {
     }
 }
 
-/// The texels of a texture or surface, and the part that it refers to.
+/// The texels of a texture or surface, and the level and layer that it refers to.
 #[derive(Debug)]
 struct BoundTexels {
     whole: TexelResource,
@@ -119,7 +119,8 @@ impl Bound {
         !self.structures.is_empty()
     }
 
-    /// Textures of parameters, in the order of the job.
+    /// The textures that are values of kernel parameters, with their names, in the order of the
+    /// job.
     pub fn textures(&self) -> Vec<(String, BoundTexture)> {
         self.named(|object| match object {
             Object::Texture { object, .. } => object.bound(),
@@ -127,7 +128,8 @@ impl Bound {
         })
     }
 
-    /// Samplers of parameters, in the order of the job.
+    /// The samplers that are values of kernel parameters, with their names, in the order of the
+    /// job.
     pub fn samplers(&self) -> Vec<(String, Sampler)> {
         self.named(|object| match object {
             Object::Sampler(object) => object.state(),
@@ -181,7 +183,7 @@ impl Bound {
     }
 }
 
-/// The state that the functions of this module share.
+/// The state that the functions of binding share.
 struct Binder<'a> {
     job: &'a Job,
     /// The folder of the job file.
@@ -213,7 +215,7 @@ pub fn bind(
     binder.places();
     // Order of creation: buffers, whose memory textures may use; texels of the job; objects that
     // share texels. Within each group, objects with a fixed address or handle come first, so that
-    // these are free.
+    // no other object has taken the address or handle.
     for placed in [true, false] {
         binder.objects(|v| {
             !matches!(v, ParamValue::Texture(_) | ParamValue::Surface(_)) && is_placed(v) == placed

@@ -14,7 +14,7 @@ use crate::{Format, Located, Object, Settings, counts, human, short_line};
 /// module's head corrects all of them, so each opcode is shown once.
 const LACKING: [&str; 2] = ["E0230", "E0231"];
 
-/// The counts of a run.
+/// The counts of files, errors and warnings of a run of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Number of files, including unreadable ones.

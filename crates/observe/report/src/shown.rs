@@ -19,7 +19,7 @@ pub fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// The visible symbol for such a character.
+/// The visible symbol for a control character; any other character as it is.
 fn picture(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' => ' ',

@@ -39,7 +39,7 @@ words! {
     }
 }
 
-/// The data of a surface case.
+/// A test case of surface accesses: the surface, the instruction, and the expected results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceCase {
     /// The surface's resource, with its contents before the accesses.

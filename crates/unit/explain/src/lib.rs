@@ -46,11 +46,11 @@ pub struct KnownResult {
     pub values: [u32; 4],
     /// The destination predicate, if known.
     pub resident: Option<bool>,
-    /// Where the result comes from.
+    /// Whether a test case or a kernel launch states the result.
     pub from: Source,
 }
 
-/// The source of a known result.
+/// The source of a known result of the explained fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The expected result of a case.
@@ -73,7 +73,7 @@ impl<'a> Explanation<'a> {
         Ok(Self { trace, texture, sampler, overrides, place: None, known: None })
     }
 
-    /// Adds the result that a kernel has received.
+    /// Adds to the explanation the result that the fetch returned to a kernel.
     #[must_use]
     pub fn with_launch(mut self, values: [u32; 4], resident: bool) -> Self {
         let (resident, from) = (Some(resident), Source::Launch);

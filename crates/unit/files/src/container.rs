@@ -56,7 +56,8 @@ impl Container {
         bytes.get(start..start.checked_add(size)?)
     }
 
-    /// Level 0 of a texture without layers and faces, as a format with the same stored texels.
+    /// The texels of level 0, labelled `wanted`, which must store texels in the same bytes as the
+    /// file's format. Fails for a texture with layers or faces.
     pub(crate) fn into_texels(self, wanted: Format) -> Result<Texels, Problem> {
         if self.is_cube || self.layers.is_some() {
             let what = if self.is_cube { "a cube map" } else { "layers" };

@@ -121,7 +121,7 @@ fn push(out: &mut Vec<u8>, samples: &FlatSamples, index: usize) -> Option<()> {
     Some(())
 }
 
-/// Checks that such texels can be written, and returns the names of their channels.
+/// Checks that an EXR file can hold texels of a format, and returns the names of the channels.
 pub(crate) fn can_encode(format: Format, dims: u8) -> Result<&'static [&'static str], Problem> {
     if !matches!(format.plain_channel(), Some(Channel::F16 | Channel::F32 | Channel::U32)) {
         let other = match format.plain_channel() {

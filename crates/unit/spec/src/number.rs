@@ -101,7 +101,7 @@ pub fn scalar(value: &TomlValue<'_>) -> Option<At<Scalar>> {
 
 /// Which key of a table is a number type, such as `u32` in `{ u32 = 1 }`.
 pub enum Typed<'a> {
-    /// The table has no key that is a number type.
+    /// The table has no key such as `u32`.
     None,
     /// Exactly one key is a number type: the type, and the value of the key.
     One(NumberType, TomlValue<'a>),

@@ -52,7 +52,7 @@ impl Default for RegionPart {
 pub struct TilesSpec {
     /// Whether `regions` lists the resident parts, or else the parts that are not resident.
     pub resident: bool,
-    /// The listed parts of the array.
+    /// The parts of the array that are resident, or that are not, according to `resident`.
     pub regions: Vec<At<Region>>,
 }
 

@@ -33,12 +33,12 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Offset of its first instruction in the text.
+    /// Offset of the scope's first instruction in the PTX text.
     pub(crate) fn begin(&self) -> u32 {
         self.ranges.iter().map(|&(begin, _)| begin).min().unwrap_or(0)
     }
 
-    /// Whether it contains an instruction.
+    /// Whether the scope contains the instruction at the offset `at`.
     pub(crate) fn has(&self, at: u32) -> bool {
         self.ranges.iter().any(|&(begin, end)| begin <= at && at < end)
     }

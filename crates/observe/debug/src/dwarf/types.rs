@@ -183,10 +183,10 @@ impl Types {
     }
 }
 
-/// Types of a unit that were read, by entry.
+/// Types of a DWARF compilation unit that have been read, by the offset of their DWARF entry.
 pub(super) type ReadTypes = HashMap<usize, TypeId>;
 
-/// Reads the type of an entry.
+/// Reads the type that a DWARF entry describes.
 pub(super) fn read<'a>(
     types: &mut Types,
     known: &mut ReadTypes,

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use texunit_simt::Fault;
 use texunit_simt::debug::{Fast, Filter, Position, Stop, StopPoint};
 
-/// Number of checkpoints on the way to a CTA.
+/// Number of checkpoints that are saved while the grid runs to a requested CTA.
 const PARTS: u64 = 8;
 /// Minimum and maximum number of CTAs to execute with stops, after an attempt at full speed that
 /// hit a breakpoint early.

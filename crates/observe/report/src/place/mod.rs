@@ -21,7 +21,7 @@ use std::path::Path;
 use texunit_simt::{Fault, Sources};
 use texunit_syntax::{Diagnostic, HandedSource, SourceFile, Span};
 
-/// Maximum number of frames and calls of a position.
+/// Maximum number of frames, and of calls, that are reported for an instruction.
 const MAX_FRAMES: usize = 64;
 /// Maximum number of characters of a line.
 const LONG_LINE: usize = 400;
@@ -141,7 +141,8 @@ impl CodeLocation {
         let body = sources.body(name)?;
         let ptx = PtxPlace::new(Some(sources), text, Span { end: body.start, ..body });
         let first = sources.first_place(name);
-        // Code inlined there lies outside of the function.
+        // Source lines of code that is inlined at the first instruction lie outside of the
+        // function, so that only the outermost frame is kept.
         let own =
             first.and_then(|at| frames(sources, Span { start: at, end: at }, Via::Inlined).last());
         let frames = own.map(|frame| Frame { via: Via::Instruction, ..frame });

@@ -15,7 +15,7 @@ const CELL: f64 = 144.0;
 /// Size in pixels of the text in a cell; its line spacing is `LINE`.
 const TINY: f64 = 10.0;
 const LINE: f64 = 13.0;
-/// Number of characters per line, and number of lines, that fit a cell.
+/// Number of characters per line, and number of lines, that fit the square drawn for a texel.
 const CELL_CHARACTERS: usize = 22;
 const CELL_LINES: usize = 10;
 
