@@ -128,7 +128,7 @@ pub struct texunit_texture_desc {
     pub max_anisotropy: u32,
     /// TEXUNIT_TR_FILTER_MODE_* between levels.
     pub mipmap_filter_mode: u32,
-    /// Added to the level of detail.
+    /// Number that is added to the level of detail.
     pub mipmap_level_bias: f32,
     /// Minimum level.
     pub min_mipmap_level_clamp: f32,
@@ -157,7 +157,7 @@ pub struct texunit_view_desc {
     pub width: usize,
     /// Height in texels; 0 selects the only height that the array permits.
     pub height: usize,
-    /// Depth of the array; 0 selects the only width that the array permits.
+    /// Depth of the array in texels; 0 selects the only depth that the array permits.
     pub depth: usize,
     /// First level.
     pub first_mipmap_level: u32,

@@ -141,7 +141,8 @@ pub unsafe extern "C" fn texunit_texture_effective(
     })
 }
 
-/// The instruction for these fetches. Without a descriptor, the one with coordinates only.
+/// The instruction that a batch of fetches executes. Without a descriptor, the instruction with
+/// coordinates only.
 ///
 /// # Safety
 /// As for [`texunit_texture_effective`].

@@ -44,7 +44,7 @@ impl Container {
     }
 
     /// The bytes of one layer and face of a level; layer and face are 0 if the texture has none.
-    /// `None` past the last.
+    /// `None` past the last level, layer or face.
     pub fn image(&self, level: u32, layer: u32, face: u32) -> Option<&[u8]> {
         if layer >= self.layers.unwrap_or(1) || face >= self.faces() {
             return None;

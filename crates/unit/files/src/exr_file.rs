@@ -35,7 +35,7 @@ pub(crate) fn decode(bytes: &[u8], wanted: Format) -> Result<Raster, Problem> {
     interleave(&image.layer_data, wanted)
 }
 
-/// Converts a decoder error to damage or an unsupported feature.
+/// Converts a decoder's error to the error for a damaged file or for an unsupported feature.
 fn problem(error: exr::error::Error) -> Problem {
     match error {
         exr::error::Error::NotSupported(message) => {

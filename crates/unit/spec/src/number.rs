@@ -65,7 +65,7 @@ impl Scalar {
         exact.then_some((value, value.fract() == 0.0))
     }
 
-    /// Description of the value's type for messages.
+    /// Description of the value's type in messages.
     pub fn what(&self) -> String {
         match self.ty {
             Some(ty) => format!("a scalar of type {}", ty.name()),
