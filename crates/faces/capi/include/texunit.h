@@ -1266,8 +1266,7 @@ typedef struct texunit_effective_state {
    */
   uint32_t numOverrides;
   /**
-   * Whether a fetch with this state has a defined result; if not, texunit_explain_state says
-   * why.
+   * Whether a fetch has a defined result; if not, texunit_explain_state says why.
    */
   uint32_t isDefined;
 } texunit_effective_state;

@@ -37,8 +37,7 @@ pub struct texunit_effective_state {
     pub compare_function: u32,
     /// Number of requested settings that do not take effect; texunit_explain_state describes each.
     pub num_overrides: u32,
-    /// Whether a fetch with this state has a defined result; if not, texunit_explain_state says
-    /// why.
+    /// Whether a fetch has a defined result; if not, texunit_explain_state says why.
     pub is_defined: u32,
 }
 

@@ -40,8 +40,7 @@ pub(crate) struct Hold {
     fresh: bool,
 }
 
-/// The method `hold`: keeps a file that the job to be launched names, such as its PTX or an image,
-/// in memory.
+/// The method `hold`: keeps a file that the job names, such as an image, in memory.
 pub(crate) fn hold(
     session: &mut Session,
     Hold { name, fresh }: Hold,

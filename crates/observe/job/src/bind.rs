@@ -119,8 +119,7 @@ impl Bound {
         !self.structures.is_empty()
     }
 
-    /// The textures that are values of kernel parameters, with their names, in the order of the
-    /// job.
+    /// Textures that kernel parameters get, with the parameters' names, in the order of the job.
     pub fn textures(&self) -> Vec<(String, BoundTexture)> {
         self.named(|object| match object {
             Object::Texture { object, .. } => object.bound(),
@@ -128,8 +127,7 @@ impl Bound {
         })
     }
 
-    /// The samplers that are values of kernel parameters, with their names, in the order of the
-    /// job.
+    /// Samplers that kernel parameters get, with the parameters' names, in the order of the job.
     pub fn samplers(&self) -> Vec<(String, Sampler)> {
         self.named(|object| match object {
             Object::Sampler(object) => object.state(),

@@ -27,7 +27,7 @@ impl Source {
         }
     }
 
-    /// Size of the object in bytes; 0 for texels in linear memory, which are written as a buffer.
+    /// Size in bytes of a buffer, variable or array; 0 for texels in memory.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Source::Memory(memory) => memory.size(),

@@ -138,8 +138,7 @@ pub struct Global {
     pub name: At<String>,
     /// The initial contents, instead of the module's initialiser.
     pub data: Option<At<Data>>,
-    /// Offsets and lengths of the bytes of the variable that `data` fills; `None` if `data` begins
-    /// at offset 0.
+    /// Offsets and lengths of the bytes that `data` fills; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
     /// Outputs to be written after the launch.
     pub outputs: Vec<At<OutputSpec>>,

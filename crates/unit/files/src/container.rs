@@ -56,8 +56,8 @@ impl Container {
         bytes.get(start..start.checked_add(size)?)
     }
 
-    /// The texels of level 0, labelled `wanted`, which must store texels in the same bytes as the
-    /// file's format. Fails for a texture with layers or faces.
+    /// The texels of level 0 as `wanted`, a format that stores texels in the same bytes. Fails for
+    /// a texture with layers or faces.
     pub(crate) fn into_texels(self, wanted: Format) -> Result<Texels, Problem> {
         if self.is_cube || self.layers.is_some() {
             let what = if self.is_cube { "a cube map" } else { "layers" };

@@ -27,7 +27,7 @@ impl MemoryFiles {
         Self::default()
     }
 
-    /// Adds a file, whose name need not be a valid path.
+    /// Adds a file under a name, which need not exist in the file system.
     pub fn hold(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) {
         let path = path.into();
         MEMORY_FILES.with_borrow_mut(|held| held.insert(path.clone(), bytes.into()));

@@ -211,8 +211,7 @@ struct Worker<'a> {
 enum Registers<'a> {
     /// The registers of all fetches: the operand's array itself, whose elements are the registers.
     There(&'a [u32]),
-    /// The registers of the block of fetches being made. The elements of the operand's array are
-    /// not registers, and are converted block by block.
+    /// The registers of the current block of fetches, converted from the operand's array.
     Filled(Vec<u32>),
     /// The registers of a block of an operand that has one value for all fetches, and whether they
     /// have been filled.

@@ -27,8 +27,7 @@ impl Live<'_, '_> {
         self.history.restore(self.machine, checkpoint);
         self.machine.set_between(false);
         self.machine.set_end(Some(end));
-        // In a checkpoint that was made at a stop, the thread is in front of the instruction of
-        // that stop already.
+        // In a checkpoint made at a stop, the thread is in front of that instruction already.
         let stop_point = self.machine.stop_point();
         if self.machine.is_stopped() {
             if self.machine.position() >= end {

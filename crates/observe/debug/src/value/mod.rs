@@ -14,7 +14,7 @@ use texunit_simt::format_general;
 pub(crate) enum Place {
     /// In a state space: a generic address for global and constant memory, otherwise an offset.
     Memory(SpaceKind, u64),
-    /// In a register of a frame (number of the frame, register), from this byte of the register on.
+    /// In a register of a frame: the frame's number, the register, and its first byte.
     Register(u32, RegisterAt, u32),
     /// In a surface of the launch, by index, at this byte offset.
     Texel(usize, u64),

@@ -29,8 +29,7 @@ pub struct BufferSpec {
     pub is_undefined: bool,
     /// Size of the buffer in bytes, if it is larger than its initial contents.
     pub size: Option<At<u64>>,
-    /// Offsets and lengths of the bytes of the buffer that `data` fills; `None` if `data` begins at
-    /// offset 0.
+    /// Offsets and lengths of the bytes that `data` fills; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
     /// Address, name and state.
     pub place: PlaceSpec,

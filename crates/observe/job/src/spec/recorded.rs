@@ -102,8 +102,7 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
 pub struct ExpectedSpec {
     /// The expected bytes.
     pub data: Data,
-    /// Offsets and lengths of the bytes of the object that `data` describes; `None` if `data`
-    /// begins at offset 0.
+    /// Offsets and lengths of the bytes that `data` describes; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
 }
 

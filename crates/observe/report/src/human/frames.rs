@@ -141,8 +141,7 @@ mod tests {
             assert_eq!(&line[word(line, column)], wanted, "{line}: {at}");
             assert_eq!(&line[word(line, None)], line.trim());
         }
-        // Column 1, which is the only one that Numba emits, and columns inside of or beyond the
-        // text mark the whole line.
+        // Column 1, the only one that Numba emits, and columns beyond the line.
         for column in [1, 2, 4, 99, u32::MAX] {
             assert_eq!(word("    \u{e9}[i] = 1", Some(column)), 4..13, "{column}");
         }

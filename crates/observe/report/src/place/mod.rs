@@ -141,8 +141,7 @@ impl CodeLocation {
         let body = sources.body(name)?;
         let ptx = PtxPlace::new(Some(sources), text, Span { end: body.start, ..body });
         let first = sources.first_place(name);
-        // Source lines of code that is inlined at the first instruction lie outside of the
-        // function, so that only the outermost frame is kept.
+        // Only the outermost frame is a line of the function itself; others are of inlined code.
         let own =
             first.and_then(|at| frames(sources, Span { start: at, end: at }, Via::Inlined).last());
         let frames = own.map(|frame| Frame { via: Via::Instruction, ..frame });

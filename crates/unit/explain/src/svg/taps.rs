@@ -140,8 +140,7 @@ fn draw_tap(
     }
 }
 
-/// Draws the edges of the texture level that are within the square of the four filtered texels,
-/// whose lowest coordinates are `first`.
+/// Draws the edges of the mip level, as far as they are within the four drawn texels.
 fn draw_edges(p: &mut Picture, f: &Footprint, first: (i64, i64), (left, top): (f64, f64)) {
     let extent = f.extent.axes();
     for x in edges(extent[0], first.0, 2).map(|edge| left + edge * CELL) {
