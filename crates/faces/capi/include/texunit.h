@@ -1035,7 +1035,7 @@ typedef struct texunit_texture_desc {
    */
   uint32_t mipmapFilterMode;
   /**
-   * Added to the level of detail.
+   * Number that is added to the level of detail.
    */
   float mipmapLevelBias;
   /**
@@ -1072,16 +1072,16 @@ typedef struct texunit_view_desc {
    */
   uint32_t format;
   /**
-   * Width in texels; for a block-compressed format, four times that of the array. 0: the
-   * required value.
+   * Width in texels; for a block-compressed format, four times that of the array; 0 selects the
+   * only width that the array permits.
    */
   size_t width;
   /**
-   * Height; 0: the required value.
+   * Height in texels; 0 selects the only height that the array permits.
    */
   size_t height;
   /**
-   * Depth of the array; 0: the required value.
+   * Depth of the array in texels; 0 selects the only depth that the array permits.
    */
   size_t depth;
   /**
@@ -1266,7 +1266,7 @@ typedef struct texunit_effective_state {
    */
   uint32_t numOverrides;
   /**
-   * Whether such a fetch has a defined result; if not, texunit_explain_state says why.
+   * Whether a fetch has a defined result; if not, texunit_explain_state says why.
    */
   uint32_t isDefined;
 } texunit_effective_state;

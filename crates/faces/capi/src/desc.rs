@@ -128,7 +128,7 @@ pub struct texunit_texture_desc {
     pub max_anisotropy: u32,
     /// TEXUNIT_TR_FILTER_MODE_* between levels.
     pub mipmap_filter_mode: u32,
-    /// Added to the level of detail.
+    /// Number that is added to the level of detail.
     pub mipmap_level_bias: f32,
     /// Minimum level.
     pub min_mipmap_level_clamp: f32,
@@ -152,12 +152,12 @@ pub struct texunit_view_desc {
     /// TEXUNIT_RES_VIEW_FORMAT_*, with the values of CUresourceViewFormat; 0: the array's own
     /// format.
     pub format: u32,
-    /// Width in texels; for a block-compressed format, four times that of the array. 0: the
-    /// required value.
+    /// Width in texels; for a block-compressed format, four times that of the array; 0 selects the
+    /// only width that the array permits.
     pub width: usize,
-    /// Height; 0: the required value.
+    /// Height in texels; 0 selects the only height that the array permits.
     pub height: usize,
-    /// Depth of the array; 0: the required value.
+    /// Depth of the array in texels; 0 selects the only depth that the array permits.
     pub depth: usize,
     /// First level.
     pub first_mipmap_level: u32,

@@ -210,7 +210,7 @@ unsafe fn run(
     Ok(call.run(results, threads)?)
 }
 
-/// All operands, including absent ones.
+/// All operands of a batch of fetches, including absent operands.
 fn operands(desc: &texunit_fetch_desc) -> impl Iterator<Item = texunit_operand> {
     let single = [desc.layer, desc.sample, desc.level, desc.compare];
     let vectors = [desc.coords, desc.dPdx, desc.dPdy, desc.offset];

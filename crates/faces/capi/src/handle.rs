@@ -46,7 +46,7 @@ pub struct texunit_surface_st {
 /// Texels that can be read and written (CUsurfObject).
 pub type texunit_surface = *mut texunit_surface_st;
 
-/// A surface. One without plain channels can be queried but not accessed.
+/// A surface. A surface without plain channels can be queried but not accessed.
 pub(crate) type SurfaceObject = texunit_sample::Surface;
 
 /// A kind of object that has handles.

@@ -37,7 +37,7 @@ pub struct texunit_effective_state {
     pub compare_function: u32,
     /// Number of requested settings that do not take effect; texunit_explain_state describes each.
     pub num_overrides: u32,
-    /// Whether such a fetch has a defined result; if not, texunit_explain_state says why.
+    /// Whether a fetch has a defined result; if not, texunit_explain_state says why.
     pub is_defined: u32,
 }
 
@@ -140,7 +140,8 @@ pub unsafe extern "C" fn texunit_texture_effective(
     })
 }
 
-/// The instruction for these fetches. Without a descriptor, the one with coordinates only.
+/// The instruction that a batch of fetches executes. Without a descriptor, the instruction with
+/// coordinates only.
 ///
 /// # Safety
 /// As for [`texunit_texture_effective`].

@@ -181,7 +181,7 @@ unsafe fn foreign(pointer: *mut c_void, size: usize) -> Result<Block, Failure> {
     Ok(unsafe { Block::foreign(start, size, true, "memory of the program") })
 }
 
-/// Converts a view.
+/// Converts a view descriptor to a view of an array.
 fn seen(view: &texunit_view_desc, array: &Resource) -> Result<View, Failure> {
     if view.reserved != [0; 16] {
         return Err(Failure::value("reserved of the view has to be 0"));
@@ -228,7 +228,7 @@ fn seen(view: &texunit_view_desc, array: &Resource) -> Result<View, Failure> {
     })
 }
 
-/// The state of a texture or sampler.
+/// The sampling state of a texture or sampler.
 pub(crate) fn sampler(desc: &texunit_texture_desc) -> Result<Sampler, Failure> {
     const FLAGS: u32 = TEXUNIT_TRSF_READ_AS_INTEGER
         | TEXUNIT_TRSF_NORMALIZED_COORDINATES

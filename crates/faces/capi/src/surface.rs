@@ -131,7 +131,7 @@ pub unsafe extern "C" fn texunit_surface_reduce(
     })
 }
 
-/// A surface and a batch of accesses.
+/// A surface and the descriptor of a batch of accesses to it.
 struct Accesses {
     surface: Arc<SurfaceObject>,
     desc: texunit_access_desc,
@@ -182,7 +182,7 @@ impl Accesses {
         Ok(())
     }
 
-    /// Values in the surface's type.
+    /// The caller's values as an array of the surface's element type.
     fn input<'a>(&self, values: &'a [u8]) -> Result<Input<'a>, Failure> {
         let channels = usize::from(self.surface.resource().format().channels());
         let shape = [self.desc.count, channels];

@@ -13,7 +13,7 @@ use texunit_explain::{Explanation, SurfaceExplanation};
 use texunit_forms::Count;
 use texunit_sample::Texture;
 
-/// An explanation in the wanted form.
+/// An explanation as text, JSON or picture, as the caller's format says.
 macro_rules! said {
     ($format:expr, $explained:expr) => {
         match $format {

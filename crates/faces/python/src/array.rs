@@ -26,8 +26,8 @@ pub(crate) struct InputArray {
     shape: Vec<usize>,
     strides: Vec<isize>,
     dtype: Dtype,
-    /// The address of the lowest byte of any element, and the number of bytes to the end of the
-    /// highest.
+    /// Address of the lowest byte of any element, and number of bytes up to the end of the highest
+    /// element.
     data: *const u8,
     len: usize,
     /// Offset of the first element from `data`.
@@ -67,7 +67,7 @@ impl InputArray {
             return Ok(Self::number(Dtype::S64, number.to_le_bytes()));
         }
         if object.is_instance_of::<PyList>() {
-            // A list has Python numbers, which are converted to the type that is needed.
+            // A list has Python numbers, which are converted to the type that the operand needs.
             let array = numpy(object.py(), "asarray")?.call1((object,))?;
             let array = Self::of_exported(what, PyUntypedBuffer::get(&array)?)?;
             return Ok(Self { is_weak: true, ..array });
@@ -292,7 +292,8 @@ impl<'py> Out<'py> {
     }
 }
 
-/// Keeps the memory of an array alive. A texture that reads the memory must be dropped before it.
+/// Keeps the memory of an array alive. A texture that reads the memory must be dropped before its
+/// `Keeper`.
 pub(crate) struct Keeper {
     _held: InputArray,
 }
@@ -303,8 +304,8 @@ unsafe impl Send for Keeper {}
 // SAFETY: a shared reference gives no access to the contents.
 unsafe impl Sync for Keeper {}
 
-/// A resource with the keeper of its memory. Otherwise the error says why the memory cannot be
-/// shared, and returns the arrays.
+/// A resource with the `Keeper` of its memory; or an error that says why the memory cannot be
+/// shared, and the arrays.
 type Shared = Result<(Resource, Keeper), (SampleError, Vec<InputArray>)>;
 
 /// Makes a resource that reads the memory of an array. The outer error is a Python exception.

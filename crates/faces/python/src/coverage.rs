@@ -52,8 +52,8 @@ impl Coverage {
         Ok(Self { sum: Mutex::new(sum), toolkit: true })
     }
 
-    /// By source file name: ``lines`` (lanes by line), ``functions`` (name: line, lanes) and
-    /// ``branches`` (line, lanes by direction).
+    /// The coverage by source file name: ``lines`` (lanes by line), ``functions`` (name: line,
+    /// lanes) and ``branches`` (line, lanes by direction).
     #[getter]
     fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -79,7 +79,7 @@ impl Coverage {
         lcov::text(&self.sum())
     }
 
-    /// Writes the tracefile.
+    /// Writes the coverage to an lcov tracefile.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         Ok(lcov::write(&path, &self.sum())?)
     }

@@ -25,8 +25,8 @@ pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The error for an argument that is not converted: a `ValueError` for a number out of range, for
-/// which PyO3 has an `OverflowError`, and otherwise a `TypeError`.
+/// The exception for an argument that PyO3 could not convert: a `ValueError` for a number out of
+/// range, for which PyO3 raises an `OverflowError`, and otherwise a `TypeError`.
 pub(crate) fn unconverted(what: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
     let py = value.py();
     let text = format!("argument '{what}': {}", error.value(py));

@@ -16,12 +16,12 @@ impl Explanation {
         &self.text
     }
 
-    /// All steps as a dictionary; bits are strings of eight hexadecimal digits.
+    /// All steps of the fetch as a dictionary; bits are strings of eight hexadecimal digits.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("json")?.call_method1("loads", (&self.json,))
     }
 
-    /// The picture.
+    /// The explanation as a picture, in SVG.
     #[getter]
     fn svg(&self) -> &str {
         &self.svg

@@ -13,14 +13,15 @@ use texunit_unit::{
     Coords, FetchForm, FetchOperands, ResultType, Sampler, Texture as Header, reference,
 };
 
-/// The result and intermediate values of one fetch, a row of the arrays.
+/// The result and intermediate values of one fetch, which become a row of the returned arrays.
 struct FetchRow {
     result: Vec<f64>,
     exact: Vec<f64>,
     level: f64,
     taps: i32,
     texels: i32,
-    /// Weights of the corners of the first footprint, rounded as by the hardware, and exact.
+    /// Weights of the texels (corners) of the first footprint: rounded as by the hardware, and
+    /// exact.
     weights: [Vec<f64>; 2],
     /// The maximum difference between a rounded weight and its exact value.
     weight_error: f64,

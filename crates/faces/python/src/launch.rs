@@ -51,7 +51,7 @@ pub(crate) struct Keywords {
     has_coverage: bool,
 }
 
-/// A launch that is prepared: its kernel, arguments and options.
+/// A prepared launch: its kernel, arguments and options.
 pub(crate) struct Launch<'a> {
     pub(crate) module: &'a Module,
     pub(crate) kernel: &'a Kernel,
@@ -77,7 +77,7 @@ pub(crate) fn diagnostics(text: Located<'_>, all: &[Diagnostic]) -> Value {
     all.iter().map(object).collect()
 }
 
-/// The meaning of a keyword that has one of two words.
+/// The value that the word given for a keyword stands for; two words are possible.
 fn word<T: Copy>(key: &str, given: &str, words: [(&str, T); 2]) -> PyResult<T> {
     let [(first, _), (second, _)] = words;
     let found = words.into_iter().find(|(word, _)| *word == given);

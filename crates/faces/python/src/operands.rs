@@ -1,6 +1,6 @@
 //! Converts the Python operands of fetches to inputs of `texunit-sample`, and keeps them alive
-//! while they are read; makes long calls in parts, between which progress is reported and signals
-//! are handled.
+//! while they are read; splits long calls, so that progress is reported and signals are handled
+//! during a call.
 
 use crate::array::InputArray;
 use crate::error::{OrRaise, unconverted};
@@ -36,7 +36,7 @@ impl Vectors {
     }
 }
 
-/// The operands of one call, kept alive.
+/// The operands of one call, whose arrays are kept alive.
 pub(crate) struct Operands {
     pub(crate) action: Action,
     pub(crate) points: Vectors,
@@ -54,7 +54,7 @@ pub(crate) struct Operands {
     pub(crate) progress: Option<Py<PyAny>>,
 }
 
-/// The keywords of a sample, which those of its explanation are the first of.
+/// The keyword arguments of `sample`. Methods that explain a fetch take the first few of them.
 pub(crate) const OF_SAMPLES: [&str; 9] =
     ["lod", "grad", "layer", "offset", "compare", "dtype", "strict", "out", "threads"];
 
@@ -166,11 +166,11 @@ fn is_half(texture: &Texture, dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// Number of fetches in a part.
+/// Number of fetches in a batch.
 const PART: usize = 1 << 20;
 
-/// Makes fetches in parts. After each part signals are handled and `progress` (a function, a tqdm
-/// bar or `True`) is updated.
+/// Makes the fetches of a call, a limited number at a time. After each batch, signals are handled
+/// and `progress` (a function, a tqdm bar or `True`) is updated.
 pub(crate) fn in_parts(
     call: &Call<'_>,
     bytes: &mut [u8],

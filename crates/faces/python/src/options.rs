@@ -67,7 +67,7 @@ pub(crate) fn copy_option(keywords: &Bound<'_, PyDict>) -> PyResult<Option<bool>
     value.extract().map_err(|_| PyTypeError::new_err("copy: True, False or None"))
 }
 
-/// The sampling state from the remaining keywords.
+/// The sampling state from the keywords that do not describe axes.
 pub(crate) fn texture_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<TextureOptions> {
     let mut settings = Vec::new();
     for (key, value) in keywords.into_iter().flatten() {

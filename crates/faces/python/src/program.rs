@@ -26,8 +26,8 @@ pub(crate) struct Program {
     module: Module,
     /// Whether uninitialised bytes are tracked.
     is_tracked: bool,
-    /// Objects bound to references, which may own the memory that is read; dropped after the
-    /// module.
+    /// Textures and surfaces bound to module-scope references. They may own the memory that kernels
+    /// read, and are dropped after the module.
     bound: Mutex<HashMap<String, Py<PyAny>>>,
 }
 
@@ -44,7 +44,8 @@ fn descriptor(texture: &Texture) -> TextureDescriptor {
         .with_read_mode(header.read_mode)
         .with_normalized_coords(header.normalized_coords)
         .with_sampler(*texture.made().sampler())
-        // The runtime's additional checks were made when the Python texture was created.
+        // The CUDA runtime's checks, which go beyond the driver's, were made when the Python
+        // texture was created.
         .with_as_driver(true)
 }
 
@@ -133,7 +134,7 @@ impl Program {
 
 #[pymethods]
 impl Program {
-    /// Loads a text; returns the program, unless there are errors, and the diagnostics as JSON.
+    /// Loads a PTX text; returns the program, unless there are errors, and the diagnostics as JSON.
     #[staticmethod]
     fn load(
         py: Python<'_>,

@@ -403,8 +403,8 @@ impl Texture {
         Ok((PyTuple::new(py, [array])?, keywords))
     }
 
-    /// The sampling state that takes effect for ``sample``; ``overrides`` has pairs of a rule and
-    /// its effect.
+    /// The sampling state that takes effect for ``sample``; ``overrides`` lists the requested
+    /// settings that do not take effect, as pairs of a rule's name and what the rule changes.
     #[getter]
     fn effective<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let multisample = self.made.resource().geometry().is_multisample();
@@ -412,7 +412,8 @@ impl Texture {
     }
 
     /// The sampling state that takes effect for a method, which is ``"sample"``, ``"lod"``,
-    /// ``"grad"``, ``"gather"`` or ``"fetch"``; ``overrides`` has pairs of a rule and its effect.
+    /// ``"grad"``, ``"gather"`` or ``"fetch"``; ``overrides`` lists the requested settings that do
+    /// not take effect, as pairs of a rule's name and what the rule changes.
     fn effective_for<'py>(&self, py: Python<'py>, method: &str) -> PyResult<Bound<'py, PyDict>> {
         self.state(py, self.form(method)?)
     }

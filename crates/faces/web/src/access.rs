@@ -13,7 +13,7 @@ use texunit_sample::SampleError;
 use texunit_sample::file::{self, FileOptions};
 use texunit_unit::{FetchForm, FetchOperands, Geometry, Sampler, SurfaceKind, Texture};
 
-/// An access with its texture, sampler and operands.
+/// A fetch or surface access with its texture, sampler and operands.
 pub(crate) struct Access {
     pub(crate) form: Form,
     pub(crate) texture: Arc<Texture>,
@@ -57,11 +57,12 @@ fn own(session: &Session) -> Result<&UserFile, Refusal> {
     })
 }
 
-/// The keys that the texels of a texture depend on.
+/// The keys of a link that the texels of a texture depend on.
 const OF_TEXELS: [&str; 8] =
     ["tex", "texel-format", "geometry", "size", "layers", "samples", "levels", "mipmaps"];
 
-/// Creates the texture that the keys describe; it is cached until these keys change.
+/// Creates the texture that the keys describe; the texture is cached until the keys that it depends
+/// on change.
 fn made<'s>(
     session: &'s mut Session,
     keys: &Keys,

@@ -10,12 +10,12 @@ use texunit_texel::{Reading, f16_to_f32};
 use texunit_unit::reference::{self, trace::Trace};
 use texunit_unit::{CoordType, Element, FetchKind, ResultType};
 
-/// Maximum number of pixels of a row, and of all rows in a call.
+/// Maximum number of pixels of a row, and maximum number of pixels of all rows of a call.
 const MAX_WIDTH: u32 = 1024;
 const MAX_PIXELS: u32 = 1 << 18;
 
-/// Parameters of `area`: two opposite corners in the units of the coordinates, the size of the
-/// picture in pixels, and the rows to compute.
+/// Parameters of the method `area`: two opposite corners in the units of the coordinates, the size
+/// of the picture in pixels, and the rows to compute.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AreaParameters {
     keys: Keys,
@@ -24,8 +24,8 @@ pub(crate) struct AreaParameters {
     rows: [u32; 2],
 }
 
-/// `area`: for each pixel four floats by the hardware's rules and four with exact weights, little
-/// endian.
+/// The method `area`: samples each pixel; returns four floats by the hardware's rules and four
+/// floats with exact weights for each, little endian.
 pub(crate) fn area(session: &mut Session, asked: &AreaParameters) -> BytesResult {
     let access = access(session, &asked.keys)?;
     let Form::Fetch(form) = access.form else {

@@ -1,7 +1,7 @@
 //! The built-in textures of the page, one for each lesson.
 //!
-//! Each is a function from a texel's position to a colour, so that it is available in any geometry,
-//! size, number of levels and plain format.
+//! Each texture is a function from a texel's position to a colour, so that it is available in any
+//! geometry, size, number of levels and plain format.
 
 use crate::refusal::Refusal;
 use texunit_files::mipmaps;
@@ -249,8 +249,8 @@ fn volume(t: Texel) -> [f32; 4] {
     }
 }
 
-/// The glyphs of cube face labels such as `+x`: three rows of five bits for the sign, and five rows
-/// for the letter x, y or z.
+/// Bitmaps of the letters x, y and z in the labels of cube faces, such as `+x`: five rows of five
+/// bits each.
 const LETTERS: [[u8; 5]; 3] = [
     [0b10001, 0b01010, 0b00100, 0b01010, 0b10001],
     [0b10001, 0b01010, 0b00100, 0b00100, 0b00100],

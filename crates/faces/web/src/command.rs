@@ -4,8 +4,8 @@ use crate::access::Access;
 use crate::keys::{Form, Keys};
 use texunit_sample::file::FileOptions;
 
-/// Options for sampler and texture, which have the names of keys. The flag says whether the option
-/// has no value.
+/// Options for sampler and texture, which have the names of keys. The flag beside the name says
+/// whether the option has no value.
 const OPTIONS: [(&str, bool); 13] = [
     ("unnormalized", true),
     ("read", false),

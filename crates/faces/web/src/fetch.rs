@@ -22,7 +22,7 @@ use texunit_unit::{
 /// memory.
 pub const MAX_BYTES: u64 = 256 << 20;
 
-/// Parameters of the methods that describe an access by keys.
+/// Parameters of the methods to which the page gives a texture and a fetch as the keys of a link.
 #[derive(Debug, Deserialize)]
 pub(crate) struct KeysParameters {
     pub(crate) keys: Keys,
@@ -34,7 +34,7 @@ pub(crate) struct File {
     name: String,
 }
 
-/// `file`: stores a user's file; returns its format and size.
+/// The method `file`: keeps a user's texture file in memory; returns its format and size.
 pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -> MethodResult {
     if bytes.len() as u64 > MAX_BYTES {
         let message = format!(
@@ -93,7 +93,7 @@ impl Access {
     }
 }
 
-/// `explain`: the explanation of the access, with the data that the page draws.
+/// The method `explain`: returns the explanation of the access, with the data that the page draws.
 pub(crate) fn explain(
     session: &mut Session,
     KeysParameters { keys }: &KeysParameters,
@@ -133,7 +133,7 @@ fn written(access: &Access) -> Value {
     })
 }
 
-/// `svg`: the picture that `texunit explain` makes of the access.
+/// The method `svg`: returns the picture that `texunit explain` makes of the access.
 pub(crate) fn svg(session: &mut Session, KeysParameters { keys }: &KeysParameters) -> MethodResult {
     let access = access(session, keys)?;
     let (svg, text) = match access.form {
@@ -149,8 +149,8 @@ pub(crate) fn svg(session: &mut Session, KeysParameters { keys }: &KeysParameter
     Ok(json!({ "svg": svg, "text": text }))
 }
 
-/// `source`: the texels as a file, and the arguments of `texunit` that explain the same access of
-/// that file.
+/// The method `source`: returns the texels as a file, and the arguments of `texunit` that explain
+/// the same access of that file.
 pub(crate) fn source(
     session: &mut Session,
     KeysParameters { keys }: &KeysParameters,
@@ -168,7 +168,7 @@ fn names<T>(rows: &[(&'static str, T)]) -> Vec<&'static str> {
     rows.iter().map(|row| row.0).collect()
 }
 
-/// `words`: the allowed values of the form's fields.
+/// The method `words`: returns the allowed values of the fields of the page's form.
 pub(crate) fn words() -> Value {
     json!({
         "textures": builtin::all().iter().map(|b| json!({ "name": b.name, "about": b.about, "geometry": b.geometry.name() })).collect::<Vec<_>>(),

@@ -1,4 +1,5 @@
-//! Runs the kernel of a job range by range, and explains the fetches of one of its threads.
+//! Runs the kernel of a job, a range of CTAs at a time, and explains the fetches of one of its
+//! threads.
 
 use crate::access::texture;
 use crate::picture;
@@ -31,15 +32,15 @@ const MEMORY: u64 = 512 << 20;
 /// Maximum number of accesses of a thread that are explained.
 const MAX_ACCESSES: usize = 100;
 
-/// Parameters of `hold`: the path of a file relative to the job's folder; `fresh` removes earlier
-/// files.
+/// Parameters of the method `hold`: the path of a file relative to the job's folder; `fresh`
+/// removes earlier files.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Hold {
     name: String,
     fresh: bool,
 }
 
-/// `hold`: stores a file of the job.
+/// The method `hold`: keeps a file that the job names, such as an image, in memory.
 pub(crate) fn hold(
     session: &mut Session,
     Hold { name, fresh }: Hold,
@@ -53,7 +54,7 @@ pub(crate) fn hold(
     Ok(json!({}))
 }
 
-/// Parameters of `start`: the texts of the job and the PTX.
+/// Parameters of the method `start`: the texts of the job and the PTX.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Start {
     job: String,
@@ -66,7 +67,7 @@ fn of_job(source: &SourceFile, problems: &[Problem]) -> Vec<Value> {
     problems.iter().map(one).collect()
 }
 
-/// `start`: loads the job and the PTX, and creates the job's objects.
+/// The method `start`: loads the job and the PTX, and creates the job's objects.
 pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> MethodResult {
     session.run = None;
     session.subjects.clear();
@@ -157,13 +158,14 @@ fn diagnostic(file: &str, located: Option<Located<'_>>, found: &Diagnostic) -> V
     value
 }
 
-/// Parameters of `run`: the number of further CTAs.
+/// Parameters of the method `run`: the number of further CTAs to run.
 #[derive(Debug, Deserialize)]
 pub(crate) struct More {
     ctas: u64,
 }
 
-/// `run`: runs further CTAs. A cooperative launch, or one with clusters, runs completely.
+/// The method `run`: runs further CTAs. A cooperative launch, or a launch with clusters, runs
+/// completely.
 pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> MethodResult {
     let run = session.run.as_mut().ok_or_else(not_started)?;
     let is_whole =
@@ -241,7 +243,7 @@ impl Run {
     }
 }
 
-/// Parameters of `output`: an output of the job, and the part to return.
+/// Parameters of the method `output`: an output of the job, and what to return of it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct WhichOutput {
     output: usize,
@@ -251,8 +253,8 @@ pub(crate) struct WhichOutput {
     file: bool,
 }
 
-/// `output`: the current contents of an output, as colours (RGBA) or as the file that the job would
-/// write.
+/// The method `output`: returns the current contents of an output, as colours (RGBA) or as the file
+/// that the job would write.
 pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> BytesResult {
     let outputs = session.run.as_ref().ok_or_else(not_started)?.bound.outputs();
     let output =
@@ -275,14 +277,15 @@ pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> BytesResult 
     Ok((seen.json, seen.bytes))
 }
 
-/// Parameters of `pixel`: a texel of an output.
+/// Parameters of the method `pixel`: a texel of an output.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pixel {
     output: usize,
     at: [u64; 3],
 }
 
-/// `pixel`: the thread that has written a texel, and the thread's fetches in order.
+/// The method `pixel`: returns the thread that has written a texel, and the thread's fetches in
+/// order.
 pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> MethodResult {
     let run = session.run.as_ref().ok_or_else(not_started)?;
     let Some(number) = run.writers.of(*output, *at) else {
@@ -291,7 +294,7 @@ pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Meth
     let thread = run.thread(number);
     let path = Path::new(FOLDER);
     // The job's objects are created again, because the kernel may have changed its inputs. A
-    // cooperative launch, and one whose CTAs wait for each other, is repeated completely.
+    // cooperative launch, or a launch whose CTAs wait for each other, is repeated completely.
     let fresh = bound(&run.job, path, &run.device, &run.kernel);
     let fresh = fresh.map_err(|found| {
         Refusal::new(found.first().map_or_else(String::new, |p| p.message.clone()))

@@ -52,7 +52,7 @@ impl Keys {
         self.0.get(key).map(|value| value.trim()).filter(|value| !value.is_empty())
     }
 
-    /// Whether the key of a flag is set and is not `no`.
+    /// Whether a key without further values, such as `mipmaps`, is set and is not `no`.
     pub fn flag(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| value != "no")
     }
@@ -104,7 +104,7 @@ impl Keys {
         }
     }
 
-    /// The options that describe the texture.
+    /// The options of `texunit explain` that describe the texture.
     pub fn options(&self) -> Result<FileOptions, Refusal> {
         Ok(FileOptions::default()
             .with_texel_format(self.get("texel-format").map(format).transpose()?)

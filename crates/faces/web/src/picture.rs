@@ -14,8 +14,8 @@ use texunit_unit::{ReadMode, Resource, TexelIndex, Texture};
 /// less.
 pub const MAX_EDGE: u32 = 1024;
 
-/// Parameters of `picture`: a texture given by keys or by the number of an explained fetch, and the
-/// part to show.
+/// Parameters of the method `picture`: a texture given by keys or by the number of an explained
+/// fetch, and which of its texels to show.
 #[derive(Debug, Deserialize)]
 pub(crate) struct PictureParameters {
     keys: Option<Keys>,
@@ -26,7 +26,7 @@ pub(crate) struct PictureParameters {
     sample: u32,
 }
 
-/// `picture`: the texels as RGBA bytes, row by row.
+/// The method `picture`: returns the texels as RGBA bytes, row by row.
 pub(crate) fn picture(session: &mut Session, asked: &PictureParameters) -> BytesResult {
     let texture = match (asked.subject, &asked.keys) {
         (Some(number), _) => {
@@ -119,8 +119,8 @@ fn range_of(texels: impl Iterator<Item = [f32; 4]>, channels: u8) -> Option<[f32
 /// Maximum number of texels whose values are returned beside the colours of the picture.
 const MAX_VALUES: u32 = 1024;
 
-/// The values of a slice of packed texels. Those of 8-bit and 16-bit formats are from 0 to 1, as in
-/// images.
+/// The values of a slice of packed texels. Values of 8-bit and 16-bit formats are from 0 to 1, as
+/// in images.
 fn texel_values(
     format: Format,
     packed: &[u8],
@@ -151,7 +151,7 @@ fn values_of(readings: Option<[Reading; 4]>, codes: [u32; 4]) -> [f32; 4] {
 /// The conversion of texel values to colours, with the values that are shown as black and white.
 pub(crate) struct Scale {
     readings: Option<[Reading; 4]>,
-    /// The values shown as black and white, if they are not 0 and 1.
+    /// The texel values that are shown as black and as white, if they are not 0 and 1.
     range: Option<[f32; 2]>,
     channels: u8,
 }

@@ -17,7 +17,7 @@ use texunit_unit::{
     SurfaceKind,
 };
 
-/// Parameters of `ptx`: the text of an instruction.
+/// Parameters of the method `ptx`: the text of an instruction.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Text {
     text: String,
@@ -140,7 +140,7 @@ fn float(bits: u32) -> String {
     }
 }
 
-/// `ptx`: the keys that describe an instruction.
+/// The method `ptx`: returns the keys that describe an instruction.
 pub(crate) fn read(Text { text }: &Text) -> MethodResult {
     let code = text.trim().trim_end_matches(';');
     if code.len() > MAX_TEXT {
@@ -187,7 +187,7 @@ fn joined<'a>(
     Ok(parts?.join(","))
 }
 
-/// The constant that an operand is in place of a register.
+/// The value of an operand, which must be a constant.
 fn number(operand: &Operand) -> Result<u64, Refusal> {
     match operand {
         Operand::Imm(bits) => Ok(*bits),

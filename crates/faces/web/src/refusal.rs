@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Why a method has refused a call, which is always an invalid input.
+/// The invalid input because of which a method has refused a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Refusal {
     /// The message about the invalid input.

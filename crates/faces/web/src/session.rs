@@ -1,4 +1,4 @@
-//! The state of a worker.
+//! The state of the page's web worker.
 
 use crate::keys::Keys;
 use crate::writers::Writers;
@@ -21,7 +21,8 @@ pub struct Session {
     pub(crate) files: MemoryFiles,
     /// The kernel that was started last.
     pub(crate) run: Option<Run>,
-    /// Textures of explained fetches that no keys describe; their numbers are indices.
+    /// Textures of explained fetches that no keys describe. The page names such a texture by its
+    /// index here.
     pub(crate) subjects: Vec<Arc<Texture>>,
     pub(crate) lsp: Server,
 }
@@ -54,7 +55,7 @@ pub(crate) struct CachedTexture {
     pub(crate) name: String,
 }
 
-/// A kernel that is run range by range.
+/// A kernel that is run a range of CTAs at a time.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) job: Job,

@@ -24,7 +24,7 @@ use texunit_unit::lanes;
 /// memory.
 const MAX_STATE: usize = 1 << 20;
 
-/// Parameters of `txd`: an instruction word or its text, and fields to set.
+/// Parameters of the method `txd`: an instruction word or its text, and fields to set.
 #[derive(Debug, Deserialize)]
 pub(crate) struct WordParameters {
     arch: String,
@@ -92,7 +92,7 @@ fn arch(name: &str) -> Result<Arch, Refusal> {
     Arch::from_str(name).map_err(|e| Refusal::of("arch", e))
 }
 
-/// `txd`: the instruction as word, text and fields, with diagnostics.
+/// The method `txd`: returns the instruction as word, text and fields, with diagnostics.
 pub(crate) fn word(asked: &WordParameters) -> MethodResult {
     let arch = arch(&asked.arch)?;
     let DecodedWord { txd, found } = read(asked, arch)?;
@@ -142,7 +142,7 @@ fn field(field: &Field, value: u64) -> Value {
     })
 }
 
-/// Parameters of `execute`: an instruction word, a state file and a lane.
+/// Parameters of the method `execute`: an instruction word, a state file and a lane.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Execute {
     #[serde(flatten)]
@@ -151,8 +151,8 @@ pub(crate) struct Execute {
     lane: usize,
 }
 
-/// `execute`: executes the instruction word on the state in a file, and explains the fetch of a
-/// lane.
+/// The method `execute`: executes the instruction word on the state in a file, and explains the
+/// fetch of a lane.
 pub(crate) fn execute(
     session: &mut Session,
     Execute { asked, state, lane }: &Execute,

@@ -67,7 +67,7 @@ impl Writers {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number in the grid, from 0, of the thread that has written a texel last.
+    /// The number, from 0 in the grid, of the thread that has written a texel of an output last.
     pub(crate) fn of(&self, output: usize, [x, y, z]: [u64; 3]) -> Option<u64> {
         let [width, height, _] = self.outputs.get(output)?.extent;
         let texel = usize::try_from((z * height + y) * width + x).ok()?;

@@ -10,7 +10,7 @@ pub(crate) fn index_of(at: [u32; 3], size: [u32; 3]) -> Option<u64> {
     inside.then(|| linear_index(at, size))
 }
 
-/// `(1,0,0)`
+/// Formats coordinates as `(1,0,0)`.
 pub(crate) fn shown([x, y, z]: [u32; 3]) -> String {
     format!("({x},{y},{z})")
 }

@@ -2,11 +2,11 @@
 //!
 //! A checkpoint has the registers and memory of the running CTAs (`Saved`), and all memory that the
 //! kernel can write, in pages. A page that has not changed since the previous checkpoint is shared
-//! with it, so that checkpoints grow with what the kernel writes. They are made while the launch
-//! runs forward. Their interval is a compromise: short enough that a small step back executes
-//! little, long enough that making them costs a small part of the time. When their memory exceeds
-//! the limit, every second one is dropped, which makes stepping back slower. The first one is
-//! always kept.
+//! with that checkpoint, so that checkpoints grow with what the kernel writes. Checkpoints are made
+//! while the launch runs forward. Their interval is a compromise: short enough that a small step
+//! back executes little, long enough that making them costs a small part of the time. When their
+//! memory exceeds the limit, every second checkpoint is dropped, which makes stepping back slower.
+//! The first checkpoint is always kept.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -28,8 +28,8 @@ struct Checkpoint {
     saved: Saved,
     number: u64,
     pages: Vec<Pages>,
-    /// Whether the user has changed a value here, so that executing from an earlier checkpoint does
-    /// not reach this state.
+    /// Whether the user has changed a value at this position, so that executing from an earlier
+    /// checkpoint does not reach this state.
     is_changed: bool,
 }
 
@@ -80,7 +80,7 @@ impl History {
         history
     }
 
-    /// Whether there is a history to go back in.
+    /// Whether there are checkpoints, so that the launch can be executed backwards.
     pub(crate) fn is_on(&self) -> bool {
         !self.checkpoints.is_empty()
     }
@@ -88,7 +88,8 @@ impl History {
     /// The position at which the machine has to stop for the next checkpoint.
     pub(crate) fn next(&mut self, machine: &Machine<'_>) -> Option<Position> {
         let at = machine.position();
-        // Executing from before a change discards the change.
+        // If the program executes again from a position before the user changed a value, the change
+        // is discarded.
         let is_before = |c: &Checkpoint| c.is_changed && c.saved.position() > at;
         if let Some(first) = self.checkpoints.iter().position(is_before) {
             self.checkpoints.truncate(first);
@@ -114,7 +115,8 @@ impl History {
         }
     }
 
-    /// Makes a checkpoint here, unless there is one. Returns false if there is no room.
+    /// Makes a checkpoint at the current position, unless there is one. Returns false if the memory
+    /// limit leaves no room for it.
     pub(crate) fn keep_here(&mut self, machine: &Machine<'_>) -> bool {
         let is_last = |history: &Self| {
             let last = history.checkpoints.last();
@@ -229,7 +231,7 @@ impl History {
         machine.restore(&checkpoint.saved);
     }
 
-    /// The user has changed a value, so that later checkpoints are invalid.
+    /// Notes that the user has changed a value, so that later checkpoints are invalid.
     pub(crate) fn changed(&mut self, machine: &Machine<'_>) {
         let position = machine.position();
         if self.is_on() {

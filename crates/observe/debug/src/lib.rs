@@ -6,8 +6,8 @@
 //! receives each launch before its first instruction, and keeps it (and with it the host thread)
 //! stopped until the user lets it finish. The user is a [`Console`]: a terminal (`terminal`, with
 //! the commands and output of gdb) or an editor (`dap`, the Debug Adapter Protocol), in the same
-//! process or behind a socket ([`remote`]). `texunit debug` and `texunit dap` only connect these;
-//! all state of a session is here.
+//! process or behind a socket ([`remote`]). `texunit debug` and `texunit dap` only connect engine
+//! and console; all state of a session is in this crate.
 //!
 //! * `module`: source positions, functions, frames. `dwarf`: variables and their types. `expr`,
 //!   `value`: expressions and formatting of values.
@@ -85,7 +85,7 @@ impl Debugging {
         wants
     }
 
-    /// Executes commands between launches, until one ends that.
+    /// Executes commands between launches, until a command lets the program go on.
     pub fn idles(&self) -> Idle {
         let mut inner = self.inner();
         let Inner { session, console, .. } = &mut *inner;

@@ -35,12 +35,12 @@ pub(crate) struct Frame {
     pub(crate) function: String,
     /// Offset of the instruction in the PTX.
     pub(crate) at: u32,
-    /// Name in the source.
+    /// Name of the function in the source.
     pub(crate) name: String,
     pub(crate) place: Line,
-    /// Number of inlined frames below it, down to the instruction.
+    /// Number of inlined frames between this frame and the instruction.
     inside: usize,
-    /// Number of outer frames, including inlined ones.
+    /// Number of frames that called this frame, including inlined calls.
     pub(crate) depth: u32,
 }
 
@@ -51,9 +51,9 @@ pub(crate) struct Instruction {
     pub(crate) place: Line,
     /// The column of the instruction in the source; 0 in the function's prologue.
     pub(crate) column: u32,
-    /// Number of inlined calls around it.
+    /// Number of inlined calls around the instruction.
     pub(crate) inlined: u32,
-    /// Whether a new source position begins with it.
+    /// Whether a new source position begins with the instruction.
     pub(crate) begins: bool,
     /// The PTX function that contains the instruction.
     pub(crate) function: Arc<str>,
@@ -67,9 +67,9 @@ pub(crate) struct Module {
     pub(crate) info: Arc<Info>,
     pub(crate) instructions: Vec<Instruction>,
     by_place: HashMap<u32, usize>,
-    /// Whether it has source lines.
+    /// Whether the module has source lines.
     pub(crate) has_lines: bool,
-    /// Lines with code in any kernel, and inlined calls with the first instruction of the copy.
+    /// Source lines with code in any kernel of the module, and lines of inlined calls.
     lines: OnceLock<Vec<Line>>,
     calls: OnceLock<Vec<(Line, u32)>>,
     dominance: Dominance,
@@ -140,7 +140,7 @@ impl Module {
         self.instructions.get(*self.by_place.get(&at)?)
     }
 
-    /// The next instruction in the text.
+    /// The instruction that follows an instruction in the PTX text.
     pub(crate) fn behind(&self, at: u32) -> Option<&Instruction> {
         self.instructions.get(*self.by_place.get(&at)? + 1)
     }
@@ -189,8 +189,8 @@ impl Module {
             Some(place).filter(|place| place.line > 0)
         };
         if named.len() >= frames.len().max(1) {
-            // Scopes describe at least as many inlined calls as the line table, so that they are
-            // used.
+            // If the DWARF scopes describe at least as many inlined calls as the line table, the
+            // names of the scopes are used.
             let mut all = Vec::new();
             let mut inner = frames.iter().find(|f| f.line > 0).and_then(&line);
             for (i, scope) in named.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! The parts of a PTX instruction's text.
+//! Splits the text of a PTX instruction into guard, opcode and operands.
 
 /// Opcodes that write no register.
 const WRITE_NOTHING: [&str; 11] =

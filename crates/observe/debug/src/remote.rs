@@ -2,8 +2,8 @@
 //! connected to `texunit`.
 //!
 //! Messages are JSON values, one per line. The engine requests commands and sends their output. The
-//! other side sends commands, an adapter's requests, and interrupts, which the engine's side
-//! receives in a thread of its own.
+//! other side sends commands, an adapter's requests, and interrupts, which a separate thread of the
+//! program's process receives.
 
 use crate::session::Settings;
 use crate::session::console::{Console, Request};
@@ -39,7 +39,7 @@ enum UserMessage {
     /// The first message: how the process is debugged, or that it is not.
     Settings(Option<Box<Settings>>),
     Request(Request),
-    /// The launch that the engine executes is to stop.
+    /// Stop the launch that the engine executes.
     Interrupt,
 }
 

@@ -13,7 +13,7 @@ use texunit_unit::{Channel, Resource, TexelIndex};
 /// Maximum size of a preview in texels.
 const PREVIEW: u32 = 8;
 
-/// The description of a resource: name, one line, and lines of details.
+/// The description of a texture or surface: name, a summary, and details by name.
 type Description = (String, String, Vec<(String, String)>);
 
 impl Live<'_, '_> {
@@ -174,7 +174,7 @@ fn description(name: String, resource: &Resource, sampler: Option<&Sampler>) -> 
     (name, resource.describe(), lines)
 }
 
-/// The explanation of an access, in one of its forms.
+/// The explanation of the next fetch or access, as `fetch_lines` or `fetch_picture` need it.
 fn explained<T>(
     watched: &Watched,
     fetch: impl Fn(&Explanation<'_>) -> T,

@@ -30,7 +30,7 @@ use texunit_spec::Problems;
 pub use contents::{Content, Output, WrongObject};
 use match_params::{Assignment, kernel_param, match_params};
 
-/// The object of a parameter.
+/// The object that was created for a parameter of the job.
 #[derive(Debug)]
 enum Object {
     Buffer(Buffer),
@@ -57,7 +57,8 @@ impl Object {
             Object::Texture { object, .. } => Arg::Texture(object),
             Object::Sampler(s) => Arg::Sampler(s),
             Object::Bytes(b) => Arg::Bytes(b),
-            // `match_params` rejects arrays as parameters, and a reference is none.
+            // `match_params` rejects arrays as parameters, and a reference is no parameter but a
+            // variable of the module.
             Object::Array(_) | Object::Reference(_) => Arg::Bytes(&[]),
         }
     }
@@ -72,7 +73,7 @@ impl Object {
     }
 }
 
-/// The texels of a texture or surface, and the part that it refers to.
+/// The texels of a texture or surface, and the level and layer that it refers to.
 #[derive(Debug)]
 struct BoundTexels {
     whole: TexelResource,
@@ -97,7 +98,7 @@ pub struct Bound {
     inputs: Vec<PathBuf>,
     /// Warnings, which do not prevent the launch.
     pub warnings: Vec<String>,
-    /// The names of the job's parameters in messages, those of the kernel's in the PTX.
+    /// The names of the job's parameters in messages; a kernel parameter has its PTX name.
     names: Vec<String>,
 }
 
@@ -118,7 +119,7 @@ impl Bound {
         !self.structures.is_empty()
     }
 
-    /// Textures of parameters, in the order of the job.
+    /// Textures that kernel parameters get, with the parameters' names, in the order of the job.
     pub fn textures(&self) -> Vec<(String, BoundTexture)> {
         self.named(|object| match object {
             Object::Texture { object, .. } => object.bound(),
@@ -126,7 +127,7 @@ impl Bound {
         })
     }
 
-    /// Samplers of parameters, in the order of the job.
+    /// Samplers that kernel parameters get, with the parameters' names, in the order of the job.
     pub fn samplers(&self) -> Vec<(String, Sampler)> {
         self.named(|object| match object {
             Object::Sampler(object) => object.state(),
@@ -180,7 +181,7 @@ impl Bound {
     }
 }
 
-/// The state that the functions of this module share.
+/// The state that the functions of binding share.
 struct Binder<'a> {
     job: &'a Job,
     /// The folder of the job file.
@@ -212,7 +213,7 @@ pub fn bind(
     binder.places();
     // Order of creation: buffers, whose memory textures may use; texels of the job; objects that
     // share texels. Within each group, objects with a fixed address or handle come first, so that
-    // these are free.
+    // no other object has taken the address or handle.
     for placed in [true, false] {
         binder.objects(|v| {
             !matches!(v, ParamValue::Texture(_) | ParamValue::Surface(_)) && is_placed(v) == placed

@@ -12,7 +12,8 @@ use texunit_spec::At;
 pub(crate) struct Pieces(Vec<(u64, Vec<u8>)>);
 
 impl Pieces {
-    /// Distributes consecutive bytes to the given parts; without parts they begin at offset 0.
+    /// Distributes consecutive bytes to `parts`, which are offsets and lengths; without `parts` the
+    /// bytes begin at offset 0.
     pub(crate) fn new<T>(
         mut bytes: Vec<u8>,
         parts: Option<&At<Parts>>,
@@ -60,9 +61,9 @@ pub(crate) struct Expectation {
     /// The position of the expectation in the job.
     pub(crate) at: At<()>,
     pub(crate) source: Source,
-    /// The contents before the launch; zero outside of the pieces.
+    /// The contents before the launch; zero where nothing is listed.
     pub(crate) before: Pieces,
-    /// The changes that the launch must make.
+    /// The bytes that the launch must change, with their new values.
     pub(crate) after: Pieces,
 }
 

@@ -56,7 +56,7 @@ pub fn is_job(path: &Path) -> bool {
     text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("ptx"))
 }
 
-/// The name and text of the PTX of a job in this folder.
+/// The name and text of the PTX file of a job whose file is in `folder`.
 pub fn read_ptx(job: &Job, folder: &Path) -> Result<(String, String), Problem> {
     let path = folder.join(&job.ptx.value);
     match read_text(&path, SourceFile::MAX_LEN) {
@@ -95,7 +95,8 @@ fn read_text(path: &Path, limit: usize) -> Result<String, Unreadable> {
 pub fn places(job: &Job) -> VariableAddresses {
     let mut places = VariableAddresses::default();
     for (name, at) in &job.places {
-        // A name is either a variable or a reference in the module, so only one of the two applies.
+        // A name is either a variable or a reference in the module, so that only one of the two
+        // settings applies.
         places.memory.insert(name.value.clone(), at.value);
         places.handles.insert(name.value.clone(), at.value);
     }

@@ -27,7 +27,7 @@ impl Source {
         }
     }
 
-    /// Size in bytes; that of texels in arrays only.
+    /// Size in bytes of a buffer, variable or array; 0 for texels in memory.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Source::Memory(memory) => memory.size(),
@@ -51,7 +51,7 @@ pub(crate) struct Pending {
     pub(crate) at: At<()>,
     /// The parameter, reference or variable that is written.
     pub(crate) param: String,
-    /// Relative to the output folder.
+    /// Path of the output file, relative to the output folder.
     pub(crate) file: PathBuf,
     source: Source,
     /// The interpretation as texels; `None` for raw bytes.
@@ -61,7 +61,7 @@ pub(crate) struct Pending {
 /// An output file that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The parameter, reference or variable.
+    /// The parameter, reference or variable that was written.
     pub param: String,
     /// The path of the file.
     pub path: PathBuf,

@@ -37,7 +37,7 @@ pub struct Job {
     pub cooperative: bool,
     /// Number of CTAs in a cluster along x, y, z.
     pub cluster: Option<At<[u32; 3]>>,
-    /// The other launch options.
+    /// The launch options that have no field here.
     pub settings: Settings,
     /// Fixed addresses and handles of the module's variables, by name.
     pub places: Vec<(At<String>, At<u64>)>,
@@ -64,7 +64,8 @@ pub struct Param {
     pub outputs: Vec<At<OutputSpec>>,
     /// The expected contents of the parameter's object after the launch.
     pub expected: Option<At<ExpectedSpec>>,
-    /// The table that has it: `params`, `objects`, `textures`, `samplers` or `surfaces`.
+    /// The table of the job that has the value: `params`, `objects`, `textures`, `samplers` or
+    /// `surfaces`.
     pub table: &'static str,
 }
 
@@ -91,7 +92,7 @@ pub enum ParamValue {
     Array(ArraySpec),
     /// A number or a structure.
     Scalar(At<Scalar>),
-    /// The object of another parameter.
+    /// The object of another parameter, by that parameter's name.
     Use(At<String>),
 }
 
@@ -137,7 +138,7 @@ pub struct Global {
     pub name: At<String>,
     /// The initial contents, instead of the module's initialiser.
     pub data: Option<At<Data>>,
-    /// Offsets and lengths for the data; `None` if it begins at offset 0.
+    /// Offsets and lengths of the bytes that `data` fills; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
     /// Outputs to be written after the launch.
     pub outputs: Vec<At<OutputSpec>>,
@@ -220,7 +221,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
     })
 }
 
-/// The valid entries of a table of named things.
+/// Reads the table `key` of the job, whose keys are names; omits entries with errors.
 fn named<T>(
     root: &Table<'_>,
     key: &'static str,
@@ -237,7 +238,7 @@ const MAX_CLUSTER: [u32; 3] = [16; 3];
 /// Maximum number of threads along x, y, z in a CTA.
 const MAX_THREADS: [u32; 3] = [1024, 1024, 64];
 
-/// One to three positive numbers, or a single one.
+/// Parses a grid, block or cluster size: an array of one to three positive numbers, or a number.
 fn shape(value: &TomlValue<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
     let wanted = "an array of 1 to 3 numbers";
     let items = if value.is_array() { value.array(wanted)? } else { vec![value.clone()] };

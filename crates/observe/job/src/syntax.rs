@@ -61,7 +61,7 @@ pub(crate) fn mistakes(text: &str, errors: &[toml::de::Error]) -> Vec<Problem> {
     problems
 }
 
-/// The parser's message, or a better one where it guesses wrong.
+/// The parser's message, or a better message where the parser guesses wrong.
 fn in_words(text: &str, span: &Range<usize>, message: &str) -> String {
     let written = text.get(span.clone()).unwrap_or_default();
     let before = text.get(..span.start).unwrap_or_default();

@@ -97,7 +97,7 @@ impl TexelResource {
     pub(crate) fn read(&self) -> Vec<u8> {
         let (buffer, offset, row, rows) = match self {
             Self::Array(array) => return array.read(),
-            // Only textures have it, and they have no outputs.
+            // Only textures use memory by address, and textures have no outputs.
             Self::Memory { place: Place::Address(_), .. } => return Vec::new(),
             Self::Memory { place: Place::Buffer(buffer, offset), format, width, rows } => {
                 (buffer, *offset, *width as usize * format.texel_size() as usize, rows)
@@ -110,7 +110,7 @@ impl TexelResource {
         rows.flat_map(|bytes| bytes.get(..row).unwrap_or_default()).copied().collect()
     }
 
-    /// The texels, packed; `None` if there is not enough memory for those of an array.
+    /// The texels, packed; `None` if there is not enough memory for a copy of an array's texels.
     pub(crate) fn try_read(&self) -> Option<Vec<u8>> {
         self.array().map_or_else(|| Some(self.read()), Array::try_read)
     }
@@ -161,7 +161,7 @@ impl TexelResource {
         Ok(part)
     }
 
-    /// The view that the job requests.
+    /// The view of the resource that the job requests.
     pub(crate) fn view(&self, spec: &At<ViewSpec>) -> Result<Self, Problem> {
         let ViewSpec { format, geometry, levels, layers } = &spec.value;
         let range = |r: &Option<[u32; 2]>| r.map(|[first, last]| first..last.saturating_add(1));

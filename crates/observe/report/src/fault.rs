@@ -30,7 +30,7 @@ pub const POOL: &Code = &Code {
     explanation: "CuPy and PyTorch keep memory in pools: an allocation is a block that has arrays in it, rounded up to 512 bytes or more, and stays when they are gone. An access one past the end of an array, or of an array that is gone, is one inside of an allocation then, and no fault. `texunit run --check memory` (or `all`) turns the pools off; `cupy.cuda.set_allocator(None)` and PYTORCH_NO_CUDA_MEMORY_CACHING=1 do so without it.",
 };
 
-/// Describes a thread with its kernel and CTA.
+/// Describes a thread in messages, with its kernel and CTA.
 pub fn who(kernel: &str, [cx, cy, cz]: [u32; 3], [tx, ty, tz]: [u32; 3]) -> String {
     let kernel = function_name(kernel);
     format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})")
@@ -85,8 +85,8 @@ pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
 }
 
 /// A diagnostic for a fetch or access whose handle refers to no matching texture or surface, but
-/// which got a result ([`texunit_simt::BadFetches`]); described by the fault that it would have
-/// been.
+/// which got a result ([`texunit_simt::BadFetches`]). `fault` is the fault that another setting
+/// would have reported.
 pub fn bad_fetch_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     let mut diagnostic = fault_diagnostic(fault, host);
     diagnostic.code = "texture-bad-fetch";

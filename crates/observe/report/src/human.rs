@@ -35,7 +35,7 @@ pub fn fit(columns: usize) {
 /// What is added to a file name in the renderer's output. The renderer counts columns in characters
 /// and within the shown part of a line, and does not print functions.
 struct Head {
-    /// The true column; `None` if it is unknown and not shown.
+    /// The column to show; `None` if it is unknown and none is shown.
     column: Option<u32>,
     function: Option<String>,
 }
@@ -86,7 +86,7 @@ pub(crate) fn render_without_text(name: &str, diagnostic: &Diagnostic, color: bo
     shown.replace('\n', "\n ")
 }
 
-/// Whether it is a fault or finding, and not an error in a text.
+/// Whether a diagnostic is a fault or finding, and not an error in a text.
 fn is_explained(diagnostic: &Diagnostic) -> bool {
     FAULTS.iter().any(|fault| fault.code == diagnostic.code)
         || check_rule(diagnostic.code).is_some()
@@ -149,7 +149,7 @@ fn suggestion<'s>(source: &'s SourceFile, diagnostic: &'s Diagnostic) -> Option<
     Some(Level::HELP.secondary_title(visible(help)).element(snippet))
 }
 
-/// A label and its lines.
+/// A label of a diagnostic, and the lines of the text that it marks.
 struct Mark<'d> {
     label: &'d Label,
     primary: bool,
@@ -157,7 +157,8 @@ struct Mark<'d> {
     lines: Range<u32>,
 }
 
-/// The excerpts; their columns are added to `places`.
+/// The excerpts of a text with the marks of a diagnostic; the columns of the excerpts are added to
+/// `places`.
 fn excerpts<'s>(
     source: &'s SourceFile,
     diagnostic: &'s Diagnostic,
@@ -222,7 +223,7 @@ fn annotation<'s>(mark: &Mark<'s>, shown: Range<usize>) -> Annotation<'s> {
         .label((!text.is_empty()).then(|| visible(text)))
 }
 
-/// The part of a very long line around the mark.
+/// The excerpt of a very long line: the part around the mark.
 fn long_line<'s>(source: &'s SourceFile, mark: &Mark<'s>, places: &mut Vec<Head>) -> Element<'s> {
     let place = source.location(mark.bytes.start as u32);
     let line = source.line_span(place.line).range();

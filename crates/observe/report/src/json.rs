@@ -6,8 +6,8 @@ use serde_core::{Serialize, Serializer};
 use serde_json::{Value, json};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// A diagnostic as JSON: its members, in their order. Lines and columns count from 1, columns in
-/// bytes; they are null without a text.
+/// A diagnostic as a JSON object: names and values of its members, in their order. Lines and
+/// columns count from 1, columns in bytes; they are null without a text.
 #[derive(Clone, Debug)]
 pub struct Object(Vec<(&'static str, Member)>);
 

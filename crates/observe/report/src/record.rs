@@ -1,5 +1,5 @@
 //! serde's traits for the types of this crate. Its derive macro takes longer to compile than the
-//! whole crate, and the first build of the program needs it for nothing else.
+//! whole crate, and a first build of the program would need it for nothing else.
 
 use serde_core::de::{DeserializeOwned, Error};
 use serde_json::{Map, Value};

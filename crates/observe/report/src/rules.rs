@@ -7,7 +7,7 @@ use texunit_syntax::codes::{Code, read};
 /// A kind of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckRule {
-    /// The code, which begins with the name of the check: `sync-barrier-divergent`.
+    /// The code of the finding, which begins with the name of the check: `sync-barrier-divergent`.
     pub code: &'static str,
     /// Default severity: an error is undefined or wrong on a GPU, a warning is probably unintended,
     /// a note is often intended.

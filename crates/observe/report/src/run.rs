@@ -14,7 +14,7 @@ use crate::{Format, Located, Object, Settings, counts, human, short_line};
 /// module's head corrects all of them, so each opcode is shown once.
 const LACKING: [&str; 2] = ["E0230", "E0231"];
 
-/// The counts of a run.
+/// The counts of files, errors and warnings of a run of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Number of files, including unreadable ones.
@@ -56,7 +56,8 @@ impl<'r, W: Write> Run<'r, W> {
         Self { out, settings, sarif, totals, result: Ok(()) }
     }
 
-    /// Sets the path of the next file, whose name has it only as far as it is UTF-8.
+    /// Sets the path of the next file. Its name in diagnostics is the path with characters that are
+    /// not UTF-8 replaced.
     pub fn at(&mut self, path: &Path) {
         self.sarif.path = Some(path.to_owned());
     }
@@ -83,7 +84,7 @@ impl<'r, W: Write> Run<'r, W> {
         *self.totals.fixed.get_or_insert(0) += number;
     }
 
-    /// The counts until now.
+    /// The counts of files, errors and warnings until now.
     pub fn totals(&self) -> Totals {
         self.totals
     }

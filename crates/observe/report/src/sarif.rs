@@ -27,7 +27,7 @@ pub(crate) struct Sarif {
     index: HashMap<&'static str, usize>,
     files: Vec<String>,
     unreadable: usize,
-    /// The path of the next file, if it is not its name.
+    /// The path of the next file, if it differs from the file's name in messages.
     pub(crate) path: Option<PathBuf>,
 }
 
@@ -157,7 +157,7 @@ impl File<'_> {
             text => with_message(self.location(label.span), text),
         }));
         relate(&mut result, related);
-        // Replacements apply to the file's own text only, not to one that was decoded with losses.
+        // Replacements apply to the bytes of the file, not to a text that was decoded with losses.
         if !diagnostic.fix.is_empty() && !self.source.is_lossy() {
             let replacements: Vec<Value> =
                 diagnostic.fix.iter().map(|edit| self.replacement(edit)).collect();
@@ -251,7 +251,7 @@ pub fn location(uri: &str, region: &Value, function: Option<&str>) -> Value {
     location
 }
 
-/// A location with a text that says what is there.
+/// A SARIF location with a message that says what is at the location.
 pub fn with_message(mut location: Value, text: &str) -> Value {
     location["message"] = json!({ "text": text });
     location

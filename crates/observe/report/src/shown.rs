@@ -2,8 +2,8 @@
 //! characters that a terminal or a CI log would obey.
 //!
 //! [`visible`] makes a single line for a message, [`screen`] keeps the lines of a text and
-//! optionally texunit's own colours, and [`in_json`] and [`in_xml`] write such characters as
-//! escapes of these formats.
+//! optionally texunit's own colours, and [`in_json`] and [`in_xml`] write control characters as
+//! escapes of JSON and XML.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -19,7 +19,7 @@ pub fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// The visible symbol for such a character.
+/// The visible symbol for a control character; any other character as it is.
 fn picture(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' => ' ',
@@ -66,13 +66,14 @@ fn style(text: &str) -> usize {
     if behind.starts_with('m') { text.len() - behind.len() + 1 } else { 0 }
 }
 
-/// Escapes such characters in a JSON text. They can only be in strings, whose meaning is unchanged.
+/// Escapes control characters in a JSON text. They can only be in strings, whose meaning is
+/// unchanged.
 pub fn in_json(text: &str) -> Cow<'_, str> {
     // JSON writers already escape C0 characters, except the line ends between values.
     escaped(text, |out, c| write!(out, "\\u{:04x}", c as u32))
 }
 
-/// Writes such characters in XML as references, where XML allows them.
+/// Writes control characters in an XML text as character references, where XML allows them.
 pub fn in_xml(text: &str) -> Cow<'_, str> {
     escaped(text, |out, c| write!(out, "&#x{:x};", c as u32))
 }

@@ -6,7 +6,7 @@ use crate::resource::ResourceSpec;
 use crate::surface::SurfaceCase;
 use texunit_unit::{AddressMode, Layout};
 
-/// The reason for a case that expects an error.
+/// Why a case that expects an error of texunit cannot be expressed through CUDA's driver API.
 const OWN_ERROR: &str = "the case is about an error of texunit's own";
 
 /// Why a case cannot be expressed through CUDA's driver API, or `None` if it can.
@@ -18,7 +18,8 @@ pub fn why_no_driver(case: &Case) -> Option<String> {
     reason.map(str::to_owned)
 }
 
-/// The first reason that applies.
+/// The text of the first pair whose condition is true: a reason why the driver API cannot express a
+/// case.
 fn first<const N: usize>(reasons: [(bool, &'static str); N]) -> Option<&'static str> {
     reasons.into_iter().find(|reason| reason.0).map(|reason| reason.1)
 }

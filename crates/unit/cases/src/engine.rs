@@ -1,4 +1,5 @@
-//! The implementations that cases run on, and the values with which they differ from a case.
+//! The implementations of fetches on which test cases run, and the values in which their results
+//! differ from the expected ones.
 
 use crate::fetch::{Answer, BuiltFetch};
 use std::fmt;
@@ -47,7 +48,7 @@ impl fmt::Display for Engine {
 pub struct Wrong {
     /// Index of the access in the case, from 0; `None` if the whole case differs.
     pub number: Option<usize>,
-    /// Number of its values that differ on at least one engine.
+    /// Number of values of the fetch or access that differ on at least one engine.
     pub values: usize,
     /// The expected result, as text.
     pub wanted: String,

@@ -10,7 +10,7 @@ pub type Result<T, E = CaseError> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", .place.iter().map(|p| format!("{p}: ")).collect::<String>())]
 pub struct CaseError {
-    /// Where the error is, from the outside in: file, case, key.
+    /// Where the error is: file, case and key, the outermost first.
     pub place: Vec<String>,
     /// The error message.
     pub message: String,

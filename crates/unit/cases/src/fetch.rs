@@ -19,7 +19,7 @@ use toml::Value;
 /// Expected results of a fetch case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
-    /// Not known yet: results are to be recorded on a GPU.
+    /// The results are not known yet, and are to be recorded on a GPU.
     Nothing,
     /// A result for each fetch.
     Values(Vec<ExpectedValue>),
@@ -32,7 +32,8 @@ pub enum Expected {
 pub struct ExpectedValue {
     /// Expected contents of the result registers x, y, z, w; for `.f16x2`, two registers and zeros.
     pub values: [u32; 4],
-    /// Number of known registers, from x on; the others are 0.
+    /// Number of registers whose contents are known, from x on; the other registers are 0 in
+    /// `values`.
     pub components: u8,
     /// The destination predicate, if the case states it.
     pub resident: Option<bool>,
@@ -52,7 +53,7 @@ impl ExpectedValue {
     }
 }
 
-/// The data of a fetch case.
+/// A test case of fetches: texture, sampler, instruction, operands and expected results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FetchCase {
     /// The resource of the texture.
@@ -96,7 +97,7 @@ impl FetchCase {
         })
     }
 
-    /// Makes actual results the expected ones, with all registers and the predicate.
+    /// Replaces the expected results by actual results, with all registers and the predicate.
     pub fn record(&mut self, answers: &[Answer]) {
         let components = self.form.result.registers();
         let value =
@@ -146,8 +147,8 @@ impl FetchCase {
         };
         let (gradients, axes) = (form.geometry.gradients(), form.geometry.axes());
         let same = all.windows(2).all(|pair| pair[0].offset == pair[1].offset);
-        // A case without fetches has no first offset to write; an empty list `offsets` then states
-        // that the instruction has an offset.
+        // A case without fetches has no offset to write; an empty list `offsets` then states that
+        // the instruction has an offset.
         let first = all.first().filter(|_| form.offset && same);
         let mut entries = Entries::new();
         if self.read_mode != ReadMode::Element {
@@ -210,7 +211,7 @@ const WITH_LEVEL: FetchKind = FetchKind::Sample(Lod::Level);
 const WITH_GRADIENTS: FetchKind = FetchKind::Sample(Lod::Gradient);
 
 /// The hash that some cases have beside their expected results, as the published vectors have it:
-/// FNV-1a with its own basis, over the little-endian bytes of the words.
+/// FNV-1a with its own basis, over the little-endian bytes of the register values.
 pub fn hash(words: &[u32]) -> String {
     let mut h = 1_469_598_103_934_665_603_u64;
     for byte in words.iter().flat_map(|w| w.to_le_bytes()) {

@@ -1,4 +1,4 @@
-//! Case files: those of a folder, reading, lookup by address, and writing.
+//! Case files: finds them in a folder, reads them, looks cases up by address, and writes them.
 
 use crate::error::{CaseError, Result, Within};
 use crate::fetch::{BuiltFetch, FetchCase};
@@ -97,7 +97,7 @@ impl Case {
         Ok(Some(case))
     }
 
-    /// The case without some of its surface accesses.
+    /// The case without the surface accesses with these indices.
     #[must_use]
     pub fn without(&self, accesses: &[usize]) -> Self {
         let mut case = self.clone();
@@ -208,12 +208,12 @@ pub fn compress(text: &str) -> Vec<u8> {
     out.write_all(text.as_bytes()).and_then(|()| out.finish()).expect("a vector takes all bytes")
 }
 
-/// The case, and the fetch or access, to which an address such as `FILE#N:K` refers.
+/// What an address such as `FILE#N:K` refers to: a case, and one of its fetches or accesses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Addressed {
     /// The case that the address names.
     pub case: Case,
-    /// Index of its fetch or access, from 0, if the address has one.
+    /// Index of the fetch or access in the case, from 0, if the address has an index.
     pub number: Option<usize>,
     /// Notes on outdated names of keys and values in the file.
     pub notes: Vec<Problem>,
@@ -322,7 +322,8 @@ pub fn parse(text: &str) -> Result<CaseFile> {
     Ok(CaseFile { cases, notes: context.take_notes() })
 }
 
-/// Writes cases as the text of a file. Shared resources and long strings are written once.
+/// Writes cases as the text of a case file. Resources and long strings that cases share are written
+/// once.
 pub fn to_toml(cases: &[Case]) -> String {
     let provenance = cases.first().map_or("none", |case| &case.provenance);
     let mut names: BTreeMap<String, Arc<ResourceSpec>> = BTreeMap::new();
@@ -348,8 +349,8 @@ pub fn to_toml(cases: &[Case]) -> String {
     format!("provenance = {}\n{resources}{fetches}{surfaces}", Value::from(provenance))
 }
 
-/// The name of a resource in the new file: its own, or another one if a different resource has that
-/// name.
+/// The name of a resource in a case file that is being written: the resource's own name, or a new
+/// name if a different resource has that name.
 fn resource_name(
     names: &mut BTreeMap<String, Arc<ResourceSpec>>,
     out: &mut String,

@@ -11,8 +11,8 @@ use texunit_unit::{ClampMode, Geometry, SurfaceForm, SurfaceKind};
 pub enum SurfaceOp {
     /// A single instruction, which states the size of its accesses.
     Form(SurfaceForm),
-    /// All `suld.b` or `sust.b` whose elements together have the size that each access states;
-    /// written without vector and type.
+    /// All `suld.b` or `sust.b` instructions whose elements together have the size that each access
+    /// states; the case file names them without vector and type.
     Bytes {
         /// Whether the instructions are stores (`sust.b`) instead of loads (`suld.b`).
         store: bool,

@@ -20,9 +20,9 @@ pub const MAX_BYTES: u64 = 1 << 28;
 /// seen through a view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceSpec {
-    /// Name in cases and messages.
+    /// Name of the resource in case files and messages.
     pub name: String,
-    /// Format, geometry, extent, layers, levels, samples.
+    /// Format, geometry, extent, layers, levels and samples of the texels.
     pub shape: ArrayShape,
     /// The memory layout of the texels.
     pub layout: Layout,
@@ -35,8 +35,8 @@ pub struct ResourceSpec {
     pub missing_tiles: Option<Vec<[u32; 5]>>,
     /// The view that textures and surfaces use; `None`: the whole resource.
     pub view: Option<View>,
-    /// The level, of the view, that is an array of its own (`cuMipmappedArrayGetLevel`); `None`:
-    /// all levels.
+    /// The level of the view that textures and surfaces use as an array
+    /// (`cuMipmappedArrayGetLevel`); `None`: all levels.
     pub level: Option<u32>,
 }
 
@@ -79,7 +79,7 @@ impl ResourceSpec {
         Ok(Arc::new(resource))
     }
 
-    /// The pitch of pitched memory: the given one, or the smallest valid one.
+    /// The pitch of pitched memory: the given pitch, or the smallest valid pitch.
     fn pitch(&self) -> u64 {
         let row = u64::from(self.shape.extent.width) * u64::from(self.shape.format.texel_size());
         self.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN))

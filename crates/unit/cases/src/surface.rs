@@ -22,7 +22,7 @@ pub struct SurfaceAccess {
     pub size: Option<u32>,
     /// Coordinates of the access, as the bits of u32 or s32 registers.
     pub coords: Coordinates<u32>,
-    /// The bytes that a store or reduction is given, or that a load must return, in memory order.
+    /// The bytes that a store or reduction takes, or that a load must return, in memory order.
     /// `None` if the access must fault, or if the result is not known yet.
     pub bytes: Option<Vec<u8>>,
     /// The fault that the access must raise, if the case expects one.
@@ -39,7 +39,7 @@ words! {
     }
 }
 
-/// The data of a surface case.
+/// A test case of surface accesses: the surface, the instruction, and the expected results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceCase {
     /// The surface's resource, with its contents before the accesses.
@@ -114,7 +114,7 @@ impl SurfaceCase {
         })
     }
 
-    /// Makes the results of a run the expected ones.
+    /// Replaces the expected results by the results of a run.
     pub fn record(&mut self, run: SurfaceRun) {
         for (access, answer) in self.accesses.iter_mut().zip(run.answers) {
             let loads = self.op.loads(access.size);
@@ -290,7 +290,8 @@ impl BuiltSurface {
         answer.ok_or_else(|| CaseError::new("no instruction makes this access"))
     }
 
-    /// Executes accesses as lanes of a warp, from a given lane on. A fault applies to all of them.
+    /// Executes accesses as lanes of a warp, from a given lane on. A fault applies to all of these
+    /// accesses.
     fn at_once(
         &self,
         form: SurfaceForm,
@@ -337,7 +338,7 @@ impl BuiltSurface {
         Ok(lanes.map(|lane| done.map(|()| loaded(lane))).collect())
     }
 
-    /// The differences between the results and the expected ones.
+    /// The differences between the results of a run and the expected results.
     pub fn wrong(&self, run: &SurfaceRun) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         for (i, (access, got)) in self.accesses.iter().zip(&run.answers).enumerate() {

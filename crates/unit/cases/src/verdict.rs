@@ -1,8 +1,8 @@
 //! Comparison of a case's results with the expected ones, value by value.
 //!
 //! A value is an expected register, a digit of `resident`, the bytes that an access loads, the
-//! fault that it must raise, or the bytes of the surface that it stores to. An expected refusal is
-//! one value, and so is the part of a surface that no access stores to.
+//! fault that it must raise, or the bytes of the surface that it stores to. An expected error
+//! counts as one value, and so do the bytes of a surface that no access stores to.
 
 use crate::engine::{Engine, Wrong};
 use crate::fetch::{BuiltFetch, Expected, ExpectedValue};
@@ -91,7 +91,7 @@ impl Case {
     }
 }
 
-/// Runs a case that is expected to fail, for its error.
+/// Runs a case that is expected to fail, and returns its error.
 fn made(built: &Built, engine: Engine) -> Result<(), String> {
     match built {
         Built::Fetch(fetch) => engine.run(fetch).map(|_| ()).map_err(|e| e.to_string()),

@@ -2,7 +2,7 @@
 //! which bytes, and why.
 //!
 //! [`Explanation`] combines a [`Trace`] of the reference with its texture and sampler, and
-//! [`SurfaceExplanation`] a `SurfaceTrace` with its surface; text, JSON and SVG are views of them.
+//! [`SurfaceExplanation`] a `SurfaceTrace` with its surface; text, JSON and SVG show these traces.
 //! Only pictures are computed here: every number comes from the trace, and the texels around a
 //! footprint come from the texture. The size of a picture is bounded, whatever the size of a
 //! texture or a coordinate.
@@ -33,9 +33,9 @@ pub struct Explanation<'a> {
     pub sampler: &'a Sampler,
     /// Requested settings that the hardware ignores or changes.
     pub overrides: Vec<Override>,
-    /// Origin of the fetch: a case, or thread and line of a kernel.
+    /// Where the fetch was executed: the name of a test case, or thread and line of a kernel.
     pub place: Option<String>,
-    /// A result from another source, to compare with.
+    /// The result of the same fetch from a test case or a launch, to compare the explanation with.
     pub known: Option<KnownResult>,
 }
 
@@ -46,17 +46,17 @@ pub struct KnownResult {
     pub values: [u32; 4],
     /// The destination predicate, if known.
     pub resident: Option<bool>,
-    /// Where the result comes from.
+    /// Whether a test case or a kernel launch states the result.
     pub from: Source,
 }
 
-/// The source of a known result.
+/// The source of a known result of the explained fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The expected result of a case.
     Case,
-    /// The result that a kernel got. The explanation may differ from it if the kernel has changed
-    /// the texels since.
+    /// The result that the fetch returned to a kernel. The explanation may differ from it if the
+    /// kernel has changed the texels since.
     Launch,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Explanation<'a> {
         Ok(Self { trace, texture, sampler, overrides, place: None, known: None })
     }
 
-    /// Adds the result that a kernel has received.
+    /// Adds to the explanation the result that the fetch returned to a kernel.
     #[must_use]
     pub fn with_launch(mut self, values: [u32; 4], resident: bool) -> Self {
         let (resident, from) = (Some(resident), Source::Launch);

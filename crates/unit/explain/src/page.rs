@@ -20,7 +20,7 @@ pub struct Page {
 
 #[derive(Debug)]
 struct Access {
-    /// Source location and source text.
+    /// Source location and source text of the access.
     place: Vec<String>,
     /// Description and result of the access.
     what: String,

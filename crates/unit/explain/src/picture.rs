@@ -68,8 +68,8 @@ const THEME: [(Paint<'static>, &str, &str, &str); 6] = [
 const HATCH: [&str; 2] = ["#c8c8c8", "#4a4f57"];
 
 impl Paint<'_> {
-    /// An SVG attribute with this colour, and the class by which the style sheet replaces it in the
-    /// dark theme.
+    /// An SVG attribute, such as `fill`, with this colour, and the class by which the style sheet
+    /// replaces it in the dark theme.
     fn attribute(self, name: &str) -> (String, Option<String>) {
         let plain = |value: &str| (format!("{name}=\"{value}\""), None);
         match self {

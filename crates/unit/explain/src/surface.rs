@@ -25,13 +25,13 @@ pub struct SurfaceExplanation {
     /// The elements that were loaded, stored or combined, each zero-extended. Zeros if a load
     /// failed.
     pub elements: [u64; 4],
-    /// Bytes in memory just before the access, if it was executed and they are known.
+    /// Bytes in memory just before the access, if it was executed and the bytes are known.
     pub before: Option<Vec<u8>>,
-    /// Bytes in memory just after the access, if it stored and they are known.
+    /// Bytes in memory just after the access, if it stored and the bytes are known.
     pub after: Option<Vec<u8>>,
-    /// Origin of the access: a case, or thread and line of a kernel.
+    /// Where the access was executed: the name of a test case, or thread and line of a kernel.
     pub place: Option<String>,
-    /// Expected result, if a case states one.
+    /// Expected result of the access, if a test case states it.
     pub expected: Option<SurfaceExpected>,
 }
 
@@ -88,7 +88,7 @@ impl SurfaceExplanation {
     }
 
     /// Describes an access that has already been executed, with the elements that it loaded, stored
-    /// or combined. The bytes around it are not known any more.
+    /// or combined. The bytes in memory around the access are not known any more.
     pub fn of_made(
         form: SurfaceForm,
         surface: &Arc<Surface>,
@@ -225,7 +225,7 @@ fn kind_of(form: SurfaceForm) -> Kind {
     }
 }
 
-/// The verb for the bytes of the elements, such as `loads`.
+/// The verb that says what the access does with the bytes, such as `loads`.
 fn verb(form: SurfaceForm) -> &'static str {
     match kind_of(form) {
         Kind::Load => "loads",

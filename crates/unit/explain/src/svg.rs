@@ -89,7 +89,7 @@ fn draw_footprints(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
     }
 }
 
-/// Lowest index that is drawn along an axis: one before the footprint's.
+/// Lowest texel index that is drawn along an axis: one before the lowest index of the footprint.
 fn first(f: &Footprint, axis: usize) -> i64 {
     f.axes.get(axis).map_or(0, |a| a.index) - 1
 }
@@ -108,7 +108,7 @@ fn position(f: &Footprint, axis: usize) -> Option<f64> {
     Some(if a.mode.is_none() { a.texels + 0.5 } else { a.texels })
 }
 
-/// Draws the ring at the sample point, which is visible on dark and on light texels.
+/// Draws a ring at the sample point; the ring is visible on dark and on light texels.
 fn sample_point(p: &mut Picture, x: f64, y: f64) {
     p.circle((x, y), 6.0, Paint::None, Paint::Of("#ffffff"));
     p.circle((x, y), 4.0, Paint::None, Paint::Of("#d02020"));

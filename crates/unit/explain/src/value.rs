@@ -29,7 +29,7 @@ pub(crate) fn registers(result: ResultType) -> usize {
     result.registers().into()
 }
 
-/// The results of a fetch: name, bits and value of each register. Two f16 values share one.
+/// The results of a fetch: name, bits and value of each register. Two f16 values share a register.
 pub(crate) fn results(result: ResultType, values: [u32; 4]) -> Vec<(&'static str, u32, String)> {
     let names: &[&str] = if result == ResultType::F16x2 { &["xy", "zw"] } else { &COMPONENTS };
     names.iter().zip(values).map(|(&name, bits)| (name, bits, register(result, bits))).collect()

@@ -15,10 +15,10 @@ pub struct CommandFiles {
 
 #[derive(Clone, Debug)]
 struct CommandFile {
-    /// The option that names the file, or what reads it.
+    /// The command-line option that names the file, or a verb phrase such as `the job reads`.
     of: String,
     path: PathBuf,
-    /// The location; `None` if it is never shared, such as `/dev/null`.
+    /// The file's location; `None` for a file that cannot conflict, such as `/dev/null`.
     spot: Option<FileLocation>,
 }
 
@@ -127,7 +127,7 @@ impl FileLocation {
         let mut path = std::path::absolute(path).ok()?;
         for _ in 0..MAX_LINKS {
             let (there, below) = split(&path);
-            // The dangling link, if there is one.
+            // The path of the dangling symbolic link, if there is one.
             let first = below.first().map(|name| there.join(name));
             let target = first.as_ref().and_then(|link| std::fs::read_link(link).ok());
             let Some(target) = target else {

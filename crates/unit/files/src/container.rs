@@ -44,7 +44,7 @@ impl Container {
     }
 
     /// The bytes of one layer and face of a level; layer and face are 0 if the texture has none.
-    /// `None` past the last.
+    /// `None` past the last level, layer or face.
     pub fn image(&self, level: u32, layer: u32, face: u32) -> Option<&[u8]> {
         if layer >= self.layers.unwrap_or(1) || face >= self.faces() {
             return None;
@@ -56,7 +56,8 @@ impl Container {
         bytes.get(start..start.checked_add(size)?)
     }
 
-    /// Level 0 of a texture without layers and faces, as a format with the same stored texels.
+    /// The texels of level 0 as `wanted`, a format that stores texels in the same bytes. Fails for
+    /// a texture with layers or faces.
     pub(crate) fn into_texels(self, wanted: Format) -> Result<Texels, Problem> {
         if self.is_cube || self.layers.is_some() {
             let what = if self.is_cube { "a cube map" } else { "layers" };

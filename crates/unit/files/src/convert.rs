@@ -14,7 +14,7 @@ use crate::{MAX_BYTES, Texels};
 use texunit_forms::{CHANNELS, Count};
 use texunit_texel::{Channel, Dtype, Format, f16_to_f32, f32_to_f16, f64_to_f16};
 
-/// The interpretation of the samples.
+/// What the samples of a file stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// PNG, JPEG: channels are colours, and samples are fractions of the largest value.
@@ -70,7 +70,8 @@ pub(crate) fn to_texels(raster: &Raster, format: Format) -> Result<Texels, Probl
     Ok(Texels { format, dims, width, height, depth, bytes })
 }
 
-/// The channel of the file for each channel of a texel; `None`: opaque alpha.
+/// The channel of the file from which each channel of a texel is taken; `None` stands for opaque
+/// alpha.
 fn spread(raster: &Raster, wanted: u8) -> Result<Vec<Option<usize>>, String> {
     let own = raster.channels;
     let picture = raster.meaning != Meaning::Numbers;
@@ -153,7 +154,7 @@ fn convert_pixels(
     Ok(out)
 }
 
-/// The value of the sample whose bytes these are.
+/// The value of the sample that consists of these bytes.
 pub(crate) fn read(sample: Dtype, bytes: &[u8]) -> Value {
     let mut le = [0; 8];
     le[..bytes.len()].copy_from_slice(bytes);

@@ -83,7 +83,7 @@ fn format(dds: &Dds) -> Result<(Format, bool), Problem> {
 const DEPTH: usize = 24;
 const LEVELS: usize = 28;
 
-/// The word at an offset of a parsed header.
+/// The 32-bit word at an offset of a DDS header.
 fn word(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |&four| u32::from_le_bytes(four))
 }

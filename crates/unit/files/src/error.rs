@@ -49,7 +49,7 @@ pub enum Problem {
     /// The file, or what it decodes to, exceeds the size limit.
     #[error("{what} has {}, but the limit is {}", Count(bytes, "byte"), crate::MAX_BYTES)]
     TooLarge {
-        /// `the file` or `the decoded picture`.
+        /// What is too large, as the message names it: `the file` or `the decoded picture`.
         what: &'static str,
         /// Size in bytes.
         bytes: u64,

@@ -35,7 +35,7 @@ pub(crate) fn decode(bytes: &[u8], wanted: Format) -> Result<Raster, Problem> {
     interleave(&image.layer_data, wanted)
 }
 
-/// Converts a decoder error to damage or an unsupported feature.
+/// Converts a decoder's error to the error for a damaged file or for an unsupported feature.
 fn problem(error: exr::error::Error) -> Problem {
     match error {
         exr::error::Error::NotSupported(message) => {
@@ -121,7 +121,7 @@ fn push(out: &mut Vec<u8>, samples: &FlatSamples, index: usize) -> Option<()> {
     Some(())
 }
 
-/// Checks that such texels can be written, and returns the names of their channels.
+/// Checks that an EXR file can hold texels of a format, and returns the names of the channels.
 pub(crate) fn can_encode(format: Format, dims: u8) -> Result<&'static [&'static str], Problem> {
     if !matches!(format.plain_channel(), Some(Channel::F16 | Channel::F32 | Channel::U32)) {
         let other = match format.plain_channel() {

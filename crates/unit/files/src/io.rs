@@ -16,7 +16,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     if let Some(held) = crate::memory_files::get(path) {
         return Ok(held.to_vec());
     }
-    // Tested before the file is opened, because opening a pipe waits for its writer.
+    // The kind of file is tested before the file is opened, because opening a pipe waits for its
+    // writer.
     let metadata = std::fs::metadata(path).map_err(|e| match e.kind() {
         ErrorKind::NotFound => Problem::Missing,
         _ => Problem::Io(e),
@@ -129,7 +130,7 @@ fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared, Problem> {
     Ok(prepared)
 }
 
-/// Converts a decoder error to damage.
+/// Converts a decoder's error to the error for a damaged file.
 pub(crate) fn damaged(kind: Kind, error: impl std::fmt::Display) -> Problem {
     Problem::Damaged { kind, message: error.to_string() }
 }

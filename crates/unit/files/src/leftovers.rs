@@ -2,7 +2,7 @@
 //!
 //! Once the first temporary file is made, a thread waits for the signals that usually end programs
 //! (SIGINT, SIGTERM, SIGHUP). On a signal, it removes the files and raises the signal again with
-//! its default action, so that the parent process sees that the process was ended by it. A signal
+//! its default action, so that the parent process sees which signal ended the process. A signal
 //! that was ignored when the process started (`nohup`) stays ignored. SIGXFSZ is different: the
 //! write that exceeds the limit fails, the writer reports an error and removes its files, and the
 //! program then ends with [`end_by_signal`].
@@ -33,7 +33,8 @@ impl Temporary {
         // Several attempts, because the name may exist.
         for _ in 0..100 {
             let number = RandomState::new().build_hasher().finish();
-            // Not derived from the original name, which may already have the maximum length.
+            // The temporary name is not derived from the original name, which may already have the
+            // maximum length.
             let beside = path.with_file_name(format!(".texunit-{number:016x}.part"));
             // Under the lock, so that no signal is handled between the creation of the file and its
             // entry in the list.
@@ -97,10 +98,10 @@ mod signals {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, OnceLock};
 
-    /// Set by the SIGXFSZ handler, once it is installed.
+    /// Whether SIGXFSZ has arrived; set by the handler of the signal, once it is installed.
     static TOO_LARGE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-    /// Whether the program handles the signals itself.
+    /// Whether the program handles SIGINT, SIGTERM and SIGHUP itself.
     static LEFT: AtomicBool = AtomicBool::new(false);
 
     pub(super) fn leave() {

@@ -221,7 +221,8 @@ pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
     }
 }
 
-/// Checks whether [`encode`] supports such texels, so that a launch can be refused before it runs.
+/// Checks whether [`encode`] supports texels of a format and number of dimensions, so that a launch
+/// can be refused before it runs.
 pub fn can_encode(kind: Kind, format: Format, dims: u8) -> Result<(), Problem> {
     match kind {
         Kind::Png => picture::can_encode(format, dims),
@@ -235,7 +236,7 @@ pub fn can_encode(kind: Kind, format: Format, dims: u8) -> Result<(), Problem> {
     }
 }
 
-/// The refusal of a kind of files in a build without the feature `all`.
+/// The error for a kind of files that a build without the feature `all` does not support.
 fn absent(kind: Kind) -> Problem {
     Problem::Unsupported(format!(
         "{kind} is a kind of file that this build of texunit lacks: `cargo install --path \
@@ -293,7 +294,7 @@ fn raw_texels(bytes: &[u8], wanted: &TexelRequest) -> Result<Texels, Problem> {
 }
 
 /// Checks extent and dimensions against what is wanted, and changes the number of dimensions: added
-/// ones have size 1, and only ones of size 1 are removed.
+/// dimensions have size 1, and only dimensions of size 1 are removed.
 fn fit(mut texels: Texels, wanted: &TexelRequest) -> Result<Texels, Problem> {
     let found = [texels.width, texels.height, texels.depth];
     if let Some(extent) = wanted.extent

@@ -12,8 +12,8 @@ thread_local! {
 
 /// A set of files that this thread reads from memory. While the value exists,
 /// [`read_bytes`](crate::read_bytes) and its callers find these files before those of the file
-/// system. If two values hold the same name, the later one wins, and the file is gone when the
-/// first of the two values is dropped.
+/// system. If two values have a file of the same name, the file that was added later is found, and
+/// none is found any more when the first of the two values is dropped.
 #[derive(Debug, Default)]
 pub struct MemoryFiles {
     paths: Vec<PathBuf>,
@@ -27,7 +27,7 @@ impl MemoryFiles {
         Self::default()
     }
 
-    /// Adds a file under any name.
+    /// Adds a file under a name, which need not exist in the file system.
     pub fn hold(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) {
         let path = path.into();
         MEMORY_FILES.with_borrow_mut(|held| held.insert(path.clone(), bytes.into()));

@@ -32,7 +32,7 @@ pub fn chain(
     Some(all)
 }
 
-/// Appends the next level, computed from the last one, which begins at `last`.
+/// Appends the next level, computed from the last level, which begins at offset `last`.
 fn next(
     all: &mut Vec<u8>,
     last: usize,

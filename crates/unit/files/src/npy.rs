@@ -1,7 +1,7 @@
 //! NumPy's array files (NPY), versions 1 to 3.
 //!
-//! The header is a Python dictionary with three known keys. A small parser reads exactly that, with
-//! limits: a general parser for Python literals would be slower, and recursive.
+//! The header is a Python dictionary with three known keys. A small parser reads exactly these
+//! keys, with limits: a general parser for Python literals would be slower, and recursive.
 
 use crate::convert::{Meaning, Raster};
 use crate::error::Problem;
@@ -276,7 +276,7 @@ fn shape_text(shape: &[u64]) -> String {
     format!("({}{})", axes.join(", "), if axes.len() == 1 { "," } else { "" })
 }
 
-/// Checks that such texels can be written, and returns the type of their elements.
+/// Checks that an NPY file can hold texels of a format, and returns the type of their elements.
 pub(crate) fn can_encode(format: Format) -> Result<Dtype, Problem> {
     format.plain_channel().map(Dtype::of_channel).ok_or_else(|| {
         Problem::Unsupported(format!("an NPY file holds plain channels, not {format}; use .raw"))

@@ -14,8 +14,8 @@ pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
     // Colour management and text chunks are ignored.
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    // Expands palettes to colours, fewer than eight bits to eight, and a transparent colour to
-    // alpha.
+    // Expands palettes to colours, samples of fewer than eight bits to eight bits, and a
+    // transparent colour to alpha.
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(|e| damaged(Kind::Png, e))?;
     let (color, depth) = reader.output_color_type();
@@ -46,7 +46,7 @@ pub(crate) fn zeros(size: u64) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// A two-dimensional picture.
+/// Makes the raster of a two-dimensional picture.
 pub(crate) fn raster(
     sample: Dtype,
     channels: usize,

@@ -18,7 +18,7 @@ pub(crate) fn format_named(name: &str) -> Option<(Format, bool)> {
     Some((Format::from_name(plain.unwrap_or(format))?, plain.is_some()))
 }
 
-/// The shape in a file's header, before it is validated.
+/// The shape that a file's header states, before it is validated.
 pub(crate) struct Shape {
     pub(crate) dims: u8,
     pub(crate) extent: [u32; 3],

@@ -107,8 +107,8 @@ impl<'a> Call<'a> {
         self.fetches * self.size()
     }
 
-    /// Executes all fetches and writes the elements of the result to `out` in C order. `threads` is
-    /// the number of threads, 0 for one per CPU; small calls use fewer.
+    /// Executes all fetches and writes the elements of the results to `out` in C order. `threads`
+    /// is the number of threads, 0 for one per CPU; small calls use fewer.
     pub fn run(&self, out: &mut [u8], threads: usize) -> Result<()> {
         let needed = self.byte_size();
         if out.len() != needed {
@@ -200,7 +200,8 @@ impl<'a> Call<'a> {
 struct Worker<'a> {
     /// The registers of each operand of the call.
     registers: Vec<Registers<'a>>,
-    /// Interleaved coordinates, if they are read instead of `registers`.
+    /// The coordinates x and y of each fetch as adjacent numbers, if the fetches read these instead
+    /// of `registers`.
     pairs: Option<&'a [[u32; 2]]>,
     results: [Vec<u32>; 4],
     scratch: Borrowed,
@@ -210,7 +211,7 @@ struct Worker<'a> {
 enum Registers<'a> {
     /// The registers of all fetches: the operand's array itself, whose elements are the registers.
     There(&'a [u32]),
-    /// The registers of the current block, converted from the operand's array for each block.
+    /// The registers of the current block of fetches, converted from the operand's array.
     Filled(Vec<u32>),
     /// The registers of a block of an operand that has one value for all fetches, and whether they
     /// have been filled.
@@ -309,7 +310,8 @@ fn arrays<'a>(call: &Call, registers: &'a [Registers<'_>], range: Range<usize>) 
 }
 
 thread_local! {
-    /// The scratch space that is lent, because allocating one takes longer than a few fetches.
+    /// The thread's scratch space, which calls borrow, because allocating it takes longer than a
+    /// few fetches.
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
@@ -362,7 +364,7 @@ fn texels<const C: usize, const SIZE: usize>(out: &mut [u8], from: [&[u32]; C]) 
     }
 }
 
-/// Combines two words to one 64-bit word, because the compiler vectorizes this form to shuffles.
+/// The bytes of two 32-bit words as of one 64-bit word, which the compiler vectorizes to shuffles.
 fn pair(low: u32, high: u32) -> [u8; 8] {
     (u64::from(low) | u64::from(high) << 32).to_le_bytes()
 }

@@ -26,7 +26,7 @@ pub type Result<T, E = SampleError> = std::result::Result<T, E>;
 #[non_exhaustive]
 #[allow(missing_docs)]
 pub enum SampleError {
-    /// Rule A12: the element type is not one that textures have.
+    /// Rule A12: textures have no texels of this element type.
     #[error(
         "texels of {found} are not texels of any texture, and nothing is narrowed silently: convert them, for example \
          `a.astype(numpy.{instead})`"
@@ -35,7 +35,8 @@ pub enum SampleError {
     /// An operand has the wrong type.
     #[error("{what} of {found}: {rule}")]
     OperandType { what: &'static str, found: Dtype, rule: &'static str },
-    /// A required operand is missing, or one is given that must not be.
+    /// A required operand is missing, or an operand is given that the texture or instruction does
+    /// not take.
     #[error("{0}")]
     Operand(String),
     /// An option is given under both of its names, or conflicts with another option.
@@ -72,7 +73,7 @@ pub enum SampleError {
     /// The strides of an array lead outside its memory.
     #[error("the strides of an array lead out of its {} of memory", Count(.0, "byte"))]
     Memory(usize),
-    /// Not enough memory for the requested sizes.
+    /// Not enough memory for an array or texture of this number of bytes.
     #[error("{} of memory cannot be had", Count(.0, "byte"))]
     Room(u64),
     /// Rule A16: the texture cannot share the array's memory.
@@ -93,7 +94,7 @@ pub enum SampleError {
     #[cfg(feature = "files")]
     #[error(transparent)]
     File(#[from] FileError),
-    /// The texels of a file do not make the texture.
+    /// The texels of a file do not fit the requested texture.
     #[cfg(feature = "files")]
     #[error("{0}")]
     Texels(String),

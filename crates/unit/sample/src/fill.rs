@@ -57,7 +57,8 @@ impl<'a> Operand<'a> {
         Ok(Self { what, input, walk, number })
     }
 
-    /// The registers of all fetches as a slice of the array, if its elements are the registers.
+    /// The registers of all fetches as a slice of the operand's array, without a copy; `None` if
+    /// the elements have to be converted to registers.
     pub(crate) fn registers(&self) -> Option<&'a [u32]> {
         let is_register = matches!(
             (self.number, self.input.dtype()),

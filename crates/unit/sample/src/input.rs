@@ -17,7 +17,7 @@ pub struct Input<'a> {
     bytes: &'a [u8],
     /// Byte offset of the first element.
     start: usize,
-    /// Whether the array is a Python number, whose type is ignored (rule C5).
+    /// Whether the array was made from a Python number, whose type is ignored (rule C5).
     is_weak: bool,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Input<'a> {
         Self::new(shape, &strides, dtype, bytes, 0)
     }
 
-    /// Marks the array as a Python number, whose type is ignored (rule C5).
+    /// Marks the array as made from a Python number, whose type is ignored (rule C5).
     pub fn weak(self) -> Self {
         Self { is_weak: true, ..self }
     }
@@ -96,8 +96,8 @@ impl<'a> Input<'a> {
             })
     }
 
-    /// The channel type of texels with this element type. If textures have none, the error names
-    /// the type to convert to (rule A12).
+    /// The channel type of texels with the array's element type. If textures have no such channels,
+    /// the error names the type to convert to (rule A12).
     pub(crate) fn channel(&self) -> Result<Channel> {
         let instead = match self.dtype {
             Dtype::U64 => Dtype::U32,

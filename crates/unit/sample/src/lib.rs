@@ -7,8 +7,8 @@
 //! rules for arrays, operands and results are a table in docs/python-conventions.md, and errors
 //! name the rule.
 //!
-//! This crate knows nothing of Python or of memory that is shared with others. No input from a
-//! caller panics. Only texels, plans and a few blocks per thread are allocated.
+//! This crate knows nothing of Python or of memory that is shared with other libraries. No input
+//! from a caller panics. Only texels, plans and a few blocks per thread are allocated.
 
 mod call;
 mod error;

@@ -51,7 +51,7 @@ pub enum Mipmaps {
     Levels(u32),
 }
 
-/// The roles of an array's axes: layers and the like first, then spatial axes, then channels.
+/// The roles of an array's axes: first layers, faces and samples, then spatial axes, then channels.
 struct Axes {
     /// Number of axes for layers, faces and samples.
     lead: usize,
@@ -222,7 +222,7 @@ pub fn shared_shape(levels: &[Input<'_>], array: &ArrayOptions) -> Result<ArrayS
     Ok(shape)
 }
 
-/// The array shape that the options require, for messages, such as `(L, H, W[, C])`.
+/// The array shape that the options require, as messages show it, such as `(L, H, W[, C])`.
 fn expected(options: &ArrayOptions, space: usize, channels: &str) -> String {
     let mut axes = Vec::new();
     axes.extend(options.layered.then_some("L"));

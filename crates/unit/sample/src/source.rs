@@ -100,7 +100,8 @@ pub(crate) fn geometry_of(container: &Container) -> Geometry {
 }
 
 impl Source {
-    /// The first `count` levels of a container, with texels of a format that they can be.
+    /// The first `count` levels of a container, as texels of `format`, which must store texels in
+    /// the same bytes.
     pub(crate) fn of_container(container: Container, format: Format, count: usize) -> Result<Self> {
         let geometry = geometry_of(&container);
         let Container { srgb, extent: [width, height, depth], layers, levels, .. } = container;

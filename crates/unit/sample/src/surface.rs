@@ -79,7 +79,7 @@ impl Surface {
         self.dtype
     }
 
-    /// Shape of the array that would make this surface (rules A1 to A10).
+    /// Shape of an array from which this surface could be created (rules A1 to A10).
     pub fn shape(&self) -> Vec<usize> {
         let shape = self.resource().shape();
         let geometry = shape.geometry;

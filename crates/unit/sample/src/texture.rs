@@ -28,7 +28,7 @@ pub struct Texture {
 pub struct Effective {
     /// The effective sampler.
     pub sampler: EffectiveSampler,
-    /// Requested settings that have no effect or another effect, with the reason.
+    /// Requested settings that have no effect or a different effect, with the reason.
     pub overrides: Vec<Override>,
     /// If the result of fetches of this form is undefined: the reason.
     pub refused: Option<String>,

@@ -34,7 +34,7 @@ impl Walk {
         self.len
     }
 
-    /// Whether all positions refer to one element.
+    /// Whether all positions refer to the same element.
     pub(crate) fn is_constant(&self) -> bool {
         self.outer.is_empty() && self.inner.1 == 0
     }

@@ -1,5 +1,5 @@
 //! The keys of the TOML dialect. Names are those of CUDA's descriptors as `cuda.core` spells them,
-//! where there are any; each key lists its names in earlier versions.
+//! where CUDA has them; each key lists its names in earlier versions.
 
 /// A key and its earlier names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

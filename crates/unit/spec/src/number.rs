@@ -65,7 +65,7 @@ impl Scalar {
         exact.then_some((value, value.fract() == 0.0))
     }
 
-    /// Description of the value's type for messages.
+    /// Description of the value's type in messages.
     pub fn what(&self) -> String {
         match self.ty {
             Some(ty) => format!("a scalar of type {}", ty.name()),
@@ -101,7 +101,7 @@ pub fn scalar(value: &TomlValue<'_>) -> Option<At<Scalar>> {
 
 /// Which key of a table is a number type, such as `u32` in `{ u32 = 1 }`.
 pub enum Typed<'a> {
-    /// The table has no key that is a number type.
+    /// The table has no key such as `u32`.
     None,
     /// Exactly one key is a number type: the type, and the value of the key.
     One(NumberType, TomlValue<'a>),

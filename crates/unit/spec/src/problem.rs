@@ -75,7 +75,7 @@ pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
-/// What to write instead of an unknown name: the most similar one, or any of the valid names.
+/// Advice for an unknown name: the most similar valid name, or a list of all valid names.
 pub fn instead<S: AsRef<str>>(written: &str, known: &[S]) -> String {
     match nearest(written, known) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -9,7 +9,7 @@ use texunit_unit::{Geometry, Layout};
 /// The parsed keys `width`, `height` and `depth`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExtentSpec {
-    /// The sizes, 1 for missing ones; `None` without `width`.
+    /// Width, height and depth, 1 where missing; `None` without `width`.
     pub extent: Option<[u32; 3]>,
     /// How many of the three sizes the file gives.
     pub dims: u8,
@@ -52,7 +52,7 @@ impl Default for RegionPart {
 pub struct TilesSpec {
     /// Whether `regions` lists the resident parts, or else the parts that are not resident.
     pub resident: bool,
-    /// The listed parts of the array.
+    /// The parts of the array that are resident, or that are not, according to `resident`.
     pub regions: Vec<At<Region>>,
 }
 
@@ -219,7 +219,7 @@ fn region(value: &TomlValue<'_>) -> Option<At<Region>> {
 }
 
 /// Parses a number, or an array of one to three numbers. Each must be at least `least`; missing
-/// ones are `rest`.
+/// numbers are `rest`.
 fn numbers(value: &TomlValue<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
     let items = value.array("an array of 1 to 3 numbers")?;
     if !(1..=3).contains(&items.len()) {

@@ -134,7 +134,7 @@ fn join(path: &str, key: &str) -> String {
 }
 
 impl<'a> Table<'a> {
-    /// The table of the whole file.
+    /// The root table of a TOML file.
     pub fn root(table: &'a DeTable<'a>, context: &'a Context) -> Self {
         let (known, allowed) = Default::default();
         Self { table, context, known, allowed, path: String::new(), span: 0..0 }

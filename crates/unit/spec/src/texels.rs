@@ -49,7 +49,7 @@ pub enum Texels {
     Published(u32),
 }
 
-/// The keys of `texels`, apart from number types.
+/// The keys of the table `texels`, apart from number types such as `u32`.
 const KEYS: [&str; 7] = ["bytes", "codes", "fill", "ramp", "by_level", "random", "published"];
 
 /// Number of hexadecimal digits of an element of `codes` and `fill`: a channel, a packed texel, or
@@ -130,7 +130,8 @@ impl Texels {
         Some(value.at(texels))
     }
 
-    /// Reads the keys of test files that once were beside `texels`, and exclude each other.
+    /// Reads the keys for texels that older test files have outside of the table `texels`. They
+    /// exclude each other.
     pub fn read_beside(table: &Table<'_>, format: Option<Format>) -> Vec<At<Self>> {
         let of_key = |key: &'static str| {
             let value = table.get_replaced(key, &format!("`{key}` is a key of `texels`"))?;

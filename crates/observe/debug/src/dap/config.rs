@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
-/// A breakpoint of a file. The crate `dap` gives two of its fields other names than the protocol.
+/// A breakpoint on a line of a file. This structure exists because the crate `dap` gives two of the
+/// fields other names than the protocol.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AtLine {
@@ -19,7 +20,7 @@ struct AtLine {
     log_message: Option<String>,
 }
 
-/// A breakpoint of the editor. The place is written as in the command `break`.
+/// A breakpoint of the editor, whose location is written as in the command `break`.
 struct AtPlace {
     place: String,
     condition: Option<String>,
@@ -36,12 +37,12 @@ pub fn argument<T: DeserializeOwned>(arguments: &Json, name: &str) -> Result<Opt
     Option::deserialize(&arguments[name]).map_err(|error| format!("`{name}`: {error}"))
 }
 
-/// A condition, unless it is empty.
+/// The condition of a breakpoint; `None` if the editor sent an empty text.
 pub(super) fn condition(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 
-/// The number of ignored hits in a hit condition: `5`, `>= 5`.
+/// The number of hits that a hit condition lets pass: `5`, `>= 5`.
 fn passed(hits: Option<&str>) -> u64 {
     let digits: String = hits.unwrap_or("").chars().filter(char::is_ascii_digit).collect();
     let count: u64 = digits.parse().unwrap_or(0);

@@ -1,8 +1,8 @@
 //! The Debug Adapter Protocol while a launch is stopped: requests, responses and events.
 //!
 //! `texunit dap` owns the stream and handles requests before a program runs (`cli::dap`). It
-//! forwards all others unchanged, and numbers the messages that come back. Breakpoints that are set
-//! before a launch go into [`Settings`] (`config`).
+//! forwards requests about a running program unchanged, and numbers the messages that come back.
+//! Breakpoints that are set before a launch go into [`Settings`] (`config`).
 
 mod code;
 pub(crate) mod config;
@@ -13,7 +13,8 @@ mod tree;
 use crate::session::{Live, Settings};
 use serde_json::{Value as Json, json};
 
-/// The response to a request. An error has the number `id` of the part that returns it.
+/// The response to a request. An error carries `id`, a number that tells where in the adapter it
+/// arose.
 pub fn response(request: &Json, result: Result<Json, String>, id: u32) -> Json {
     let mut response = json!({
         "type": "response",
@@ -32,7 +33,7 @@ pub fn response(request: &Json, result: Result<Json, String>, id: u32) -> Json {
 }
 
 impl Settings {
-    /// Whether the user is an editor.
+    /// Whether an editor controls the session, and not a terminal.
     pub fn is_dap(&self) -> bool {
         self.editor.is_some()
     }

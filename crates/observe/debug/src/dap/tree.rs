@@ -9,7 +9,7 @@ use dap::requests::{SetVariableArguments, VariablesArguments};
 use serde_json::{Value as Json, json};
 use texunit_forms::Count;
 
-/// Maximum number of children sent unless the editor requests a range.
+/// Maximum number of children of a variable that are sent unless the editor requests a range.
 const MOST: usize = 1000;
 
 /// A variable without children.

@@ -1,4 +1,4 @@
-//! Debugging information entries (DIEs) of a unit, read into a tree.
+//! Debugging information entries (DIEs) of a DWARF compilation unit, read into a tree.
 
 use gimli::{AttributeValue, DwAt, DwTag, EndianSlice, LittleEndian, UnitOffset, constants};
 use std::collections::HashMap;
@@ -17,14 +17,14 @@ pub(super) struct Die<'a> {
     pub(super) ranges: Vec<(u32, u32)>,
 }
 
-/// The entries of a unit.
+/// The debugging information entries of a compilation unit.
 pub(super) struct Tree<'a> {
     pub(super) unit: Unit<'a>,
     pub(super) dies: Vec<Die<'a>>,
     pub(super) by_offset: HashMap<UnitOffset, usize>,
 }
 
-/// Maximum number of entries of a unit.
+/// Maximum number of entries of a compilation unit.
 const MOST: usize = 4 << 20;
 
 impl<'a> Tree<'a> {
@@ -116,7 +116,7 @@ impl<'a> Tree<'a> {
         value.sdata_value().or_else(|| value.udata_value().map(|v| v as i64))
     }
 
-    /// The entry of the type.
+    /// The entry that describes the type of an entry (DW_AT_type).
     pub(super) fn type_of(&self, die: usize) -> Option<usize> {
         let (at, _) = self.found(die, constants::DW_AT_type)?;
         self.refers(at, constants::DW_AT_type)

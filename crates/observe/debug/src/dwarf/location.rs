@@ -9,7 +9,7 @@ use gimli::{Encoding, Format, LittleEndian, Operation, Reader, constants as c};
 /// The location of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum At {
-    /// A register of the frame.
+    /// A PTX register of the function's frame, by name.
     Register(String),
     /// An address: a symbol number of a module variable, or computed from registers.
     Memory(u64),
@@ -19,7 +19,7 @@ pub(crate) enum At {
     Pieces(Vec<(Option<At>, u64)>),
 }
 
-/// The register name with this number.
+/// The PTX register name that a DWARF register number encodes.
 fn register(number: u64) -> Option<String> {
     let bytes = number.to_be_bytes();
     let name: Vec<u8> = bytes.into_iter().skip_while(|&byte| byte == 0).collect();
@@ -27,12 +27,12 @@ fn register(number: u64) -> Option<String> {
     text.starts_with('%').then_some(text)
 }
 
-/// Maximum number of operations that are executed.
+/// Maximum number of operations of an expression that are executed.
 const MOST: usize = 10_000;
 
 const ENCODING: Encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 4 };
 
-/// Replaces the two topmost values.
+/// Replaces the two topmost values of the stack by their combination.
 fn combine(stack: &mut Vec<u64>, by: impl Fn(u64, u64) -> u64) -> Option<()> {
     let (b, a) = (stack.pop()?, stack.pop()?);
     stack.push(by(a, b));

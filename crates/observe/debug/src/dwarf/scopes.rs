@@ -19,7 +19,7 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Scope {
     pub(crate) kind: Kind,
-    /// The name in the source; empty for a block.
+    /// The function's name in the source; empty for a block.
     pub(crate) name: String,
     /// The linkage name of the function.
     pub(crate) linkage: String,
@@ -33,12 +33,12 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Offset of its first instruction in the text.
+    /// Offset of the scope's first instruction in the PTX text.
     pub(crate) fn begin(&self) -> u32 {
         self.ranges.iter().map(|&(begin, _)| begin).min().unwrap_or(0)
     }
 
-    /// Whether it contains an instruction.
+    /// Whether the scope contains the instruction at the offset `at`.
     pub(crate) fn has(&self, at: u32) -> bool {
         self.ranges.iter().any(|&(begin, end)| begin <= at && at < end)
     }
@@ -84,11 +84,11 @@ pub(crate) struct Variable {
     pub(crate) line: u32,
 }
 
-/// An empty line table (version 2). Units refer to one, but in PTX the lines are in `.loc`
-/// directives.
+/// An empty line table (version 2), because compilation units refer to a line table, but in PTX the
+/// lines are in `.loc` directives.
 const NO_LINES: [u8; 17] = [13, 0, 0, 0, 2, 0, 7, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0];
 
-/// Reads all units.
+/// Reads all compilation units into `info`.
 pub(super) fn read(info: &mut Info, sections: &Sections) -> gimli::Result<()> {
     let load = |id: gimli::SectionId| -> gimli::Result<Slice<'_>> {
         let bytes = match sections.get(id.name()) {
@@ -140,7 +140,7 @@ impl Reader<'_, '_> {
         types::read(self.types, &mut self.known, (self.dwarf, self.tree), Some(die));
     }
 
-    /// Reads the declarations of a unit, namespace or class.
+    /// Reads the declarations of a compilation unit, namespace or class.
     fn all(
         &mut self,
         die: usize,

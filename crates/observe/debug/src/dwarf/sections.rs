@@ -1,12 +1,13 @@
 //! Assembles the `.debug_*` sections of a PTX text to bytes.
 //!
-//! The PTX has them as data directives with symbolic references to labels in functions, variables
-//! and sections. In the bytes, a label becomes its offset in the text, which also identifies
-//! instructions, and a variable becomes a symbol number that [`Sections::symbol`] resolves.
+//! The PTX has these sections as data directives with symbolic references to labels in functions,
+//! variables and sections. In the bytes, a label becomes its offset in the text, which also
+//! identifies instructions, and a variable becomes a symbol number that [`Sections::symbol`]
+//! resolves.
 
 use std::collections::HashMap;
 
-/// Symbol numbers begin here; the lower bits are the index of the name and a byte offset.
+/// The bits that mark a symbol number; the lower bits are the index of the name and a byte offset.
 const SYMBOLS: u64 = 0x7e58 << 48;
 /// Maximum size of debug information in bytes.
 const MOST: usize = 1 << 30;
@@ -106,7 +107,7 @@ impl Sections {
         SYMBOLS | number << 32
     }
 
-    /// The bytes of a section; empty if it does not exist.
+    /// The bytes of the section with a name; empty if the PTX has no such section.
     pub(crate) fn get(&self, name: &str) -> &[u8] {
         self.bytes.get(name).map_or(&[], Vec::as_slice)
     }

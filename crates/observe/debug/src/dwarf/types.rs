@@ -1,4 +1,4 @@
-//! Reads types.
+//! Reads the types that DWARF entries describe.
 
 use super::die::{Dwarf, Tree};
 use gimli::constants as c;
@@ -32,7 +32,7 @@ pub(crate) struct Member {
     pub(crate) is_base: bool,
 }
 
-/// The structure of a type.
+/// What a type is: a basic type, a pointer, a structure and so on.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     Void,
@@ -86,7 +86,7 @@ impl Types {
         &self.all[id.0]
     }
 
-    /// The type without typedefs and qualifiers.
+    /// The type that `id` stands for without typedefs and qualifiers.
     pub(crate) fn plain(&self, mut id: TypeId) -> TypeId {
         for _ in 0..DEPTH {
             match self.get(id).shape {
@@ -114,7 +114,7 @@ impl Types {
         id
     }
 
-    /// A basic type.
+    /// Adds a basic type, and returns its index.
     pub(crate) fn base(&mut self, name: &str, base: Base, size: u64) -> TypeId {
         match self.names.get(name).copied() {
             Some(id)
@@ -148,7 +148,7 @@ impl Types {
         self.add(Type { name, size, shape: Shape::Array { of, count } })
     }
 
-    /// A structure whose members all have the same type.
+    /// Adds a structure whose members all have the type `of`, such as `float4`.
     pub(crate) fn vector(&mut self, name: &str, of: TypeId, names: &[&str]) -> TypeId {
         if let Some(&id) = self.names.get(name) {
             return id;
@@ -183,10 +183,10 @@ impl Types {
     }
 }
 
-/// Types of a unit that were read, by entry.
+/// Types of a DWARF compilation unit that have been read, by the offset of their DWARF entry.
 pub(super) type ReadTypes = HashMap<usize, TypeId>;
 
-/// Reads the type of an entry.
+/// Reads the type that a DWARF entry describes.
 pub(super) fn read<'a>(
     types: &mut Types,
     known: &mut ReadTypes,

@@ -137,7 +137,8 @@ impl Scene<'_, '_> {
             let rounded = if is_single { f64::from(result as f32) } else { result };
             return self.number(ty, Number::Float(rounded));
         }
-        // Converted to the common type, in which a negative number may become a large unsigned one.
+        // Numbers are converted to the common type of the operands, in which a negative number may
+        // become a large unsigned number.
         let wrap =
             |v: i128| self.number(ty, Number::Int(v)).ok()?.number(self.types).map(Number::as_int);
         let x = wrap(a.as_int()).unwrap_or(0);

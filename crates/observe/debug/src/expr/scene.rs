@@ -67,8 +67,9 @@ impl Scene<'_, '_> {
         self.of_ptx(name).unwrap_or_else(missing)
     }
 
-    /// A visible variable: of the surrounding blocks, innermost first, then of the module. A
-    /// variable that is declared on a later line does not hide others yet.
+    /// The visible variable with a name: of the surrounding blocks, innermost first, then of the
+    /// module. A variable that is declared on a later line does not hide a variable of an outer
+    /// block yet.
     pub(crate) fn variable_of(&self, name: &str) -> Option<Variable> {
         let mut later = None;
         if let Some(frame) = self.frame {
@@ -197,7 +198,7 @@ impl Scene<'_, '_> {
         if ty.bits() == 128 { self.types.array(of, 2) } else { of }
     }
 
-    /// A value in a register, from one of its bytes on.
+    /// The value of a variable that is in a register, from one of the register's bytes on.
     fn in_register(
         &mut self,
         ty: TypeId,
@@ -244,7 +245,7 @@ impl Scene<'_, '_> {
             && frame.function == self.machine.kernel()
             && let Some(value) = self.kernel_parameter(&variable.name)
         {
-            // A parameter of an entry function stays where the launch has put it.
+            // A parameter of an entry function stays at the address at which the launch has put it.
             return value;
         }
         let code = variable.location.at(at).ok_or_else(lost)?.to_vec();

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 impl Module {
     /// The instructions for a breakpoint on a source line, and the actual line. These are the
-    /// line's first instruction in each function and in each inlined copy, and the first of a
-    /// further piece of the line that can be reached past it. If the line's only code is an inlined
-    /// call, the copy's first instruction is used; if the line has no code, the next
-    /// line that has some.
+    /// line's first instruction in each function and in each inlined copy, and the first
+    /// instruction of every other range of the line's instructions that can be reached without
+    /// executing that one. If the line's only code is an inlined call, the copy's first instruction
+    /// is used; if the line has no code, the next line that has some.
     pub(crate) fn at_line(&self, file: &str, line: u32) -> Option<(u32, Vec<u32>)> {
         if Self::is_file(self.text.name(), file) {
             return self.at_ptx_line(line);
@@ -37,8 +37,9 @@ impl Module {
             if !i.begins {
                 continue;
             }
-            // Most further pieces of the line in the same copy, as of a loop's head, are reached
-            // through the first one; those of a loop's remainder that was unrolled are not.
+            // Most further ranges of the line's instructions in the same copy, as of a loop's head,
+            // are reached through the first range; the ranges of the remainder of an unrolled loop
+            // are not.
             let copy = (Arc::clone(&i.function), i.inlined, self.copy_of(index));
             let is_met =
                 |(other, at): &(_, u32)| *other == copy && self.dominance.dominates(*at, i.at);
@@ -83,7 +84,7 @@ impl Module {
     }
 
     /// Distinguishes inlined copies of a function by the positions of the surrounding calls and the
-    /// beginnings of the copies. Either may be all that is known.
+    /// beginnings of the copies. Compilers may record only one of them.
     fn copy_of(&self, index: usize) -> (Vec<(String, u32, u32)>, Vec<u32>) {
         let at = self.instructions[index].at;
         let frames = self.sources.frames_at(at);

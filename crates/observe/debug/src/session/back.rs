@@ -7,7 +7,7 @@ use crate::module::Line;
 use texunit_forms::Count;
 use texunit_simt::debug::{Filter, Position, Stop, StopPoint};
 
-/// The lines that a thread has reached during execution.
+/// The beginnings of source lines that a thread has reached during execution.
 #[derive(Clone, Debug, Default)]
 struct Lines {
     now: Option<((u32, u32), Line, Position)>,
@@ -27,7 +27,7 @@ impl Live<'_, '_> {
         self.history.restore(self.machine, checkpoint);
         self.machine.set_between(false);
         self.machine.set_end(Some(end));
-        // A checkpoint made at a stop has the thread in front of that instruction already.
+        // In a checkpoint made at a stop, the thread is in front of that instruction already.
         let stop_point = self.machine.stop_point();
         if self.machine.is_stopped() {
             if self.machine.position() >= end {
@@ -80,7 +80,7 @@ impl Live<'_, '_> {
         loop {
             let to = self.machine.position_of(number);
             match self.forward(&Run::To(to)) {
-                // More CTAs are mapped now.
+                // The step numbers of further CTAs are known now.
                 Reason::Moved if self.machine.position_of(number) > self.machine.position() => {}
                 Reason::Moved => break,
                 // The launch has fewer steps, and stays where it was.
@@ -184,7 +184,7 @@ impl Live<'_, '_> {
         })
     }
 
-    /// The last thing that `find` finds at an instruction of a thread before `here`.
+    /// The last result of `find` at an instruction of a thread before `here`.
     pub(super) fn last_at<T>(
         &mut self,
         thread: Thread,
@@ -197,8 +197,8 @@ impl Live<'_, '_> {
         })
     }
 
-    /// The last thing that `find` finds at a stop before `here`. Executes from each checkpoint, the
-    /// last first, after `arm` has set where the machine stops.
+    /// The last result of `find` at a stop before `here`. Executes from each checkpoint, the last
+    /// first, after `arm` has set where the machine stops.
     fn last<T>(
         &mut self,
         here: Position,

@@ -30,7 +30,7 @@ pub(crate) enum BreakpointKind {
 }
 
 impl BreakpointKind {
-    /// Whether it is at a code location.
+    /// Whether the breakpoint is at a code location.
     pub(crate) fn is_place(&self) -> bool {
         matches!(self, Self::Place | Self::Finding(_))
     }
@@ -54,7 +54,7 @@ pub(crate) struct Breakpoint {
     pub(crate) group: String,
     /// Commands to execute at a stop.
     pub(crate) commands: Vec<String>,
-    /// Offsets of its instructions in this launch's PTX.
+    /// Offsets of the breakpoint's instructions in this launch's PTX.
     #[serde(skip)]
     pub(crate) at: Vec<u32>,
     /// File and line of the breakpoint's first instruction.
@@ -71,7 +71,7 @@ pub(crate) struct Watched {
     pub(crate) place: Place,
     pub(crate) ty: TypeId,
     pub(crate) old: Vec<u8>,
-    /// Depth of the frame that it belongs to; `None` if it does not depend on a frame.
+    /// Depth of the frame that the value belongs to; `None` if it does not depend on a frame.
     pub(crate) depth: Option<u32>,
 }
 
@@ -291,8 +291,7 @@ impl Live<'_, '_> {
         })
     }
 
-    /// Does work with the innermost frame of a thread selected, and selects what was selected
-    /// before.
+    /// Calls `work` with the innermost frame of a thread selected, then restores the selection.
     fn within<T>(&mut self, thread: Thread, work: impl FnOnce(&mut Self) -> T) -> T {
         let frames = self.module.frames(self.machine, thread);
         let frames = std::mem::replace(&mut self.frames, frames);

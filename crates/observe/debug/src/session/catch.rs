@@ -14,7 +14,7 @@ pub(crate) struct PendingInstruction {
     stop_point: StopPoint,
     frame: u32,
     register: RegisterAt,
-    /// Lanes with a NaN in a source operand, or in the destination before.
+    /// Lanes that had a NaN in a source operand or in the destination before the instruction.
     mask: u32,
     number: u32,
 }
@@ -26,7 +26,7 @@ const ARITHMETIC: [&str; 15] = [
 ];
 
 impl Live<'_, '_> {
-    /// Whether such a catchpoint is enabled.
+    /// Whether a catchpoint for NaNs or for divergent branches is enabled.
     pub(super) fn looks_at_all(&self) -> bool {
         self.catches("nan").is_some() || self.catches("divergence").is_some()
     }

@@ -21,7 +21,7 @@ pub trait Console: Send {
     /// Reads the next request; `None` when the other side has disconnected.
     fn read(&mut self, prompt: &str) -> Option<Request>;
 
-    /// A request that has arrived already, without waiting.
+    /// The next request if it has arrived already; does not wait.
     fn waiting(&mut self) -> Option<Request> {
         None
     }

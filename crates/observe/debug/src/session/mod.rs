@@ -33,12 +33,12 @@ use texunit_simt::debug::{Machine, Position, StopPoint};
 /// A thread: CTA, warp, lane.
 pub(crate) type Thread = (u64, u32, u32);
 
-/// Whether a thread has stopped there.
+/// Whether a thread is among the lanes of a stop.
 fn is_of(stop_point: StopPoint, (cta, warp, lane): Thread) -> bool {
     (stop_point.cta, stop_point.warp) == (cta, warp) && stop_point.lanes >> lane & 1 == 1
 }
 
-/// The part of a session that outlives a launch, and is sent to the process of a program.
+/// The state of a session that outlives a launch, and is sent to the process of a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Settings {
     pub(crate) breakpoints: Vec<Breakpoint>,
@@ -46,7 +46,7 @@ pub struct Settings {
     pub(crate) displays: Vec<Display>,
     /// Debugs only launches of this kernel, and only the launch with this number (from 1) if given.
     pub kernel: Option<(String, Option<u64>)>,
-    /// Whether that launch has taken place.
+    /// Whether the launch that `kernel` selects has taken place.
     pub is_met: bool,
     /// Maximum memory for the checkpoints of a launch.
     pub checkpoint_memory: u64,
@@ -132,14 +132,14 @@ pub(crate) struct Live<'s, 'm> {
     pub(crate) selected: usize,
     /// Number of the launch in the process, from 0.
     pub(crate) launch: u64,
-    /// The line after the last listing.
+    /// File, first and last line that the command `list` has shown last.
     pub(crate) listed: Option<(Arc<str>, u32, u32)>,
     /// The last command, which an empty line repeats.
     pub(crate) last: String,
     /// The address at which `x` continues.
     pub(crate) examined: Option<(u64, String)>,
     pub(crate) is_over: bool,
-    /// What the last stop has shown: the thread, and the function with its depth.
+    /// The thread that the last stop has shown.
     pub(crate) told_focus: Option<Thread>,
     pub(crate) told_frame: Option<(String, u32, Thread)>,
     /// The breakpoint that was hit last.
@@ -302,7 +302,7 @@ impl Live<'_, '_> {
         self.listed = None;
     }
 
-    /// The first of the lanes that stopped.
+    /// The thread of the first lane that stopped.
     pub(crate) fn first_of(stop_point: StopPoint) -> Thread {
         (stop_point.cta, stop_point.warp, stop_point.lanes.trailing_zeros().min(31))
     }

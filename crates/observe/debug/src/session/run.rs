@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use texunit_simt::Fault;
 use texunit_simt::debug::{Fast, Filter, Position, Stop, StopPoint};
 
-/// Number of checkpoints on the way to a CTA.
+/// Number of checkpoints that are saved while the grid runs to a requested CTA.
 const PARTS: u64 = 8;
 /// Minimum and maximum number of CTAs to execute with stops, after an attempt at full speed that
 /// hit a breakpoint early.
@@ -63,7 +63,7 @@ pub(crate) enum Reason {
     Moved,
     /// The selected thread has ended.
     ThreadEnd,
-    /// The beginning of the history.
+    /// Reverse execution has reached the beginning of the history.
     NoHistory,
     Fault(Box<Fault>),
     Interrupted,
@@ -78,10 +78,10 @@ pub(super) struct StepStart {
     before: u32,
 }
 
-/// All threads.
+/// A filter that lets all threads stop.
 pub(super) const ANY: Filter = Filter { cta: None, warp: None, lanes: u32::MAX };
 
-/// A single thread.
+/// A filter that lets a single thread stop.
 pub(super) fn only((cta, warp, lane): Thread) -> Filter {
     Filter { cta: Some(cta), warp: Some(warp), lanes: 1 << lane }
 }
@@ -132,7 +132,7 @@ impl Live<'_, '_> {
         let (depth, line) = (self.depth(thread, at), first.map(|i| i.place.clone()));
         let mut begun = StepStart { thread, depth, line, before: at };
         if *run == Run::Finish && self.selected < self.frames.len() {
-            // Out of the selected frame.
+            // The step ends when the thread has left the selected frame.
             begun.depth = (self.physical(self.selected), self.inlined(self.selected));
         }
         let steps = !matches!(run, Run::Continue | Run::To(_));

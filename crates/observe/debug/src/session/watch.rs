@@ -1,5 +1,4 @@
-//! Watchpoints. Memory is watched by the machine; registers are compared at each step of their
-//! thread.
+//! Watchpoints. The executor watches memory; registers are compared at each step of their thread.
 
 use super::breaks::{BreakpointKind, Watched};
 use super::run::{Reason, only};
@@ -77,8 +76,8 @@ impl Live<'_, '_> {
         enabled.filter_map(|(i, b)| Some((i, b.watched.clone()?))).collect()
     }
 
-    /// The threads that must stop at each step: the one that is stepped, and those with watched
-    /// registers.
+    /// The threads that must stop at each step: the thread that the user steps, and the threads
+    /// with watched registers.
     pub(super) fn watch_filter(&self, own: Option<Filter>) -> Option<Filter> {
         let registers = self.watches();
         let mut threads: Vec<Thread> = registers

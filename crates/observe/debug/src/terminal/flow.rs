@@ -66,7 +66,7 @@ impl Live<'_, '_> {
         self.arrive(reason);
     }
 
-    /// `run`: from the beginning of the launch.
+    /// The command `run`: executes the launch again from its beginning.
     fn runs_again(&mut self, stops: bool) -> Done {
         let begun = !self.frames.is_empty();
         if begun && self.history.is_on() {
@@ -142,7 +142,8 @@ impl Live<'_, '_> {
         self.stops(reason)
     }
 
-    /// `last-write`: the location is a variable, or what a pointer expression points to.
+    /// The command `last-write`, whose argument is a variable, or what a pointer expression points
+    /// to.
     fn tell_last_write(&mut self, text: &str) -> Done {
         if text.is_empty() {
             return Err("Argument required (an expression).".to_owned());

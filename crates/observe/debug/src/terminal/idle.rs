@@ -1,4 +1,4 @@
-//! Commands between launches, which change the settings for later ones.
+//! Commands between launches, which change the settings for later launches.
 
 use super::{command_of, split};
 use crate::session::Settings;

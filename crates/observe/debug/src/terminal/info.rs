@@ -89,7 +89,7 @@ impl Live<'_, '_> {
         self.done_with(if out.is_empty() { none } else { &out })
     }
 
-    /// The visible variables of the selected frame: its parameters, or all others.
+    /// The visible variables of the selected frame: its parameters, or all its other variables.
     pub(crate) fn variables(&self, parameters: bool) -> Vec<Variable> {
         let Some(frame) = self.frame() else { return Vec::new() };
         let scopes = self.module.scopes(frame);
@@ -98,7 +98,8 @@ impl Live<'_, '_> {
         all.filter(|v| v.is_parameter == parameters).cloned().collect()
     }
 
-    /// The value of a variable as text, or why it has none, with the registers that the line reads.
+    /// The value of a variable as text, or the reason why no value is available, with the registers
+    /// that the source line reads.
     pub(crate) fn variable_text(&mut self, variable: &Variable) -> String {
         let value = self.with_scene(|scene| scene.read_variable(variable));
         match value {
@@ -111,7 +112,7 @@ impl Live<'_, '_> {
         }
     }
 
-    /// The registers that instructions of the frame's line read.
+    /// The registers that the instructions of the frame's source line read.
     fn line_registers(&self) -> Vec<String> {
         let Some(frame) = self.frame() else { return Vec::new() };
         let own = self.module.instructions.iter();
@@ -119,7 +120,7 @@ impl Live<'_, '_> {
         let mut names: Vec<String> = Vec::new();
         for instruction in own {
             let text = self.module.ptx(instruction.at);
-            // The first operand is written.
+            // The first operand is the destination.
             let reads = text.split_once(',').map_or("", |(_, reads)| reads);
             for word in reads.split(|c: char| !(c.is_ascii_alphanumeric() || "%_$".contains(c))) {
                 let is_register =
@@ -198,7 +199,7 @@ impl Live<'_, '_> {
         self.done_with(&out)
     }
 
-    /// The position of a warp's lanes, and what they wait for.
+    /// The groups of a warp's lanes, each with its position and what it waits for.
     pub(crate) fn standing_text(&self, warp: u32) -> Vec<(u32, String)> {
         let cta = self.thread.0;
         let all = self.machine.lane_positions(cta, warp).into_iter();

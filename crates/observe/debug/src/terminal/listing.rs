@@ -30,7 +30,7 @@ impl Live<'_, '_> {
         self.done_with(&out)
     }
 
-    /// `#0  work (n=100) at dbg.cu:40`
+    /// A line of a backtrace: `#0  work (n=100) at dbg.cu:40`.
     fn frame_text(&mut self, index: usize) -> String {
         let frame = self.frames[index].clone();
         let middle = if index == 0 { self.is_in_the_middle(&frame) } else { self.caller(index) };

@@ -13,7 +13,8 @@ mod stops;
 use crate::session::Live;
 use crate::session::run::Reason;
 
-/// The commands, each with the length of its shortest abbreviation, and what aliases stand for.
+/// The commands, each with the length of its shortest abbreviation, and the commands that aliases
+/// stand for.
 const COMMANDS: &str = "\
     x:1 watch:5 rwatch:6 awatch:6 exit:4=quit start:5 show:4 \
     advance:3 backtrace:9 break:1 bt:2=backtrace where:3=backtrace catch:3 condition:4 continue:1 \
@@ -63,7 +64,7 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// Reports the stop in which a command ends.
+    /// Reports the stop at which a command has ended.
     fn stops(&mut self, reason: Reason) -> Done {
         self.stop(reason);
         Ok(())

@@ -1,5 +1,5 @@
-//! The commands `break` and `watch`, and those that work with and without a stopped launch:
-//! existing breakpoints and displays.
+//! The commands `break` and `watch`, and the commands for existing breakpoints and displays, which
+//! work with and without a stopped launch.
 
 use super::{Done, HELP, echoed};
 use crate::module::base_name;
@@ -73,7 +73,7 @@ impl Settings {
         if self.reads_commands.is_some() { ">" } else { "(texunit) " }
     }
 
-    /// Adds a line to a breakpoint's commands, if these are being entered.
+    /// Adds a line to a breakpoint's commands, if the user is entering them.
     pub(crate) fn collects(&mut self, line: &str) -> bool {
         let Some(number) = self.reads_commands else { return false };
         let found = self.breakpoint_mut(number);
@@ -109,7 +109,7 @@ impl Settings {
         self.breakpoint_mut(number).ok_or_else(|| format!("No breakpoint number {number}."))
     }
 
-    /// Executes a command; `None` if it is not one of these.
+    /// Executes a command for existing breakpoints or displays; `None` for any other command.
     pub(crate) fn does(
         &mut self,
         command: &str,
@@ -198,7 +198,7 @@ impl Settings {
         Ok(())
     }
 
-    /// `commands N`: the following lines up to `end` are its commands.
+    /// `commands N`: the following lines up to `end` are the commands of breakpoint N.
     fn begin_commands(&mut self, rest: &str) -> Done {
         let last = self.breakpoints.iter().map(|b| b.number).max();
         let number = if rest.is_empty() { last } else { rest.parse().ok() };

@@ -109,7 +109,8 @@ impl Live<'_, '_> {
         format!("[Switching focus to {}]\n", self.focus_text())
     }
 
-    /// `CUDA kernel 0, grid 1, block (0,0,0), thread (1,0,0), device 0, sm 0, warp 0, lane 1`
+    /// The line about the selected thread: `CUDA kernel 0, grid 1, block (0,0,0), thread (1,0,0),
+    /// device 0, sm 0, warp 0, lane 1`
     pub(super) fn focus_text(&self) -> String {
         let config = self.machine.config();
         let (cta, warp, lane) = self.thread;
@@ -182,7 +183,7 @@ impl Live<'_, '_> {
         shown.join(", ")
     }
 
-    /// The frame, if wanted, and its source line.
+    /// The selected frame as text, if `with_frame`, and its source line.
     pub(super) fn place_text(&mut self, with_frame: bool) -> String {
         let Some(frame) = self.frames.get(self.selected).cloned() else { return String::new() };
         let mut out = String::new();
@@ -194,7 +195,8 @@ impl Live<'_, '_> {
         out + &self.line_text(&frame)
     }
 
-    /// The address, for a frame in the middle of a line.
+    /// The address of a frame's instruction, if it is in the middle of a source line; else an empty
+    /// text.
     pub(super) fn is_in_the_middle(&self, frame: &Frame) -> String {
         let begins = self.module.instruction(frame.at).is_none_or(|i| i.begins);
         match begins && frame.depth + 1 == self.frames.len() as u32 {
@@ -203,7 +205,8 @@ impl Live<'_, '_> {
         }
     }
 
-    /// `40\tfloat x = 1;`, and the instruction if the frame is in the middle of a line.
+    /// The frame's source line, such as `40\tfloat x = 1;`, and the instruction if the frame is in
+    /// the middle of the line.
     pub(super) fn line_text(&self, frame: &Frame) -> String {
         let line = self.module.line(&frame.place, &self.session.settings.folders);
         let number = frame.place.line;

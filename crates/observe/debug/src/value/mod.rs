@@ -14,9 +14,9 @@ use texunit_simt::format_general;
 pub(crate) enum Place {
     /// In a state space: a generic address for global and constant memory, otherwise an offset.
     Memory(SpaceKind, u64),
-    /// In a register of a frame, from one of its bytes on.
+    /// In a register of a frame: the frame's number, the register, and its first byte.
     Register(u32, RegisterAt, u32),
-    /// In a surface of the launch, at this offset.
+    /// In a surface of the launch, by index, at this byte offset.
     Texel(usize, u64),
 }
 
@@ -25,13 +25,13 @@ pub(crate) enum Place {
 pub(crate) struct Value {
     pub(crate) ty: TypeId,
     pub(crate) bytes: Vec<u8>,
-    /// `None` for a computed value.
+    /// The location of the value; `None` for a computed value.
     pub(crate) place: Option<Place>,
     /// The first bit of a bit field, and its number of bits.
     pub(crate) bits: Option<(u32, u32)>,
 }
 
-/// A number in arithmetic.
+/// A number on which expressions compute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Int(i128),

@@ -72,7 +72,7 @@ pub(crate) fn inner(types: &Types, value: &Value, format: Format, text: &Text<'_
     out
 }
 
-/// Formats a value and the values in it.
+/// Formats a value and the members or elements in it.
 struct Printer<'p> {
     types: &'p Types,
     format: Format,
@@ -264,7 +264,7 @@ impl Printer<'_> {
     }
 }
 
-/// `97 'a'`
+/// Formats a character with its code, as `97 'a'`.
 fn character(number: i128, byte: u8) -> String {
     let mut out = format!("{number} '");
     escape(&mut out, byte, '\'');

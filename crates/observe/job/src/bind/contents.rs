@@ -13,11 +13,11 @@ use texunit_files::FileError;
 /// The contents of an object that the job specifies by files or numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// The job's table that describes it: `params`, `objects`, `textures` or `surfaces`.
+    /// The job's table that describes the object: `params`, `objects`, `textures` or `surfaces`.
     pub table: &'static str,
     /// The object's key in the table, as written.
     pub key: String,
-    /// The bytes; for texels all levels, packed.
+    /// The object's bytes; for texels all levels, without padding.
     pub bytes: Vec<u8>,
     /// The shape of texels; `None` for a buffer.
     pub shape: Option<ArrayShape>,
@@ -30,7 +30,7 @@ pub struct Output<'a> {
     pub param: &'a str,
     /// The file, relative to the output folder.
     pub file: &'a Path,
-    /// Format, and width, height and depth; `None` for raw bytes.
+    /// Format, and width, height and depth, of the texels that are written; `None` for raw bytes.
     pub texels: Option<(Format, [u32; 3])>,
     /// The output's size in bytes.
     pub size: u64,
@@ -54,7 +54,7 @@ impl<'a> Output<'a> {
         self.pending.bytes(self.file)
     }
 
-    /// The file with the current contents.
+    /// The bytes of the output file that the object's current contents would make.
     pub fn file_bytes(&self) -> Result<Vec<u8>, FileError> {
         self.pending.file_bytes(self.file)
     }

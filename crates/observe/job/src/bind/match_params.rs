@@ -47,9 +47,10 @@ fn place(key: &str, params: &[ParamInfo]) -> Option<(usize, Option<u32>)> {
 /// The job parameters, by index, that provide a kernel parameter's value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assignment {
-    /// The one for the whole parameter.
+    /// The job parameter with a value for the whole kernel parameter.
     pub(super) whole: Option<usize>,
-    /// The values for members, with byte offsets; they overwrite parts of the whole.
+    /// The job parameters with values for members, after the members' byte offsets; members
+    /// overwrite bytes of the whole value.
     pub(super) members: Vec<(u32, usize)>,
 }
 
@@ -200,8 +201,8 @@ fn takes(param: &ParamInfo) -> String {
     }
 }
 
-/// The same number written for the type of a kernel parameter: `{ u32 = 256 }`; `None` if the type
-/// cannot hold it.
+/// A number of the job, written for the type of a kernel parameter: `{ u32 = 256 }`; `None` if the
+/// type cannot hold it.
 fn rewritten(scalar: &Scalar, param: &ParamInfo) -> Option<String> {
     let ParamType::Scalar(ty) = param.ty else { return None };
     let bits = 8 * param.size;

@@ -73,8 +73,8 @@ impl Binder<'_> {
             return Err(data.problem(codes::VALUE, message));
         }
         if parts.is_some() {
-            // Bytes that no part covers are zero, as in a buffer; the module's initialiser is not
-            // used.
+            // Bytes that the key `parts` does not list are zero, as in a buffer; the module's
+            // initialiser is not used.
             global.write(0, &vec![0; size as usize]).map_err(refused(data))?;
         }
         pieces
@@ -82,7 +82,7 @@ impl Binder<'_> {
             .try_for_each(|(offset, bytes)| global.write(offset, bytes).map_err(refused(data)))
     }
 
-    /// The bytes of data; zeros without a count are as many as `size`.
+    /// The bytes of initial contents; zeros without a count are as many as `size`.
     pub(super) fn data(&self, data: &Data, size: u64) -> Result<Vec<u8>, Problem> {
         match data {
             Data::Zeros(count) => {

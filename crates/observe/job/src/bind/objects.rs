@@ -23,7 +23,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The texels of a texture, and the part that it refers to.
+    /// The texels of a texture, and the level and layer that it refers to.
     pub(super) fn texture_texels(
         &self,
         spec: &TextureSpec,
@@ -33,7 +33,7 @@ impl Binder<'_> {
         Ok(BoundTexels { part: whole.part(&spec.part)?, whole })
     }
 
-    /// The texels of a surface, and the part that it refers to.
+    /// The texels of a surface, and the level and layer that it refers to.
     pub(super) fn surface_texels(
         &self,
         spec: &SurfaceSpec,
@@ -90,7 +90,8 @@ impl Binder<'_> {
         }))
     }
 
-    /// Binds a reference. Returns its texels, and keeps the device's warnings.
+    /// Binds a `.texref`, `.surfref` or `.samplerref` variable. Returns its texels, and keeps the
+    /// device's warnings.
     fn reference(&mut self, param: &Param) -> Result<Option<Object>, Problem> {
         let name = &param.name;
         let variables = self.module.opaque_variables();
@@ -149,7 +150,7 @@ impl Binder<'_> {
     }
 
     /// The problem of a name that the module does not have, with the existing names. Other errors
-    /// of the device concern the whole table.
+    /// of the device are reported for the whole table at `at`.
     fn unknown(&self, name: &At<String>, at: &At<()>, error: Error) -> Problem {
         let Error::Unknown { kind, .. } = &error else {
             return refused(at)(error);

@@ -13,7 +13,7 @@ use std::path::Path;
 use texunit_forms::sort_by_key;
 use texunit_spec::At;
 
-/// The texels of an output: the part that the surface refers to, or the level or layer that the
+/// The texels of an output: the level and layer that the surface refers to, or those that the
 /// output names.
 fn texels(
     BoundTexels { whole, part }: &BoundTexels,
@@ -148,8 +148,9 @@ impl Binder<'_> {
         Ok(pieces)
     }
 
-    /// Makes read-only objects unwritable, and frees or destroys objects that were so at the
-    /// launch. This comes last because other objects may be made of them.
+    /// Makes read-only objects unwritable, and frees or destroys the objects that the recorded
+    /// program had freed or destroyed before the launch. This comes last because other objects may
+    /// share their memory.
     pub(super) fn ends(&mut self) {
         for (index, param) in self.job.params.iter().enumerate() {
             match (&param.value, self.bound.objects.get(&index)) {

@@ -35,7 +35,7 @@ fn own_key(spec: &ResourceSpec) -> Option<&'static str> {
 #[derive(Clone, Copy)]
 struct Wanted<'s> {
     spec: &'s ResourceSpec,
-    /// The position of its table.
+    /// The position of the resource's table.
     at: &'s At<()>,
     /// `texture`, `surface` or `array`
     what: &'s str,
@@ -46,7 +46,7 @@ impl Wanted<'_> {
         Err(self.at.problem(codes::CONFLICT, message))
     }
 
-    /// The format of texels in memory, which has none itself.
+    /// The format of texels in linear memory, which the job must specify.
     fn format(self) -> Result<Format, Problem> {
         self.spec.shape.format.as_ref().map(|format| format.value).ok_or_else(|| {
             self.at.problem(codes::MISSING_KEY, format!("a {} needs a `format`", self.what))
@@ -86,7 +86,7 @@ impl Binder<'_> {
     }
 
     /// Whether the texels belong to another object that could not be created. Its problem is
-    /// reported already, so that this one is skipped silently.
+    /// reported already, so that an object that shares the texels is skipped silently.
     pub(super) fn is_in_vain(&self, value: &ParamValue) -> bool {
         let Some(
             source @ (TexelSource::Surface(name)

@@ -51,7 +51,7 @@ impl Plan {
         factors.iter().fold(self.row_bytes(extent), |n, &f| n.saturating_mul(f))
     }
 
-    /// The sizes of the given levels.
+    /// The sizes of the first `levels` levels.
     fn level_extents(&self, levels: u32) -> impl Iterator<Item = Extent> + '_ {
         (0..levels).map(|level| self.extent.level(level))
     }
@@ -116,7 +116,7 @@ impl Binder<'_> {
         array.format(axes).map_err(|why| problem(format!("`{}` {why}", file.value.display())))
     }
 
-    /// The texels that the job gives; only the base level if the others are generated.
+    /// The texels that the job gives; only the base level if the other levels are generated.
     fn own_texels(
         &self,
         spec: &ResourceSpec,
@@ -230,7 +230,8 @@ fn small(plan: Plan, spec: &ResourceSpec, at: &At<()>) -> Result<Plan, Problem> 
 fn fill<T>(plan: Plan, spec: &ResourceSpec, at: &At<T>, bytes: Vec<u8>) -> Result<Plan, Problem> {
     let needed = plan.size(own_levels(spec));
     let given = bytes.len() as u64;
-    // If the rest is declared undefined and no levels are generated, a part of the texels suffices.
+    // If texels without data are declared undefined and no levels are generated, the job may give
+    // only the first texels.
     let is_part = spec.is_undefined && spec.mipmaps.is_none() && (1..needed).contains(&given);
     if needed != given && !is_part {
         let (given, array) = (Count(given, "byte"), describe(&plan, spec));
@@ -242,7 +243,7 @@ fn fill<T>(plan: Plan, spec: &ResourceSpec, at: &At<T>, bytes: Vec<u8>) -> Resul
     Ok(Plan { bytes, ..plan })
 }
 
-/// `2 layers of 4 x 4 texels of u8x4, 3 levels`
+/// Describes an array in messages: `2 layers of 4 x 4 texels of u8x4, 3 levels`.
 fn describe(plan: &Plan, spec: &ResourceSpec) -> String {
     let Extent { width, height, depth } = plan.extent;
     let size = match plan.geometry.axes() {

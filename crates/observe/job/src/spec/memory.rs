@@ -9,7 +9,7 @@ use texunit_spec::{At, ExtentSpec, Table, TomlValue, extent, format};
 /// The initial contents of memory.
 #[derive(Clone, Debug)]
 pub enum Data {
-    /// Zeros; `None` fills the whole object.
+    /// This number of zero bytes; `None` fills the whole object with zeros.
     Zeros(Option<u64>),
     /// A file; with a format, an image that is read as texels.
     File(At<PathBuf>, Option<At<Format>>),
@@ -27,9 +27,9 @@ pub struct BufferSpec {
     /// Bytes without data are uninitialised: they have the contents of fresh memory, and their use
     /// is reported as undefined.
     pub is_undefined: bool,
-    /// Size in bytes, if larger than the data.
+    /// Size of the buffer in bytes, if it is larger than its initial contents.
     pub size: Option<At<u64>>,
-    /// Offsets and lengths for the data; `None` if it begins at offset 0.
+    /// Offsets and lengths of the bytes that `data` fills; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
     /// Address, name and state.
     pub place: PlaceSpec,
@@ -44,7 +44,7 @@ pub struct OutputSpec {
     pub format: Option<At<Format>>,
     /// The keys `width`, `height` and `depth`; 1 where omitted. `None` without `width`.
     pub extent: Option<[u32; 3]>,
-    /// Number of axes that were given.
+    /// Number of the keys `width`, `height` and `depth` that are present.
     pub dims: u8,
     /// The part of an array that is written.
     pub part: PartSpec,
@@ -121,7 +121,7 @@ pub(super) fn file_name(value: &TomlValue<'_>) -> Option<At<PathBuf>> {
     Some(name.with(PathBuf::from(&name.value)))
 }
 
-/// A number of bytes, or `true` for the whole object.
+/// Parses the key `zeros`: a number of bytes, or `true` for the whole object.
 fn zeros_of(value: &TomlValue<'_>) -> Option<Data> {
     if value.is_boolean() {
         if value.boolean() == Some(false) {
@@ -188,7 +188,7 @@ const ENDS: [(&str, End); 4] = [
     ("removed",      End::Removed),
 ];
 
-/// Parses these keys of a buffer.
+/// Parses a buffer's keys `address`, `name`, `number`, `read_only` and `ended`.
 pub(super) fn place(table: &Table<'_>) -> PlaceSpec {
     let given = table.get("address");
     let spec = PlaceSpec {
@@ -221,7 +221,7 @@ pub(super) fn address(value: &TomlValue<'_>) -> Option<At<u64>> {
     }
 }
 
-/// Offsets and lengths of an object's bytes; the data holds them consecutively.
+/// Offsets and lengths of an object's bytes; the object's data holds these bytes consecutively.
 pub type Parts = Vec<[u64; 2]>;
 
 /// Parses the key `parts`.

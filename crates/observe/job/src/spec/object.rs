@@ -92,7 +92,8 @@ pub(super) fn handle(table: &Table<'_>) -> Option<u64> {
 }
 
 fn is_one_part(table: &Table<'_>, resource: &ResourceSpec, part: &PartSpec, what: &str) -> bool {
-    // A view of a level of a mipmapped array is applied first and then has that level.
+    // A view of a mipmapped array is applied before the key `level`, which selects a level of the
+    // view.
     let both = !matches!(resource.source, TexelSource::Array(_))
         && resource.shape.view.is_some()
         && (part.level.is_some() || part.layer.is_some());

@@ -33,7 +33,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// These settings, completed by those of a job.
+    /// These settings, with those of `job` where these have none.
     pub fn over(&self, job: &Self) -> Self {
         Self {
             arch: self.arch.or(job.arch),
@@ -97,12 +97,12 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
     }
 }
 
-/// The expected contents of an object after the launch, if they change.
+/// The bytes of an object that the launch is expected to change.
 #[derive(Clone, Debug)]
 pub struct ExpectedSpec {
     /// The expected bytes.
     pub data: Data,
-    /// Offsets and lengths for the data; `None` if it begins at offset 0.
+    /// Offsets and lengths of the bytes that `data` describes; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
 }
 

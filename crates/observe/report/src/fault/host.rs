@@ -22,14 +22,14 @@ pub enum Host {
 /// Advice and remarks, from advice.txt.
 static ADVICE: LazyLock<Vec<Code>> = LazyLock::new(|| read(include_str!("advice.txt")));
 
-/// Looks up the advice with this key for a host or a geometry, whose name is `of`.
+/// Looks up the advice with this key in advice.txt, for the host or geometry named `of`.
 fn text(key: &str, of: &str) -> Option<&'static str> {
     let is_it = |row: &&Code| row.code == key && (row.title == of || row.title == "any");
     ADVICE.iter().find(is_it).map(|row| row.explanation)
 }
 
 impl Host {
-    /// The advice of a key.
+    /// The advice that advice.txt has under a key for this host.
     pub(super) fn advice(self, key: &str) -> Option<String> {
         let name = match self {
             Self::Job => "job",

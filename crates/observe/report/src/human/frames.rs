@@ -1,4 +1,5 @@
-//! Excerpts of the source that a module was compiled from, which are shown above those of the PTX.
+//! Excerpts of the source that a module was compiled from, which are shown above the excerpts of
+//! the PTX.
 
 use super::{Head, MAX_NOTES};
 use crate::place::{Frame, Via, leading, shown_file};
@@ -10,7 +11,7 @@ use texunit_syntax::Diagnostic;
 /// Maximum number of source positions shown.
 const MAX_FRAMES: usize = 12;
 
-/// The source excerpts, and what remains to be shown with the PTX.
+/// The excerpts of source files for a diagnostic, and what the excerpt of the PTX must still show.
 #[derive(Default)]
 pub(super) struct Source<'s> {
     pub(super) elements: Vec<Element<'s>>,
@@ -29,14 +30,14 @@ pub(super) fn source<'s>(
 ) -> Source<'s> {
     let mut frames = located.frames(diagnostic.primary.span);
     let is_explained = super::is_explained(diagnostic);
-    // An error in PTX without source is shown there only. A fault is shown at the calls that led to
-    // it: with `-G`, nvcc gives the function that an `assert` calls no lines.
+    // An error in PTX without source is shown in the PTX only. A fault is shown at the calls that
+    // led to it: with `-G`, nvcc gives the function that an `assert` calls no lines.
     if frames.is_empty() && !is_explained {
         return Source::default();
     }
     let first = (!frames.is_empty()).then(|| frames.remove(leading(&frames)));
-    // The label of a PTX error names PTX words and stays there; a fault's label goes to the source
-    // line.
+    // The label of a PTX error names PTX words and stays in the PTX excerpt; a fault's label goes
+    // to the source line.
     let labelled = is_explained && first.as_ref().is_some_and(|first| first.text.is_some());
     let label = if labelled { diagnostic.primary.text.clone() } else { String::new() };
     let mut shown = Vec::from_iter(first.map(|first| (first, label)));
@@ -140,7 +141,7 @@ mod tests {
             assert_eq!(&line[word(line, column)], wanted, "{line}: {at}");
             assert_eq!(&line[word(line, None)], line.trim());
         }
-        // Numba's column, and columns beyond the line.
+        // Column 1, the only one that Numba emits, and columns beyond the line.
         for column in [1, 2, 4, 99, u32::MAX] {
             assert_eq!(word("    \u{e9}[i] = 1", Some(column)), 4..13, "{column}");
         }

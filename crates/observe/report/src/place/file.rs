@@ -1,4 +1,4 @@
-//! Names of source files, and which of them are files of CUDA and of compilers. Functions of their
+//! Names of source files, and which of them are files of CUDA and of compilers. Functions of CUDA's
 //! headers are inlined into every kernel that fetches or uses an intrinsic, and the line that the
 //! user can change is in an outer frame.
 

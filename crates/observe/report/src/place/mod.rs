@@ -21,7 +21,7 @@ use std::path::Path;
 use texunit_simt::{Fault, Sources};
 use texunit_syntax::{Diagnostic, HandedSource, SourceFile, Span};
 
-/// Maximum number of frames and calls of a position.
+/// Maximum number of frames, and of calls, that are reported for an instruction.
 const MAX_FRAMES: usize = 64;
 /// Maximum number of characters of a line.
 const LONG_LINE: usize = 400;
@@ -35,11 +35,11 @@ pub struct CodeLocation {
     pub frames: Vec<Frame>,
     /// The instruction in the PTX.
     pub ptx: PtxPlace,
-    /// The PTX calls that led there, innermost first.
+    /// The PTX calls that led to the instruction, innermost first.
     pub calls: Vec<PtxPlace>,
 }
 
-/// A source position in a function that was being executed.
+/// A source position in a function that was being executed when the instruction was reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The relation to the previous frame.
@@ -53,14 +53,14 @@ pub struct Frame {
     pub column: Option<u32>,
     /// The function, demangled.
     pub function: Option<String>,
-    /// The text of the line, if the file can be read.
+    /// The text of the source line, if the file can be read.
     pub text: Option<String>,
 }
 
 /// The relation of a frame to the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Via {
-    /// None: this is the position of the instruction itself.
+    /// The frame is the position of the instruction itself, and has no previous frame.
     Instruction,
     /// The previous frame is inlined here.
     Inlined,
@@ -120,7 +120,8 @@ impl CodeLocation {
         }
     }
 
-    /// The position of a fault, with the calls that led there; `text` is its module's.
+    /// The position of a fault, with the calls that led to it; `text` is the PTX of the fault's
+    /// module.
     pub fn of_fault(fault: &Fault, text: &SourceFile) -> Self {
         let sources = &*fault.sources;
         let calls = || fault.calls.iter().rev().map(|(_, call)| *call);
@@ -140,7 +141,7 @@ impl CodeLocation {
         let body = sources.body(name)?;
         let ptx = PtxPlace::new(Some(sources), text, Span { end: body.start, ..body });
         let first = sources.first_place(name);
-        // Code inlined there lies outside of the function.
+        // Only the outermost frame is a line of the function itself; others are of inlined code.
         let own =
             first.and_then(|at| frames(sources, Span { start: at, end: at }, Via::Inlined).last());
         let frames = own.map(|frame| Frame { via: Via::Instruction, ..frame });
@@ -165,7 +166,7 @@ impl CodeLocation {
     }
 
     /// The source position followed by the PTX position: `a.cu:4:5 in f(int) (a.ptx:45:2)`; without
-    /// `.loc` only the latter.
+    /// `.loc` only the PTX position.
     pub fn with_ptx(&self) -> String {
         let PtxPlace { file, line, column, .. } = &self.ptx;
         match self.source() {
@@ -317,7 +318,7 @@ impl<'a, S: Into<Option<&'a Sources>>> From<(&'a SourceFile, S)> for Located<'a>
 }
 
 impl Located<'_> {
-    /// The position of a diagnostic.
+    /// The position in source and PTX of a diagnostic.
     pub fn place(&self, diagnostic: &Diagnostic) -> CodeLocation {
         self.place_of(diagnostic.primary.span)
     }

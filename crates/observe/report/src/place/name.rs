@@ -12,7 +12,7 @@ const DEPTH: u32 = 96;
 
 /// The name of a function as in the source: `put<float>(float*, int, float)` for
 /// `_Z3putIfEvPT_iS0_`. C++, Rust and Numba names are demangled, other names only shortened. A
-/// parameter symbol, which consists of the function's and a number (`_Z3putPf_param_0`), is
+/// parameter symbol, which consists of the function's name and a number (`_Z3putPf_param_0`), is
 /// recognised.
 pub fn function_name(symbol: &str) -> String {
     let parameter = || {

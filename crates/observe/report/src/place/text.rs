@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum size of a file.
+/// Maximum size of a source file in bytes.
 const LARGEST: u64 = 16 << 20;
-/// Maximum total size of cached files.
+/// Maximum total size in bytes of cached files.
 const MAX_KEPT: usize = 64 << 20;
 /// Maximum number of cached results, including files that cannot be read.
 const MAX_FILES: usize = 1024;

@@ -72,7 +72,7 @@ fn resource(random: &mut Random, scope: Scope, geometry: Geometry) -> ResourceSp
     }
 }
 
-/// The geometry of the resource, or another one of its class (docs/numerics.md 1.13).
+/// The geometry of the resource, or another geometry of the same class (docs/numerics.md 1.13).
 fn seen_as(random: &mut Random, resource: &ResourceSpec) -> Geometry {
     use Geometry::{A2d, Acube, Cube, D1, D2};
     let own = resource.shape.geometry;

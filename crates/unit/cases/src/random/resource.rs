@@ -93,7 +93,7 @@ fn with_texels(random: &mut Random, shape: ArrayShape, layout: Layout) -> Resour
     ResourceSpec { texels: Texels::Bytes(bytes), ..spec }
 }
 
-/// A random float of moderate size or, if requested, sometimes an unusual one.
+/// The bits of a random float of moderate size or, if requested, sometimes of an unusual float.
 fn float(random: &mut Random, strange: bool) -> u32 {
     match random.below(8) {
         0 if strange => random.pick(&FLOATS),

@@ -97,8 +97,7 @@ fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Location, colour: Pa
     };
     for x in first..=last {
         let name = x.to_string();
-        // The indices above narrow columns would overlap if they are long; then only the first is
-        // drawn.
+        // Long indices above narrow columns would overlap, so that only the first index is drawn.
         if x == first || name.len() as f64 * TINY * 0.65 < width {
             p.text(corner(x, 0).0 + 4.0, top - 4.0, TINY, Paint::Ink, &name);
         }
@@ -159,8 +158,8 @@ fn draw_bytes(p: &mut Picture, e: &SurfaceExplanation) {
             p.anchored(middle.0, middle.1, SMALL, Anchor::Middle, ink, &format!("{byte:02x}"));
         }
     }
-    // For `sust.p`, the registers are not drawn here, because the lines on the conversion show
-    // them.
+    // For `sust.p`, the registers are not drawn here, because the lines of text on the conversion
+    // show them.
     if e.trace.fault.is_none() && e.codes().is_none() {
         let text = format!("{} {}", verb(e.form), element_text(e));
         p.below(GAP, SMALL, Paint::Ink, &text);

@@ -9,13 +9,13 @@ use crate::value::{COMPONENTS, channel, list, unrounded};
 use texunit_unit::reference::trace::{Footprint, TexelTrace};
 use texunit_unit::{FetchKind, Filter, TexelIndex};
 
-/// Edge of a cell in pixels. Half a cell has room for the ring of the sample point and ten
-/// characters.
+/// Edge in pixels of a cell, the square drawn for a texel. Half a cell has room for the ring of the
+/// sample point and ten characters.
 const CELL: f64 = 144.0;
 /// Size in pixels of the text in a cell; its line spacing is `LINE`.
 const TINY: f64 = 10.0;
 const LINE: f64 = 13.0;
-/// Number of characters per line, and number of lines, that fit a cell.
+/// Number of characters per line, and number of lines, that fit the square drawn for a texel.
 const CELL_CHARACTERS: usize = 22;
 const CELL_LINES: usize = 10;
 

@@ -49,8 +49,8 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, taps: &[Footprint], sca
     }
 }
 
-/// The colour at an index: that of the texel which a tap reads there (it may be far away, or the
-/// border colour), else that of the texel at the index.
+/// The colour at an index: of the texel that a tap reads for this index (which the address mode may
+/// replace by another texel or the border colour), else of the texel at the index.
 fn colour(
     e: &Explanation<'_>,
     taps: &[Footprint],
@@ -111,7 +111,7 @@ fn draw_tap(
         let [column, row, _] = texel.index;
         let (x, y) = corner(column, row);
         let name = column.to_string();
-        // Two long indices would overlap, so only the first is drawn.
+        // Two long indices would overlap, so only the first index is drawn.
         if row == y0 && (column == x0 || text_width(&name, TINY) < CELL) {
             p.text(x + 2.0, top - 4.0, TINY, Paint::Ink, &name);
         }
@@ -140,7 +140,7 @@ fn draw_tap(
     }
 }
 
-/// Draws the edges of the level, if they are within the four texels.
+/// Draws the edges of the mip level, as far as they are within the four drawn texels.
 fn draw_edges(p: &mut Picture, f: &Footprint, first: (i64, i64), (left, top): (f64, f64)) {
     let extent = f.extent.axes();
     for x in edges(extent[0], first.0, 2).map(|edge| left + edge * CELL) {
