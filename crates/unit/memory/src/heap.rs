@@ -36,7 +36,8 @@ struct State {
     by_size: BTreeSet<(u64, u64)>,
     /// Size in bytes of each live allocation, by first granule.
     live: BTreeMap<u64, u64>,
-    /// First granules of freed allocations that are not reused yet, in the order of freeing.
+    /// First granules of freed allocations that are not reused yet, in the order of freeing;
+    /// `freed` has their sizes in bytes.
     waiting: VecDeque<u64>,
     freed: BTreeMap<u64, u64>,
 }
