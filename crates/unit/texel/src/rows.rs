@@ -32,8 +32,7 @@ fn reading(text: &str) -> Reading {
     }
 }
 
-/// The properties of a format (channels, sizes, kind), and how a texture reads its channels, as a
-/// line of `rows.txt`.
+/// A line of `rows.txt`: the properties of a format, and how a texture reads its channels.
 fn of_format(format: Format) -> String {
     let kinds = [
         (format.block_extent() == 4, " block"),

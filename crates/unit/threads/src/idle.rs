@@ -44,8 +44,7 @@ const OF_THREAD: usize = 4 << 20;
 /// `PER_CORE` threads.
 const OF_HEAP: usize = 64 << 20;
 const PER_CORE: usize = 8;
-/// Address space that must remain free for the allocations of the process after further threads
-/// have started.
+/// Bytes of address space that must remain free for allocations once the threads have started.
 const MARGIN: usize = 64 << 20;
 
 /// Whether the process has memory for this number of further threads. A thread that finds no memory

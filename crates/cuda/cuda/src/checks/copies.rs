@@ -209,8 +209,7 @@ impl<'a> Work<'a> {
         Self { function, position, has_races, has_states, states: Vec::new(), undefined: None }
     }
 
-    /// Whether the check for races or for uninitialised memory is on, so that the memory ranges
-    /// that the library's function accesses must be reported.
+    /// Whether the check for races or for uninitialised memory is on and needs the ranges accessed.
     pub(crate) fn looks(&self) -> bool {
         self.has_races || self.has_states
     }

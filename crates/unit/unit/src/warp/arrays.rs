@@ -28,8 +28,7 @@ pub struct FetchArrays<'a> {
     pub components: u8,
 }
 
-/// The error for an array of coordinates or operands whose length differs from that of the x
-/// coordinates.
+/// The error for an operand array whose length differs from that of the x coordinates.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} has {}, but there {} {}", Count(len, "element"), Count(fetches, "fetch").are(), Count(fetches, "fetch"))]
 pub struct LengthError {
