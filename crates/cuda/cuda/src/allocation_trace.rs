@@ -1,5 +1,5 @@
 //! Backtraces of allocations and frees (`TEXUNIT_HOST_BACKTRACE`), for reports of faults and
-//! findings about an allocation. Nothing is recorded without the variable.
+//! findings about an allocation. Nothing is recorded unless the environment variable is set.
 //!
 //! Return addresses are stored, and resolved to functions and lines when a report needs them. For a
 //! Python program the Python frames are stored.
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::ffi::CStr;
 use texunit_report::place::{function_name, is_toolkit, shown_file};
 
-/// Maximum number of frames stored for a call, of which the innermost are texunit's own.
+/// Maximum number of frames stored for a call, of which the innermost are functions of texunit.
 const MAX_KEPT: usize = 64;
 /// Maximum number of stack frames that a message shows.
 const MAX_SHOWN: usize = 12;
@@ -21,7 +21,8 @@ const MAX_SHOWN: usize = 12;
 /// remembers.
 const MAX_FREED: usize = 1 << 12;
 
-/// Maximum number of Python frames stored and shown, of which the innermost are those of packages.
+/// Maximum number of Python frames stored and shown, of which the innermost belong to packages and
+/// not to the program.
 const MAX_OF_PYTHON: usize = 24;
 
 /// Stack trace of a thread, innermost frame first.
@@ -117,7 +118,8 @@ pub(crate) fn is_of_pool(number: u64) -> bool {
     traces().pools.contains_key(&number)
 }
 
-/// Frames of the call that allocated the number, innermost first; empty if it is unknown.
+/// Stack frames of the call that made the allocation with this number, innermost first; empty if
+/// they are unknown.
 pub(crate) fn allocation_frames(number: u64) -> Vec<String> {
     let made = traces().by_number.get(&number).map(|calls| calls.made.clone());
     made.map_or_else(Vec::new, |made| frames(&made))
@@ -157,7 +159,7 @@ fn format_trace(what: &str, trace: &Trace) -> Vec<String> {
 /// Frames of a trace outside of texunit's libraries, up to `main`.
 fn frames(trace: &Trace) -> Vec<String> {
     if !trace.python.is_empty() {
-        // Frames below are those of the interpreter.
+        // The native frames after the Python frames belong to the interpreter.
         let shown = trace.python.iter().map(|python::Frame { file, line, function }| {
             texunit_report::visible(&format!("{}:{line} in {function}", shown_file(file)))
         });

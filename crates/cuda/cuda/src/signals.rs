@@ -18,7 +18,8 @@ pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()>
 
 /// Ignores SIGPIPE until dropped, so that writing to a closed pipe is an error of the write.
 pub(crate) struct PipeSignal {
-    /// The program's handler, if it was replaced.
+    /// The program's action for SIGPIPE, which is restored when the value is dropped; `None` if it
+    /// was not replaced.
     before: Option<libc::sigaction>,
 }
 

@@ -74,7 +74,7 @@ impl Arg<'_> {
         self.contents().1
     }
 
-    /// The kind of argument, and its bytes.
+    /// The kind of the argument as error messages name it, and the bytes that the kernel receives.
     fn contents(&self) -> (&'static str, Vec<u8>) {
         match *self {
             Arg::U8(v) => ("a u8", v.to_le_bytes().into()),

@@ -179,8 +179,8 @@ impl Array {
     }
 
     /// Destroys the array for all that share its texels (`cuArrayDestroy`): its memory counts as
-    /// freed, and fetches and surface accesses are faults. Otherwise the array is destroyed when
-    /// the last of them is dropped.
+    /// freed, and fetches and surface accesses are faults. Without this call, the array is
+    /// destroyed when the last of those that share its texels is dropped.
     pub fn destroy(&self) {
         self.storage.end();
     }
@@ -216,18 +216,18 @@ impl Array {
         self.storage.block.ended().is_some()
     }
 
-    /// A part of the array, or its texels with another format or geometry
+    /// A range of the array's layers or levels, or its texels with another format or geometry
     /// (`CUDA_RESOURCE_VIEW_DESC`), as an array that shares the texels.
     ///
     /// # Errors
-    /// [`Error::Create`] if there is no such part, or the texels cannot be reinterpreted in this
-    /// way.
+    /// [`Error::Create`] if the array lacks the range, or its texels cannot be read with this
+    /// format or geometry.
     pub fn view(&self, view: &View) -> Result<Self, Error> {
         self.with(self.resource.view(view)?)
     }
 
     /// One layer of a layered array, or face of a cube map (face `f` of cube `c` is `6 * c + f`),
-    /// as an array of its own.
+    /// as an array that shares the texels.
     ///
     /// # Errors
     /// [`Error::Create`] if there is no such layer.
@@ -242,7 +242,7 @@ impl Array {
         self.view(&View { geometry: Some(geometry), planes, ..View::default() })
     }
 
-    /// One level, as an array that shares the texels (`cuMipmappedArrayGetLevel`).
+    /// One mip level, as an array that shares the texels (`cuMipmappedArrayGetLevel`).
     ///
     /// # Errors
     /// [`Error::Create`] if there is no such level.
@@ -395,8 +395,8 @@ impl MipmappedArray {
     /// As [`Array::view`].
     ///
     /// # Errors
-    /// [`Error::Create`] if there is no such part, or the texels cannot be reinterpreted in this
-    /// way.
+    /// [`Error::Create`] if the array lacks the range, or its texels cannot be read with this
+    /// format or geometry.
     pub fn view(&self, view: &View) -> Result<Self, Error> {
         Ok(Self { whole: self.whole.view(view)? })
     }

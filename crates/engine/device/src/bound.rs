@@ -19,7 +19,7 @@ use texunit_unit::{
 pub struct BoundTexture {
     /// The texture.
     pub texture: Arc<Texture>,
-    /// The texture's own sampler state, or in independent mode that of a separate sampler.
+    /// The sampler state of the texture object, or in independent mode that of a separate sampler.
     pub sampler: Sampler,
 }
 
@@ -55,7 +55,7 @@ impl BoundTexture {
     }
 }
 
-/// The texture and the sampler in these slots.
+/// The texture and the sampler in these slots of the device's descriptor tables.
 fn bound(device: &Device, (header, sampler): Slots) -> Option<BoundTexture> {
     let tables = device.inner.tables();
     let (texture, sampler) = (tables.textures.get(header)?, *tables.samplers.get(sampler)?);
@@ -63,7 +63,7 @@ fn bound(device: &Device, (header, sampler): Slots) -> Option<BoundTexture> {
 }
 
 impl TextureObject {
-    /// The texture and its own sampler.
+    /// The texture that the object refers to, with the sampler state of the object.
     pub fn bound(&self) -> Option<BoundTexture> {
         bound(&self.0.device, self.0.slots)
     }

@@ -52,7 +52,7 @@ const MIB: i32 = 1 << 20;
 /// Memory size of an H200 in bytes, as the GPU reports it (driver 580.159.04, 2026-11-28).
 const H200: u64 = 150_109_880_320;
 
-/// The table's rows as structures.
+/// Makes an array of [`Card`]s from a table with one line per GPU.
 macro_rules! cards {
     ($($key:literal, $name:literal, $capability:expr, $memory:expr, $multiprocessors:literal,
        $clock:literal, $memory_clock:literal, $bus:literal, $l2:expr, $threads:literal, $ctas:literal,
@@ -109,7 +109,7 @@ impl Card {
             .trim_end_matches(" PCIe")
     }
 
-    /// The text in lists of GPUs: `sm_86 (GeForce RTX 3060)`.
+    /// The GPU in lists of GPUs in messages: `sm_86 (GeForce RTX 3060)`.
     fn label(&self) -> String {
         let short = self.short();
         if self.key.eq_ignore_ascii_case(short) {
@@ -158,7 +158,7 @@ pub fn find(name: &str) -> Result<&'static Card, String> {
     Err(message)
 }
 
-/// The GPU whose architecture number is closest.
+/// The GPU whose architecture number is closest to that of the given architecture name.
 fn near(name: &str) -> Option<&'static Card> {
     let digits: String = name.chars().filter(char::is_ascii_digit).collect();
     let sm = name.starts_with("sm") || name.starts_with("compute") || digits == name;

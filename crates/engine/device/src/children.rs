@@ -19,7 +19,7 @@ use texunit_simt::{ExecutionOptions, Fault, FaultKind, KernelId, LaunchStats};
 
 /// The version of the runtime that kernels can query.
 const VERSION: i32 = 13000;
-/// Bytes that are copied at a time.
+/// Number of bytes that a copy submitted by a kernel copies at a time.
 const PIECE: u64 = 1 << 20;
 
 /// The device runtime of launches whose caller does not provide one.
@@ -199,7 +199,7 @@ impl Kernel {
 }
 
 impl Module {
-    /// The kernel with this number.
+    /// The kernel of the module with this number.
     pub fn kernel_of(&self, kernel: KernelId) -> Kernel {
         Kernel::of(self, kernel, self.inner.program.kernel_name(kernel))
     }

@@ -8,15 +8,16 @@ use std::sync::Arc;
 use texunit_simt::Descriptors;
 use texunit_unit::{Sampler, Surface, Texture};
 
-/// Sizes of the tables: a handle has 20 bits for the header's index and 12 bits for the sampler's.
+/// Numbers of slots of the descriptor tables: a handle has 20 bits for the header's index and 12
+/// bits for the sampler's.
 const HEADERS: usize = 1 << 20;
 const SAMPLERS: usize = 1 << 12;
 
 /// The number of freed slots that are kept unused before the first of them is reused.
 const REUSE_DELAY: usize = 1024;
 
-/// One table. Slot 0 is never allocated, so that a handle of zero is always invalid. A freed slot
-/// is not reused for a long time, so that stale handles are detected.
+/// One descriptor table. Slot 0 is never allocated, so that a handle of zero is always invalid. A
+/// freed slot is not reused for a long time, so that stale handles are detected.
 #[derive(Debug)]
 pub(crate) struct DescriptorTable<T> {
     entries: Vec<Option<Arc<T>>>,
@@ -187,7 +188,7 @@ impl Tables {
         Ok(slot)
     }
 
-    /// A copy of the tables for a launch.
+    /// A copy of the descriptor tables for a launch.
     pub(crate) fn snapshot(&self) -> Descriptors {
         Descriptors {
             textures: self.textures.entries.clone(),

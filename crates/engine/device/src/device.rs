@@ -65,7 +65,7 @@ pub(crate) struct Inner {
     /// Number of the next launch (`%gridid`).
     pub(crate) launches: AtomicU64,
     heap_size: AtomicU64,
-    /// The heap, created at the first launch that can use it.
+    /// The heap for `malloc` in device code, created at the first launch that can use it.
     heap: OnceLock<Heap>,
     /// Devices whose arrays this device may use.
     pub(crate) peers: Mutex<Vec<Weak<Inner>>>,
@@ -76,7 +76,7 @@ impl Inner {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The heap; if `needed`, it is created if it does not exist.
+    /// The heap for `malloc` in device code. If `needed`, the heap is created if it does not exist.
     pub(crate) fn heap(&self, needed: bool) -> Result<Option<&Heap>, Error> {
         if needed && self.heap.get().is_none() {
             let heap = Heap::new(&self.memory, self.heap_size.load(Ordering::Relaxed))
@@ -95,9 +95,9 @@ impl Inner {
 pub(crate) struct Storage {
     pub(crate) device: Device,
     pub(crate) block: Arc<Block>,
-    /// Whether the memory counts as the device's.
+    /// Whether the memory counts against the memory limit of the device.
     pub(crate) is_counted: bool,
-    /// The whole array, which others may be views of.
+    /// The whole array, of which other arrays may be views.
     pub(crate) whole: OnceLock<Arc<Resource>>,
 }
 
@@ -187,7 +187,7 @@ impl Device {
         Ok(())
     }
 
-    /// Whether both refer to the same device.
+    /// Whether `self` and `other` refer to the same device.
     pub fn is(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }

@@ -4,7 +4,8 @@ use crate::error::Error;
 use texunit_forms::words;
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 
-/// The slots of a handle in the tables of headers and samplers; 0 for one that its kind lacks.
+/// The slots of a handle in the tables of headers and samplers; 0 for a slot that the kind of
+/// handle lacks.
 pub(crate) type Slots = (usize, usize);
 
 words! {

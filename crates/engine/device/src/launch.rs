@@ -50,7 +50,7 @@ impl Kernel {
         self.check_shape(options).is_ok() && self.unsupported().is_empty()
     }
 
-    /// Runs the kernel without the work that it submits.
+    /// Runs the kernel, but not the launches, copies and fills that the kernel submits.
     pub(crate) fn run(&self, options: &LaunchOptions<'_>, params: &[u8]) -> LaunchResult {
         let unsupported = self.unsupported();
         if !unsupported.is_empty() {

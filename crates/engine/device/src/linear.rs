@@ -21,7 +21,7 @@ pub struct Linear {
     base: u64,
 }
 
-/// Bytes that a fill writes at a time.
+/// Number of bytes that a fill writes at a time.
 const PIECE: usize = 4096;
 
 impl Device {
@@ -109,7 +109,7 @@ impl Linear {
     }
 
     /// A copy of the memory as numbers or structures. Trailing bytes that do not make up a whole
-    /// one are left out.
+    /// number or structure are left out.
     pub fn read_as<T: Pod>(&self) -> Vec<T> {
         let (bytes, size) = (self.read(), size_of::<T>());
         match bytes.len().checked_div(size) {

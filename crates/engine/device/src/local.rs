@@ -1,8 +1,8 @@
 //! Local memory as a part of device memory.
 //!
-//! A GPU reserves local memory for all threads that can run at the same time. Here each worker has
-//! the local memory for the threads of one CTA, so that a launch that counts local memory uses only
-//! as many workers as fit.
+//! A GPU reserves local memory for all threads that can run at the same time. In texunit, each host
+//! thread of a launch has the local memory for the threads of one CTA, so that a launch that counts
+//! local memory uses only as many host threads as fit into device memory.
 
 use crate::kernel::Kernel;
 use crate::launch_error::ArgError;
@@ -27,7 +27,7 @@ struct LocalMemoryNeed {
     known: bool,
     /// Threads of a CTA, rounded up to whole warps.
     threads: u64,
-    /// CTAs that are resident at the same time whatever the number of workers is.
+    /// CTAs that are resident at the same time whatever the number of host threads is.
     ctas: u64,
 }
 

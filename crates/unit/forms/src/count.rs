@@ -20,7 +20,7 @@ impl<N: Display, W: Display> Display for Count<N, W> {
     }
 }
 
-/// Not generic, so that it is compiled once for all types.
+/// Writes the count. The function is not generic, so that it is compiled once for all number types.
 fn write(number: &dyn Display, word: &dyn Display, f: &mut Formatter<'_>) -> fmt::Result {
     let (number, word) = (number.to_string(), word.to_string());
     if number == "1" {

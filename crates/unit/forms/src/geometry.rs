@@ -120,7 +120,7 @@ impl Geometry {
         }
     }
 
-    /// The geometry with layers of this one: `.a1d` for `.1d`, `.a2d` for `.2d`.
+    /// The geometry of arrays whose layers have this geometry: `.a1d` for `.1d`, `.a2d` for `.2d`.
     pub const fn layered(self) -> Option<Self> {
         match self {
             Self::D1 => Some(Self::A1d),
@@ -200,7 +200,7 @@ impl<T> Coordinates<T> {
         geometry.elements().iter().map(|&element| self.get(element))
     }
 
-    /// The coordinate vector, padded with the default.
+    /// The coordinate vector, padded with the type's default value to `N` elements.
     pub fn padded<const N: usize>(&self, geometry: Geometry) -> [T; N]
     where
         T: Copy + Default,
@@ -246,7 +246,7 @@ impl<T> Coordinates<T> {
     }
 }
 
-/// Iterates over all five: layer, sample, x, y, z.
+/// Iterates over all five coordinates: layer, sample, x, y, z.
 impl<'a, T> IntoIterator for &'a Coordinates<T> {
     type Item = &'a T;
     type IntoIter = std::array::IntoIter<&'a T, 5>;
@@ -257,7 +257,7 @@ impl<'a, T> IntoIterator for &'a Coordinates<T> {
     }
 }
 
-/// Iterates mutably over all five: layer, sample, x, y, z.
+/// Iterates mutably over all five coordinates: layer, sample, x, y, z.
 impl<'a, T> IntoIterator for &'a mut Coordinates<T> {
     type Item = &'a mut T;
     type IntoIter = std::array::IntoIter<&'a mut T, 5>;

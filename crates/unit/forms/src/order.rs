@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// Sorts values by a key; equal ones keep their order. All types share one compiled sort, where
-/// each type and key of [`slice::sort_by_key`] has its own.
+/// Sorts values by a key; values with equal keys keep their order. All types share one compiled
+/// sort, where each type and key of [`slice::sort_by_key`] has its own.
 pub fn sort_by_key<T, K: Ord>(values: &mut [T], key: impl Fn(&T) -> K) {
     let mut order = order(values.len(), &|a, b| key(&values[a]).cmp(&key(&values[b])));
     // Each cycle of the permutation is followed once.

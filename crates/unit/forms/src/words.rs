@@ -1,7 +1,7 @@
 //! A macro for enums whose variants have names.
 
-/// Declares an enum whose variants have names: PTX spellings without the dot, or words of files. A
-/// variant can have a number: `Clamp(3) = "clamp"`.
+/// Declares an enum whose variants have names: PTX spellings without the dot, or words of files
+/// that texunit reads and writes. A variant can have a number: `Clamp(3) = "clamp"`.
 #[macro_export]
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident {
@@ -20,7 +20,7 @@ macro_rules! words {
             pub const NAMES: &'static [(&'static str, $name)] =
                 &[$(($text, $name::$variant)),*];
 
-            /// The name.
+            /// The name of the variant.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text),* }
             }

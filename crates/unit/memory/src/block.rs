@@ -69,7 +69,7 @@ pub struct Block {
     pub(crate) data: NonNull<u8>,
     storage: Storage,
     pub(crate) size: usize,
-    /// Bytes that can be written: all of them or 0.
+    /// Number of bytes that can be written: the size of the block, or 0.
     pub(crate) writable: usize,
     name: String,
     number: u64,
@@ -90,7 +90,8 @@ enum Storage {
         allocation: NonNull<u8>,
         /// Alignment of the first byte.
         align: usize,
-        /// The pages, once they have been exported to other processes ([`Block::share_pages`]).
+        /// The pages that hold the bytes, once they have been exported to other processes
+        /// ([`Block::share_pages`]).
         #[cfg(all(target_os = "linux", not(miri)))]
         exported: OnceLock<Arc<crate::Pages>>,
     },
@@ -102,7 +103,7 @@ enum Storage {
     Mapped(Box<[Arc<crate::Mapped>]>),
     /// Allocated by the host program.
     Foreign,
-    /// The bytes of another block, which is kept alive.
+    /// The bytes of another block, with other limits; the field keeps that block alive.
     Part(Arc<Block>),
     /// A range of another block, which can end by itself ([`Block::slice`]).
     Slice(Arc<Block>),
@@ -127,7 +128,8 @@ impl Drop for Block {
         self.restore_pages();
         // SAFETY: allocated with this layout, and no other owner can hold the pointer.
         unsafe {
-            // With page alignment, the block owns the whole of its last page.
+            // A block that begins at a page also has the rest of its last page, which must be freed
+            // with it.
             let size = if align >= PAGE { self.size.next_multiple_of(PAGE) } else { self.size };
             dealloc(allocation.as_ptr(), Self::layout(size, align).expect("as in new"));
         }
@@ -197,8 +199,8 @@ impl Block {
 
     /// Layout of the allocation: the rounded size, the slack, and room to align the first byte. The
     /// alignment itself is not requested from the allocator, because for large alignments the
-    /// allocator zeroes the bytes itself and so touches every page. Without it, pages that a kernel
-    /// never uses cost nothing.
+    /// allocator zeroes the bytes itself and so touches every page. With the room requested
+    /// instead, pages that a kernel never uses take no memory.
     fn layout(size: usize, align: usize) -> Option<Layout> {
         let size = size.checked_next_multiple_of(Self::ALIGN)?;
         Layout::from_size_align(size.checked_add(align + SLACK)?, 16).ok()
@@ -211,8 +213,8 @@ impl Block {
         Self::aligned(size, (align, 0), name.into())
     }
 
-    /// Allocates `size` zero bytes in whole pages of their own, which can be exported to other
-    /// processes ([`Block::share_pages`]).
+    /// Allocates `size` zero bytes in whole pages that hold nothing else, which can be exported to
+    /// other processes ([`Block::share_pages`]).
     pub fn in_pages(size: usize, name: impl Into<String>) -> Option<Self> {
         let align = if size >= LARGE { HUGE_PAGE } else { PAGE };
         Self::aligned(size, (align, 0), name.into())
@@ -251,7 +253,7 @@ impl Block {
     /// Allocates `size` zero bytes, of which the first is `phase` bytes (less than `align`) behind
     /// a multiple of `align`.
     fn aligned(size: usize, (align, phase): (usize, usize), name: String) -> Option<Self> {
-        // A block that begins at a page owns the whole of its last page.
+        // A block that begins at a page also gets the rest of its last page.
         let whole = if align >= PAGE { size.checked_next_multiple_of(PAGE)? } else { size };
         let reserve = if phase == 0 { align } else { 2 * align };
         let layout = Self::layout(whole, reserve)?;
@@ -338,10 +340,10 @@ impl Block {
         unsafe { Window::new(self.data.as_ptr().add(offset as usize), reach) }
     }
 
-    /// Bytes after the end that may be read.
+    /// Number of bytes after the end of the block that may be read.
     pub(crate) fn slack(&self) -> usize {
-        // The bytes of a part end before the slack of its owner, or at the rounded end of the
-        // owner, which is also followed by the slack.
+        // A block that is a part of another block ends at or before the (rounded) end of that
+        // block, so the other block's slack follows it.
         if self.is_foreign() || self.is_mapped() { 0 } else { SLACK }
     }
 
@@ -355,19 +357,19 @@ impl Block {
         &self.name
     }
 
-    /// Whether `len` bytes at `offset` lie inside.
+    /// Whether `len` bytes at `offset` lie inside the block.
     #[inline]
     pub fn contains(&self, offset: u64, len: u64) -> bool {
         offset.checked_add(len).is_some_and(|end| end <= self.size as u64)
     }
 
-    /// Whether `len` bytes at `offset` lie inside and can be written.
+    /// Whether `len` bytes at `offset` lie inside the block and can be written.
     #[inline]
     pub fn accepts(&self, offset: u64, len: u64) -> bool {
         offset.checked_add(len).is_some_and(|end| end <= self.writable as u64)
     }
 
-    /// Whether stores are refused.
+    /// Whether stores to the block are refused.
     pub fn is_read_only(&self) -> bool {
         self.writable < self.size
     }
@@ -449,8 +451,8 @@ impl Block {
     read_modify_write!(update_u32, add_u32, u32);
     read_modify_write!(update_u64, add_u64, u64);
 
-    /// Prefetches the cache lines of bytes that will be written, if they are inside. This affects
-    /// only the speed.
+    /// Prefetches the cache lines of bytes that will be written, if the bytes are inside the block.
+    /// This affects only the speed.
     #[inline]
     pub fn prefetch_to_write(&self, offset: u64, len: usize) {
         let Ok(p) = self.target(offset, len) else { return };

@@ -4,10 +4,10 @@
 //! of any size at any address: a kernel may store a byte while another one loads the word around
 //! it, or while a fetch gathers it as part of a texel. Rust's memory model has no such accesses:
 //! its atomics may race only with accesses of the same size, and every other race is undefined
-//! behaviour. Therefore no access here is a Rust memory access. Each is a machine instruction
-//! written in inline assembly, of which the compiler knows only that it executes there, once (none
-//! is `pure`). The outcome of a race is then defined by the memory model of the machine, which
-//! covers accesses of all sizes:
+//! behaviour. Therefore no access of this module is a Rust memory access. Each is a machine
+//! instruction written in inline assembly, of which the compiler knows only that it executes there,
+//! once (none is `pure`). The outcome of a race is then defined by the memory model of the machine,
+//! which covers accesses of all sizes:
 //!
 //! * A load, store or atomic of 1, 2, 4 or 8 bytes at a multiple of its size is one access, and
 //!   never torn.
@@ -103,8 +103,8 @@ pub(crate) trait Atom: Cell {
     }
 }
 
-/// Loads one piece of a copy. `is_own`: the source is memory of the caller, which kernels cannot
-/// reach.
+/// Loads one number (1 or 8 bytes) of a copy. `is_own`: the source is memory of the caller, which
+/// kernels cannot reach.
 ///
 /// # Safety
 /// The arguments satisfy the safety contract of [`copy`].

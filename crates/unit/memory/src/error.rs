@@ -26,7 +26,7 @@ pub enum AllocError {
 /// Why an allocation at a given address failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
-    /// There is not enough memory.
+    /// The device or the host has not enough memory.
     #[error(transparent)]
     Alloc(#[from] AllocError),
     /// Another block occupies a part of the address range.

@@ -38,7 +38,8 @@ fn random(seed: u64, number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Bytes that are generated in one step. Miri takes a thousand times as long for each byte.
+/// Number of bytes that are generated in one step. Miri takes a thousand times as long for each
+/// byte.
 const PIECE: usize = if cfg!(miri) { 256 } else { 64 << 10 };
 
 impl Fill {

@@ -13,11 +13,11 @@ const MAX_FREED: usize = 1 << 12;
 #[derive(Debug, Default)]
 pub(crate) struct FreedMemory {
     by_address: BTreeMap<u64, FreedBlock>,
-    /// Addresses and allocation numbers in the order of freeing; entries may already have been
-    /// dropped from `by_address`.
+    /// Addresses and allocation numbers of freed allocations in the order of freeing; some may
+    /// already have been dropped from `by_address`.
     order: VecDeque<(u64, u64)>,
-    /// Reserved ranges that this device cannot access, by start: their end, and the description for
-    /// messages.
+    /// Reserved address ranges that this device cannot access, by the start of the range: its end,
+    /// and its description for messages.
     reserved: BTreeMap<u64, (u64, FreedBlock)>,
 }
 
@@ -51,7 +51,7 @@ impl FreedMemory {
     }
 
     /// Replaces the descriptions of reserved ranges within `all`. Parts of `all` that are not in
-    /// `said` have none.
+    /// `said` have no description afterwards.
     pub(crate) fn describe(&mut self, all: Range<u64>, said: Vec<(Range<u64>, FreedBlock)>) {
         if let Some((_, (end, _))) = self.reserved.range_mut(..all.start).next_back() {
             *end = all.start.min(*end);

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use texunit_forms::{Count, lock};
 
-/// Alignment of allocations and unit of the tables, in bytes.
+/// Bytes of a granule: the alignment of heap allocations, and the unit in which the allocator
+/// counts.
 const GRANULE: u64 = 16;
 
 /// The device heap.
@@ -35,8 +36,8 @@ struct State {
     by_size: BTreeSet<(u64, u64)>,
     /// Size in bytes of each live allocation, by first granule.
     live: BTreeMap<u64, u64>,
-    /// Freed allocations that are not reused yet: in the order of freeing, and their sizes in
-    /// bytes.
+    /// First granules of freed allocations that are not reused yet, in the order of freeing;
+    /// `freed` has their sizes in bytes.
     waiting: VecDeque<u64>,
     freed: BTreeMap<u64, u64>,
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Access rights to a range: the least that any of its bytes has.
+/// Access rights of the program to an address range: the lowest rights that any of its bytes has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rights {
     /// At least one byte is not mapped or cannot be read.
@@ -33,7 +33,7 @@ mod linux {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     struct Mapped {
         rights: Rights,
-        /// Whether any part of the range maps a file.
+        /// Whether any page of the range maps a file.
         of_file: bool,
     }
 
@@ -101,7 +101,7 @@ mod linux {
         Mapped { rights, ..found }
     }
 
-    /// Pages that one system call tests.
+    /// Maximum number of pages that one system call tests.
     const MAX_PAGES: usize = 1024;
 
     /// Whether a byte of each page can be read. If the system forbids the test, the answer is true.

@@ -15,19 +15,19 @@
 //! # The invariant behind every unsafe access
 //!
 //! The bytes of a block are in one allocation that is never moved, resized or freed while a
-//! [`Block`] exists, or in memory of the host program that stays as long as the block is used
-//! ([`Block::foreign`] defines that). No Rust reference (`&[u8]`, `&mut [u8]`) to them is made;
-//! the one exception are the results of a library's work (`texunit_cuda_abi::work`). Threads that
-//! run CTAs read and write the same bytes at the same time, so each access is a machine instruction
-//! that is opaque to the compiler (module `cell`), through a pointer that the bounds check has
-//! proved to be inside. A race between CTAs is therefore a property of the kernel, with an outcome
-//! that a GPU could give, and never undefined behaviour of texunit, whatever the sizes of the
-//! accesses.
+//! [`Block`] exists, or in memory of the host program that stays mapped as long as the block is
+//! used ([`Block::foreign`] has the exact condition). No Rust reference (`&[u8]`, `&mut [u8]`) to
+//! them is made; the one exception are the results of a library's work (`texunit_cuda_abi::work`).
+//! Threads that run CTAs read and write the same bytes at the same time, so each access is a
+//! machine instruction that is opaque to the compiler (module `cell`), through a pointer that the
+//! bounds check has proved to be inside. A race between CTAs is therefore a property of the kernel,
+//! with an outcome that a GPU could give, and never undefined behaviour of texunit, whatever the
+//! sizes of the accesses.
 
 #![allow(unsafe_code)]
 
-/// Each given function is public, calls its namesake in the module `linux`, and returns the given
-/// value on other systems.
+/// Defines public functions that call the function of the same name in the module `linux`, and that
+/// return the given value on other systems.
 macro_rules! on_linux {
     ($($(#[$doc:meta])* $name:ident($($a:ident: $t:ty),*) -> $r:ty = $otherwise:expr;)*) => {
         $($(#[$doc])*

@@ -1,4 +1,5 @@
-//! The memory of a device: its blocks, the addresses that it assigns, and its limit.
+//! The memory of a device: its blocks, the assignment of addresses, and the limit of allocated
+//! bytes.
 
 mod frozen;
 mod peers;
@@ -42,7 +43,7 @@ pub struct Windows {
 }
 
 impl Default for Windows {
-    /// The whole global and constant ranges, for a single device.
+    /// The whole ranges of global and constant addresses, for a program with one device.
     fn default() -> Self {
         Self { global: GLOBAL_BASE..SHARED_WINDOW, constant: CONST_BASE..CONST_END }
     }
@@ -99,7 +100,7 @@ fn alignment(size: u64) -> u64 {
 const LARGE: u64 = 1 << 20;
 const PAGE: u64 = 4096;
 
-/// The lowest address that may be assigned after a block.
+/// The lowest address that may be assigned to the next block after a block.
 fn after(base: u64, size: u64) -> u64 {
     (base + size + GUARD).next_multiple_of(Block::ALIGN as u64)
 }
@@ -113,7 +114,7 @@ impl Memory {
         Self::with_windows(limit, Windows::default())
     }
 
-    /// Memory of at most `limit` bytes, with its own address ranges.
+    /// Memory of at most `limit` bytes that assigns addresses of the given ranges.
     pub fn with_windows(limit: u64, windows: Windows) -> Self {
         let (next_global, next_const) = (windows.global.start, windows.constant.start);
         let state = State { next_global, next_const, ..State::default() };
@@ -156,7 +157,7 @@ impl Memory {
         self.limit
     }
 
-    /// Bytes in use.
+    /// Number of allocated bytes that count against the limit.
     pub fn used(&self) -> u64 {
         lock(&self.state).used
     }
@@ -198,8 +199,8 @@ impl Memory {
         Ok(block)
     }
 
-    /// Counts `size` bytes against the limit without allocating a block: memory that an owner sets
-    /// aside. [`Self::release_opaque`] gives them back.
+    /// Counts `size` bytes against the limit without allocating a block: memory that the caller
+    /// sets aside, such as a memory pool. [`Self::release_opaque`] gives them back.
     ///
     /// # Errors
     /// The limit would be exceeded.
@@ -230,7 +231,7 @@ impl Memory {
     /// Allocates `size` zero bytes of constant memory.
     ///
     /// # Errors
-    /// The limit would be exceeded, or the range is full.
+    /// The limit would be exceeded, or the range of constant addresses is full.
     pub fn allocate_const(&self, size: u64, name: &str) -> Result<(u64, Arc<Block>), AllocError> {
         self.place(size, name, &self.windows.constant, |s| &mut s.next_const)
     }
@@ -295,7 +296,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Removes blocks in a range that have ended because another device found them unmapped.
+    /// Removes blocks in a range that have ended because another device noticed that the program
+    /// had unmapped them.
     fn drop_ended(&self, state: &mut State, range: Range<u64>) {
         while let Some((&base, entry)) = state.blocks.range(..range.end).next_back()
             && base + entry.block.size() as u64 > range.start

@@ -3,16 +3,16 @@
 //!
 //! Pages are bytes of a memory file (`memfd`). Pages of one process are ranges of a common file;
 //! each range is used once, and its memory returns to the system when the pages are released.
-//! Shareable pages have a file of their own. Pages that are mapped at two addresses are the same
-//! memory, and two adjacent mappings are one range of bytes, so that copies, textures and machine
-//! code see one block.
+//! Shareable pages have a separate file for each allocation. Pages that are mapped at two addresses
+//! are the same memory, and two adjacent mappings are one range of bytes, so that copies, textures
+//! and JIT-compiled code treat them as one block.
 //!
 //! A reservation covers two ranges of the process's addresses. The first is the device addresses
 //! themselves, which the program cannot access unless it is given access
-//! ([`Mapped::set_host_rights`]), as it cannot access those of a card. The second is [`DISTANCE`]
-//! bytes above and is used by texunit. Both are reserved until the last holder drops the
-//! reservation. After an unmap, pages of zeros take the place of the mapped pages until then, so
-//! that a holder of a block still reads and writes existing bytes
+//! ([`Mapped::set_host_rights`]), as it cannot access the device addresses of a GPU. The second is
+//! [`DISTANCE`] bytes above and is used by texunit. Both are reserved until the last holder drops
+//! the reservation. After an unmap, pages of zeros take the place of the mapped pages until then,
+//! so that a holder of a block still reads and writes existing bytes
 //! ([`Block::ended`](crate::Block::ended) tells it not to).
 
 mod pages;
@@ -29,8 +29,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use texunit_forms::lock;
 
-/// Device addresses that can be reserved: a part of the address space that systems assign only on
-/// request.
+/// Device addresses that can be reserved: a part of the address space that operating systems assign
+/// only on request.
 const WINDOW: Range<u64> = 0x2_0000_0000..0x2800_0000_0000;
 /// Distance from a device address to the address at which texunit accesses its byte.
 const DISTANCE: u64 = 0x2800_0000_0000;
@@ -42,7 +42,8 @@ const MAX_ROOM: u64 = 1 << 30;
 /// Default alignment: huge pages of a device.
 const ALIGN: u64 = 2 << 20;
 
-/// All reservations (end by start), and the address at which the search for the next one begins.
+/// All reservations (the end of each, by its start), and the address at which the search for the
+/// next reservation begins.
 struct ReservationTable {
     taken: BTreeMap<u64, u64>,
     next: u64,
@@ -156,7 +157,7 @@ impl Reserved {
         table.taken.range(..=address).next_back().is_some_and(|(_, &end)| address < end)
     }
 
-    /// The device addresses.
+    /// The range of device addresses.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
@@ -189,7 +190,7 @@ impl Drop for Reserved {
 /// Pages mapped at an address (`cuMemMap`), until [`Mapped::end`].
 #[derive(Debug)]
 pub struct Mapped {
-    /// Keeps the addresses reserved.
+    /// The reservation that contains the mapping; the field keeps its addresses reserved.
     reserved: Arc<Reserved>,
     pages: Arc<Pages>,
     range: Range<u64>,
@@ -197,7 +198,7 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// The device addresses.
+    /// The range of device addresses.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
@@ -212,7 +213,7 @@ impl Mapped {
         &self.reserved
     }
 
-    /// Pointer to the first byte.
+    /// Pointer to the first mapped byte, at the address that texunit uses.
     pub(crate) fn place(&self) -> *mut u8 {
         std::ptr::with_exposed_provenance_mut((self.range.start + DISTANCE) as usize)
     }

@@ -48,7 +48,7 @@ impl<'a> Reach<'a> {
         self.address
     }
 
-    /// Bytes that can be accessed.
+    /// Number of bytes that can be accessed.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -58,12 +58,13 @@ impl<'a> Reach<'a> {
         self.len == 0
     }
 
-    /// Bytes that a store or an atomic can access: all or 0.
+    /// Number of bytes that a store or an atomic can access: the length of the range, or 0.
     pub fn writable(&self) -> u64 {
         self.writable
     }
 
-    /// Bytes after the end that a longer read may include, and that are never written: 16 or 0.
+    /// Number of bytes after the end that a longer read may include, and that are never written: 16
+    /// or 0.
     pub fn slack(&self) -> u64 {
         self.slack
     }

@@ -1,5 +1,5 @@
 //! Host memory with two mappings: one for the program, whose pages can be closed (made
-//! inaccessible), and one for texunit, whose pages stay open.
+//! inaccessible) and opened again, and one for texunit, whose pages stay accessible.
 //!
 //! This serves checks of the program's own loads and stores. An access to a closed page raises a
 //! signal, whose handler calls [`open_page`] and resumes. Device code and copies use texunit's
@@ -20,16 +20,16 @@ on_linux! {
     /// This memory has only one mapping, so its pages may be closed only while texunit does not use
     /// it; see [`open_watched`].
     watch(range: &Range<u64>) -> () = ();
-    /// Stops watching program memory, and opens its pages.
+    /// Stops watching program memory, and makes its pages accessible again.
     unwatch(range: &Range<u64>) -> () = ();
     /// Ranges of watched program memory that the program can still read and write.
     watched() -> Vec<Range<u64>> = Vec::new();
-    /// Opens all watched program memory.
+    /// Makes all watched program memory accessible.
     open_watched() -> () = ();
     /// Page size in bytes.
     page() -> u64 = 4096;
     /// Sets the rights of each page of the block that the program sees at an address. If the system
-    /// allows no more mappings, pages stay open.
+    /// allows no more mappings, pages stay accessible.
     set(start: u64, wanted: &[Rights]) -> () = ();
     /// Opens the page of an address; returns its previous rights, or `None` if the address is in no
     /// watched block. Signal handlers may call this: it takes no lock and allocates nothing.
@@ -72,7 +72,7 @@ mod tests {
         let at = |n: u64| start + n * page();
         let seen = crate::rights(&[start..start + 1, at(1)..at(3), at(3)..at(4)]);
         assert_eq!(seen.unwrap(), [Rights::None, Rights::Read, Rights::ReadWrite]);
-        // texunit's mapping stays open.
+        // texunit's mapping stays accessible.
         block.store_u32(8, 79).unwrap();
         assert_eq!(open_page(start + 9), Some(Rights::None));
         assert_eq!(open_page(start + 9), Some(Rights::ReadWrite));
@@ -120,7 +120,8 @@ mod tests {
         // The range is no longer watched.
         assert!(watched().iter().all(|of| of.start != first));
         assert_eq!(open_page(first + 1), Some(Rights::None));
-        // Pages between the others are open already.
+        // Page 1 is made accessible (open) in between; `open_watched` must open the closed pages on
+        // both sides of it.
         let mut wanted = vec![Rights::None; count];
         wanted[1] = Rights::ReadWrite;
         set(first, &wanted);

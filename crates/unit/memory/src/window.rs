@@ -4,9 +4,9 @@ use crate::Block;
 use crate::cell::Cell;
 use std::marker::PhantomData;
 
-/// A block from some offset on, up to a length of 31 bits. Reads never fail: an offset that is too
-/// large is clamped to the last one at which the element fits. Callers keep to valid offsets by
-/// other means (address modes, extents); the clamp is only for memory safety.
+/// The bytes of a block from some offset on, at most 2^31 - 1 of them. Reads never fail: an offset
+/// that is too large is clamped to the last offset at which the element fits. Callers keep to valid
+/// offsets by other means (address modes, extents); the clamp is only for memory safety.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a> {
     base: *const u8,
@@ -31,7 +31,7 @@ impl<'a> Window<'a> {
         (reach >= 16).then_some(Self { base, reach, block: PhantomData })
     }
 
-    /// Address of the first byte.
+    /// Host address of the first byte of the window.
     #[inline(always)]
     pub fn base(self) -> *const u8 {
         self.base

@@ -1,11 +1,12 @@
-//! Curves: the tables of 1 / x, 1 / √x, √x and 2^x, rearranged for vector code.
+//! The coefficient tables ([`Table`]) of 1 / x, 1 / √x, √x and 2^x, rearranged for vector code: a
+//! [`Curve`] per function.
 //!
 //! The bits of the result are almost a linear function of the bits x of the operand: 1 / x is
 //! nearly `K - x`, 1 / √x nearly `K - x / 2`, √x nearly `K + x / 2`, and 2^x in fixed point nearly
-//! `K + x`. This linear function is called the *line* here. A [`Curve`] has the line, and for each
-//! of 128 segments a polynomial of the difference between the result and the line. The coefficients
-//! of the polynomial fit into 16 bits, so that one multiplication of pairs (`vpmaddwd`) gives both
-//! products; exponents need no step of their own:
+//! `K + x`. This linear function is called the *line* here. A [`Curve`] describes the line, and has
+//! for each of 128 segments a polynomial of the difference between the result and the line. The
+//! coefficients of the polynomial fit into 16 bits, so that one multiplication of pairs
+//! (`vpmaddwd`) gives both products; exponents need no step of their own:
 //!
 //! ```text
 //! n      = c1 * (Y - 2^15) + c2 * Q + bias          Y: the low 16 bits of x, Q: the square of 17
@@ -13,14 +14,14 @@
 //! ```
 //!
 //! An [`Entry`] has the coefficients of half a segment, so that Y has no bit that depends on the
-//! half. Vectors that look entries up by permutations of 16-bit elements have those of whole
-//! segments ([`Curve::words`]), with X / 2 - 2^15 in place of Y - 2^15, where X are the low 17 bits
-//! of x.
+//! half. Vector code that looks coefficients up by permutations of 16-bit elements uses the
+//! coefficients of whole segments ([`Curve::words`]), with X / 2 - 2^15 in place of Y - 2^15, where
+//! X are the low 17 bits of x.
 
 use crate::Table;
 use crate::tables::{EX2, RCP, RSQ, SQRT};
 
-/// The coefficients of half a segment.
+/// The coefficients c0, c1 and c2 of half a segment of a [`Curve`], as the lane code loads them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -34,11 +35,12 @@ pub struct Entry {
 /// select one of 128 segments, each with a polynomial.
 #[repr(C, align(64))]
 pub struct Curve {
-    /// By segment: the coefficients c2 and c1, and the low and the high half of c0. They belong to
-    /// a polynomial in X / 2 - 2^15, where X are the low 17 bits of the operand.
+    /// Four tables indexed by the segment: of the coefficients c2 and c1, and of the low and the
+    /// high half of c0. The coefficients belong to a polynomial in X / 2 - 2^15, where X are the
+    /// low 17 bits of the operand.
     pub words: [[u16; 128]; 4],
-    /// By half segment (bits 16 to 23 of the operand): the coefficients of a polynomial in Y -
-    /// 2^15, where Y are the low 16 bits of the operand.
+    /// Indexed by the half segment (bits 16 to 23 of the operand): the coefficients of a polynomial
+    /// in Y - 2^15, where Y are the low 16 bits of the operand.
     pub entries: [Entry; 256],
     /// The name of the function.
     pub name: &'static str,
@@ -52,12 +54,14 @@ pub struct Curve {
     /// have to be even.
     pub has_odd: bool,
     /// Whether operands that are powers of four need a 1 added to the bits of their result, which
-    /// the table cannot hold.
+    /// the coefficients cannot express.
     pub has_powers: bool,
     /// The numbers of bits by which the polynomial's sum n is shifted to the right to reach the
-    /// unit of c0: for sums of Y, and for sums of X / 2.
+    /// unit of c0: for a sum whose c1 is multiplied by Y - 2^15 (`entries`), and for one whose c1
+    /// is multiplied by X / 2 - 2^15 (`words`).
     pub shifts: [u32; 2],
-    /// The constants that are added to the polynomial's sum n: for sums of Y, and of X / 2.
+    /// The constants that are added to the polynomial's sum n: for a sum with the coefficients of
+    /// `entries`, and for one with those of `words`.
     pub biases: [u32; 2],
 }
 
@@ -67,7 +71,7 @@ impl std::fmt::Debug for Curve {
     }
 }
 
-/// Curves are compared by address.
+/// Two [`Curve`]s are equal if they have the same address, because each is a static.
 impl PartialEq for Curve {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
@@ -76,34 +80,37 @@ impl PartialEq for Curve {
 
 impl Eq for Curve {}
 
-/// The parameters of a [`Curve`] that do not follow from the table.
+/// The parameters of a [`Curve`] that do not follow from the coefficient table of its function
+/// ([`Table`]).
 struct Form {
     name: &'static str,
-    /// A segment's index in the table is its index in the curve, combined by exclusive or with this
-    /// number.
+    /// A segment's index in the [`Table`] is its index in the [`Curve`], combined by exclusive or
+    /// with this number.
     turn: usize,
     origin: u32,
     falls: bool,
     is_steep: bool,
     has_odd: bool,
     has_powers: bool,
-    /// The slope of the line as a coefficient C1, which is subtracted from each C1 of the table.
+    /// The slope of the linear approximation as a coefficient C1. It is subtracted from the C1 of
+    /// each segment of the [`Table`].
     slope: i32,
     /// The number by which the linear approximation decreases from one segment to the next, in
     /// units of c0.
     step: i32,
-    /// The numbers by which the linear approximation has decreased at the first of the lower and of
-    /// the upper 64 segments, in units of c0.
+    /// The numbers by which the linear approximation, compared with its constant K, has decreased
+    /// at segment 0 and at segment 64, in units of c0.
     halves: [i32; 2],
 }
 
-/// The constant that is added to the polynomial's sum n. A curve subtracts the sum where the table
-/// adds it: floor((b - n) / 2^shift) is -floor((n + 2^shift - 1 - b) / 2^shift).
+/// The constant that is added to the polynomial's sum n of a [`Curve`], computed from the bias b of
+/// its [`Table`]. A `Curve` subtracts n, whereas a `Table` adds it: floor((b - n) / 2^shift) is
+/// -floor((n + 2^shift - 1 - b) / 2^shift).
 const fn bias<const N: usize>(table: &Table<N>, unit: u32) -> u32 {
     (1 << (table.shifts[0] - unit)) - 1 - (table.bias >> unit) as u32
 }
 
-/// Converts a table to a curve.
+/// Converts the coefficient table of a function to a [`Curve`].
 const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
     let [shift0, shift1, shift2] = table.shifts;
     // The units of the polynomial's sum n as powers of two: that of the coefficient C1 if c1 is
@@ -148,8 +155,8 @@ const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
     curve
 }
 
-/// The curve of 1 / x. The operand is the bits of |x|, doubled. The result is right for |x| from
-/// 2^-126 to 2^126.
+/// The [`Curve`] of 1 / x. The operand is the bits of |x|, doubled. The result is right for |x|
+/// from 2^-126 to 2^126.
 pub static RCP_CURVE: Curve = curve(
     &RCP,
     Form {
@@ -166,9 +173,10 @@ pub static RCP_CURVE: Curve = curve(
     },
 );
 
-/// The curve of 1 / √x. The operand is the bits of a positive normal number. The lowest bit of its
-/// biased exponent is the inverse of the exponent's parity. The low bits of the constant K of the
-/// line (`K - x / 2`) are chosen so that those of the difference are zeros for powers of four.
+/// The [`Curve`] of 1 / √x. The operand is the bits of a positive normal number. The lowest bit of
+/// its biased exponent is the inverse of the exponent's parity. The low bits of the constant K of
+/// the linear approximation (`K - x / 2`) are chosen so that the low bits of `K - x / 2` are zeros
+/// for powers of four.
 pub static RSQ_CURVE: Curve = curve(
     &RSQ,
     Form {
@@ -185,7 +193,7 @@ pub static RSQ_CURVE: Curve = curve(
     },
 );
 
-/// The curve of √x. The operand is the bits of a positive normal number.
+/// The [`Curve`] of √x. The operand is the bits of a positive normal number.
 pub static SQRT_CURVE: Curve = curve(
     &SQRT,
     Form {
@@ -202,8 +210,8 @@ pub static SQRT_CURVE: Curve = curve(
     },
 );
 
-/// The curve of 2^x. The operand is x in fixed point with 23 fractional bits. The result is right
-/// if it is a normal number.
+/// The [`Curve`] of 2^x. The operand is x in fixed point with 23 fractional bits. The result is
+/// right if it is a normal number.
 pub static EX2_CURVE: Curve = curve(
     &EX2,
     Form {
@@ -222,13 +230,13 @@ pub static EX2_CURVE: Curve = curve(
 
 impl Curve {
     /// The sum of the polynomial's terms, without its bias, for an operand that is a power of four,
-    /// in a curve with `has_powers`. No other operand has this sum.
+    /// if the function has `has_powers`. No other operand has this sum.
     pub const fn sum_of_powers(&self) -> u32 {
         ((self.entries[0x80].factors as i32 >> 16) * -0x8000) as u32
     }
 
-    /// Evaluates the curve for an operand with wrapping 32-bit arithmetic, which is defined for any
-    /// bits.
+    /// Evaluates the function for an operand with wrapping 32-bit arithmetic, which is defined for
+    /// any bits.
     #[inline(always)]
     pub fn at(&self, x: u32) -> u32 {
         let Entry { factors, constant } = self.entries[(x >> 16 & 255) as usize];

@@ -1,6 +1,7 @@
-//! The tables of the functions as vector code looks them up. Functions whose result is the
-//! truncated polynomial have a [`Curve`]; logarithms, sines and tangents, which keep their low bits
-//! when the leading ones cancel, have tables of the coefficients C0, C1 and C2 ([`Words`]).
+//! The coefficient tables of the `MUFU` functions in the layout in which vector code looks them up.
+//! Functions whose result is the truncated polynomial have a [`Curve`]; logarithms, sines and
+//! tangents, which keep their low bits when the leading ones cancel, have one table of 32-bit words
+//! ([`Words`]) per coefficient C0, C1 or C2.
 
 use crate::Table;
 pub use crate::curve::{Curve, EX2_CURVE, Entry, RCP_CURVE, RSQ_CURVE, SQRT_CURVE};
@@ -11,7 +12,7 @@ use crate::tables::{LG2, SIN, TANH};
 #[derive(Clone, Copy, Debug)]
 pub struct Words(&'static [u32]);
 
-/// Two tables are equal if they have the same address.
+/// Two tables ([`Words`]) are equal if they have the same address.
 impl PartialEq for Words {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.0, other.0)
@@ -26,13 +27,13 @@ impl Words {
         Self(words)
     }
 
-    /// The word at an index. Bits of the index above the table's length are ignored.
+    /// The 32-bit word at an index. The index is taken modulo the length of the table.
     #[inline(always)]
     pub fn at(self, index: u32) -> u32 {
         self.0[index as usize & (self.0.len() - 1)]
     }
 
-    /// All words of the table.
+    /// All 32-bit words of the coefficient table.
     pub fn all(self) -> &'static [u32] {
         self.0
     }
@@ -48,7 +49,7 @@ const fn constants<const N: usize>(table: &Table<N>) -> [u32; N] {
     words
 }
 
-/// For each segment, |C1| in the low half and |C2| in the upper half of a word.
+/// For each segment, a 32-bit word with |C1| in the low half and |C2| in the upper half.
 const fn packed_coefficients<const N: usize>(table: &Table<N>) -> [u32; N] {
     let (mut words, mut i) = ([0; N], 0);
     while i < N {
@@ -61,8 +62,8 @@ const fn packed_coefficients<const N: usize>(table: &Table<N>) -> [u32; N] {
 }
 
 /// A table of one coefficient of `MUFU.TANH`. The index is the lowest four bits of the operand's
-/// exponent, followed by the upper four bits of its mantissa. The word of C0 also holds, in its top
-/// four bits, how many mantissa bits selected the segment.
+/// exponent, followed by the upper four bits of its mantissa. A word of the table of C0 also holds,
+/// in its top four bits, how many mantissa bits selected the segment.
 const fn of_tanh(coefficient: usize) -> [u32; 256] {
     let (mut words, mut i) = ([0; 256], 119 << 4);
     while i < 130 << 4 {

@@ -1,13 +1,13 @@
 //! The special function unit (`MUFU`) of NVIDIA GPUs, bit for bit: docs/numerics.md, section 13.
 //!
 //! A cube fetch uses `MUFU.RCP` for its division, so both the texture unit and the engine need this
-//! crate. Tables and rules were derived from the results of an NVIDIA H200 (sm_90, driver
-//! 580.159.04) for all 2^32 operands of each function.
+//! crate. Coefficient tables and rules were derived from the results of an NVIDIA H200 (sm_90,
+//! driver 580.159.04) for all 2^32 operands of each function.
 //!
 //! * [`mufu`]: the hardware instructions, one operand at a time. This module is the reference.
 //! * [`ptx`]: the PTX instructions, including the code that ptxas adds around the hardware
 //!   instruction.
-//! * [`lanes`]: the tables as vector code looks them up.
+//! * [`lanes`]: the coefficient tables in the layout in which vector code looks them up.
 //!
 //! Operands and results are bit patterns: `u32` of an f32, or the upper word of an f64.
 
@@ -23,7 +23,7 @@ pub use tables::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH};
 /// The NaN that every `MUFU` instruction returns.
 pub const NAN: u32 = 0x7fff_ffff;
 /// For each instruction, hashes of the results that an NVIDIA H200 returned for all operands. The
-/// header of the text describes its lines.
+/// first lines of `h200-hashes.txt` describe its format.
 pub const H200_HASHES: &str = include_str!("../tests/data/h200-hashes.txt");
 const INFINITY: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
@@ -37,7 +37,7 @@ pub struct Table<const SEGMENTS: usize> {
     pub shifts: [u32; 3],
     /// The constant that is added to the polynomial's sum.
     pub bias: i64,
-    /// C0, C1 and C2 by segment.
+    /// C0, C1 and C2 of each segment.
     pub coefficients: [[i32; 3]; SEGMENTS],
 }
 
@@ -52,14 +52,16 @@ impl<const SEGMENTS: usize> Table<SEGMENTS> {
     }
 }
 
-/// The square of a number of 17 bits, divided by 2^19. The unit's squarer computes it without the
-/// partial products of columns below 2^19, so that it is slightly too small.
+/// The square of a number of 17 bits, divided by 2^19. The special function unit's squarer omits
+/// the partial products below 2^19, so that the square is slightly too small.
 #[inline(always)]
 pub const fn square(x: u32) -> u32 {
     let high = x >> 9;
-    // `pairs` is the sum of the products of bits 9 and above, without the square of bit 9, which is
-    // below the last column. Each lower bit b of x adds x >> (18 - b). Two such bits are handled
-    // together, because half of the higher bit's x >> (18 - b), truncated, is the lower bit's.
+    // `high * high` covers the products of bits 9 to 16 of x with each other; halving it drops the
+    // square of bit 9, which is below 2^19. `pairs` adds the products of each bit b from 3 to 8
+    // with the higher bits of x: x >> (18 - b), if bit b is set. One multiplication handles two
+    // adjacent bits, because x >> (18 - b) for the lower bit is half of that for the higher bit,
+    // truncated.
     let pairs = (((x & 0x180) * (x >> 10)) >> 8)
         + (((x & 0x60) * (x >> 12)) >> 6)
         + (((x & 0x18) * (x >> 14)) >> 4);

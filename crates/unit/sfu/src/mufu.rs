@@ -1,5 +1,6 @@
 //! The hardware's `MUFU` instructions, one operand at a time, as in docs/numerics.md, section 13.
-//! Nothing here is optimised: tests compare what `alu` makes of them with these functions.
+//! Nothing here is optimised: tests compare the vector code of the crate `alu` with the functions
+//! of this module.
 //!
 //! All functions except `tanh` take a subnormal operand as a zero. All return [`NAN`] for a NaN.
 
@@ -53,8 +54,8 @@ pub fn rcp(x: u32) -> u32 {
 }
 
 /// For the operand of a square root or reciprocal square root: whether its exponent is odd, the
-/// segment of the table, and the operand's bits below the segment. The exponent's parity selects
-/// one of the table's two halves.
+/// segment of the coefficient table, and the operand's bits below those that select the segment.
+/// The exponent's parity selects one of the two halves of the coefficient table.
 fn of_root(exponent: u32, mantissa: u32) -> (bool, usize, u32) {
     let is_odd = (exponent as i32 - 127) & 1 == 1;
     (is_odd, (usize::from(is_odd) << 6) | (mantissa >> 17) as usize, mantissa & 0x1_ffff)
@@ -73,14 +74,14 @@ pub fn rsq(x: u32) -> u32 {
     let half = (exponent as i32 - 127) >> 1;
     let (is_odd, segment, below) = of_root(exponent, mantissa);
     if mantissa == 0 && !is_odd {
-        // The reciprocal root of a power of four is computed exactly, because it lies beyond the
-        // values of the table.
+        // The reciprocal root of a power of four is computed exactly, because the polynomials of
+        // the coefficient table cannot reach it.
         return pack(0, 127 - half, 0);
     }
     pack(0, 126 - half, (RSQ.value(segment, below) >> 17) as u32 & 0x007f_ffff)
 }
 
-/// The instruction `MUFU.SQRT`: √x, by a table of its own and not from `MUFU.RSQ`.
+/// The instruction `MUFU.SQRT`: √x, by a separate coefficient table and not from `MUFU.RSQ`.
 pub fn sqrt(x: u32) -> u32 {
     let (sign, exponent, mantissa) = split(x);
     match (exponent, mantissa) {
@@ -131,8 +132,8 @@ pub fn lg2(x: u32) -> u32 {
         (0, _) => return SIGN | INFINITY,
         _ if sign != 0 => return NAN,
         (0xff, 0) => return INFINITY,
-        // The unit returns exactly 0 for the logarithm of 1, although the table would give 1.8 *
-        // 2^-24.
+        // The unit returns exactly 0 for the logarithm of 1, although the polynomial of its segment
+        // would give 1.8 * 2^-24.
         (127, 0) => return 0,
         _ => {}
     }
@@ -199,14 +200,15 @@ pub fn tanh(x: u32) -> u32 {
         _ => {}
     }
     let (segment, below, _) = of_tanh(exponent, mantissa);
-    // For an operand below 1/2, the table has the result times a power of two, so that it lies from
-    // 1/2 to 1.
+    // For an operand below 1/2, the polynomial gives the result times a power of two, so that it
+    // lies from 1/2 to 1.
     let scaled = cut(sign, TANH.value(segment, below) as u64);
     scaled - (126u32.saturating_sub(exponent) << 23)
 }
 
-/// The segment of the table of [`tanh`] for an operand from 2^-8 to 8, the 17 bits of the operand
-/// below the segment, and the number of mantissa bits that selected the segment.
+/// The segment of the coefficient table of [`tanh`] for an operand from 2^-8 to 8, the 17 bits of
+/// the operand below those that select the segment, and the number of mantissa bits that selected
+/// the segment.
 pub(crate) const fn of_tanh(exponent: u32, mantissa: u32) -> (usize, u32, u32) {
     let (bits, first) = TANH_BINADES[exponent as usize - 119];
     let below = mantissa & ((1 << (23 - bits)) - 1);
@@ -214,7 +216,7 @@ pub(crate) const fn of_tanh(exponent: u32, mantissa: u32) -> (usize, u32, u32) {
 }
 
 /// The instruction `MUFU.RCP64H`: the upper word of 1 / x from the upper word of an f64, with the
-/// table of [`rcp`]. Results below 2^-1022 are zeros.
+/// coefficient table of [`rcp`]. Results below 2^-1022 are zeros.
 pub fn rcp64h(x: u32) -> u32 {
     let (sign, exponent, mantissa) = (x & SIGN, x >> 20 & 0x7ff, x & 0x000f_ffff);
     match (exponent, mantissa) {
@@ -231,7 +233,7 @@ pub fn rcp64h(x: u32) -> u32 {
 }
 
 /// The instruction `MUFU.RSQ64H`: the upper word of 1 / √x from the upper word of an f64, with the
-/// table of [`rsq`].
+/// coefficient table of [`rsq`].
 pub fn rsq64h(x: u32) -> u32 {
     let (sign, exponent, mantissa) = (x & SIGN, x >> 20 & 0x7ff, x & 0x000f_ffff);
     match (exponent, mantissa) {

@@ -5,7 +5,7 @@
 use super::mufu;
 use super::{INFINITY, NAN, ONE, SIGN};
 
-/// Powers of two as f32: 2^24, 2^12, 2^-12, 1/2 and 1/4.
+/// The bits of powers of two as f32: 2^24, 2^12, 2^-12, 1/2 and 1/4.
 const TWO_24: u32 = 0x4b80_0000;
 const TWO_12: u32 = 0x4580_0000;
 const TWO_MINUS_12: u32 = 0x3980_0000;
@@ -47,7 +47,7 @@ fn is_large(x: u32) -> bool {
 }
 
 /// The factor by which a divisor is multiplied before its reciprocal is computed, so that neither
-/// is subnormal.
+/// the divisor nor its reciprocal is subnormal.
 fn scale(x: u32) -> u32 {
     match () {
         _ if is_small(x) => TWO_24,
@@ -83,7 +83,7 @@ pub fn lg2(x: u32) -> u32 {
     if is_small(x) { put(value(mul(x, TWO_24)) - 24.0) } else { mufu::lg2(x) }
 }
 
-/// The instruction `ex2.approx.f32`. Below -126, it squares 2^(x/2).
+/// The instruction `ex2.approx.f32`. For x below -126, the result is the square of 2^(x/2).
 pub fn ex2(x: u32) -> u32 {
     if f32::from_bits(x) >= -126.0 {
         return mufu::ex2(x);
@@ -145,7 +145,7 @@ pub fn rsqrt64_ftz(x: u64) -> u64 {
 }
 
 /// The instruction `rsqrt.approx.f64`: the hardware's root, improved by one iteration. The results
-/// are assumed, because no card was measured.
+/// are assumed, because they were not measured on a GPU.
 pub fn rsqrt64(x: u64) -> u64 {
     let high = (x >> 32) as u32;
     if high.wrapping_sub(0x0010_0000) < 0x7fe0_0000 {

@@ -29,7 +29,8 @@ pub enum SimdError {
     /// The given name is not the name of a SIMD level.
     #[error("unknown SIMD level `{0}`: expected avx512, avx2 or portable")]
     Unknown(String),
-    /// The machine does not support the level.
+    /// The processor does not support the SIMD level that was asked for (first field; the second
+    /// field is the highest level that it supports).
     #[error("this machine cannot run {0}: its highest SIMD level is {1}")]
     Missing(SimdLevel, SimdLevel),
 }
@@ -78,8 +79,8 @@ impl FromStr for SimdLevel {
     }
 }
 
-/// The level of arithmetic: [`SimdLevel::from_environment`], evaluated once. An invalid value of
-/// `TEXUNIT_SIMD` is ignored here; programs report it when they start.
+/// The SIMD level that this process uses for arithmetic: [`SimdLevel::from_environment`], evaluated
+/// once. An invalid value of `TEXUNIT_SIMD` is ignored here; programs report it when they start.
 pub fn simd_level() -> SimdLevel {
     static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
     *LEVEL.get_or_init(|| SimdLevel::from_environment().unwrap_or_else(|_| SimdLevel::detected()))
@@ -91,31 +92,31 @@ pub fn simd_level() -> SimdLevel {
 pub struct Build(SimdLevel);
 
 impl Build {
-    /// The build for the arithmetic of this process; see [`simd_level`].
+    /// The SIMD level that this process uses for arithmetic ([`simd_level`]), as a checked value.
     #[inline]
     pub fn current() -> Self {
         static CURRENT: OnceLock<Build> = OnceLock::new();
         *CURRENT.get_or_init(|| Self::at_most(simd_level()))
     }
 
-    /// The build for a level, or for the highest supported level if that is lower.
+    /// The given SIMD level, or the highest supported level if that is lower.
     pub fn at_most(level: SimdLevel) -> Self {
         Self(level.min(SimdLevel::detected()))
     }
 
-    /// Every supported build, the lowest first.
+    /// Every SIMD level that this processor supports, the lowest first.
     pub fn all() -> impl Iterator<Item = Self> {
         let levels = SimdLevel::ALL.iter().copied();
         levels.filter(|&level| level <= SimdLevel::detected()).map(Self)
     }
 
-    /// The level of the build.
+    /// The SIMD level that this value proves to be supported.
     pub fn level(self) -> SimdLevel {
         self.0
     }
 
-    /// Runs `f` compiled for this level, as far as it is inlined: `f` is a closure whose loops LLVM
-    /// vectorizes, and the functions that it calls are `#[inline(always)]`.
+    /// Runs `f` compiled for this SIMD level. `f` must be a closure whose loops LLVM can vectorize,
+    /// and only the functions in it that are `#[inline(always)]` are compiled for the level.
     #[inline(always)]
     pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
         match self.0 {

@@ -1,6 +1,6 @@
 //! Properties of processors that decide which of two code variants of the same SIMD level is
-//! faster. They are looked up by maker and generation, and never measured at run time, so that code
-//! generation is the same on each run.
+//! faster. The properties are looked up by the processor's maker and generation, and never measured
+//! at run time, so that code generation is the same on each run.
 
 use std::sync::OnceLock;
 
@@ -34,18 +34,20 @@ pub enum Processor {
 static CURRENT: OnceLock<Processor> = OnceLock::new();
 
 impl Processor {
-    /// The family of this processor, or the one that this process assumes.
+    /// The family of this processor, or the family that this process assumes instead
+    /// ([`Self::assume`]).
     pub fn current() -> Self {
         *CURRENT.get_or_init(|| Self::of(&maker(), has_serialize()))
     }
 
-    /// Generates code for another family from now on, so that output is the same on every machine.
-    /// Returns false if this process has already used its own.
+    /// Makes the process generate code for this processor family instead of its own processor's, so
+    /// that the generated code is the same on every computer. Returns false if the process has
+    /// already used the family of its own processor.
     pub fn assume(self) -> bool {
         *CURRENT.get_or_init(|| self) == self
     }
 
-    /// The speed of gathers.
+    /// The speed of gather instructions on this processor family.
     pub fn gathers(self) -> Gathers {
         match self {
             Self::Intel => Gathers::Fast,

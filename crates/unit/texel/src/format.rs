@@ -1,4 +1,5 @@
-//! Texel formats of arrays, buffers and surfaces, as a table with one row per format.
+//! Texel formats of arrays, buffers and surfaces: a table of their properties ([`Format`] is an
+//! index into it).
 
 use texunit_forms::words;
 
@@ -26,7 +27,7 @@ impl Channel {
     }
 }
 
-/// How an element is encoded in bytes.
+/// How an element of a format, a texel or a compressed block, is encoded in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     /// Channels one after the other; the texture selects how they are read.
@@ -60,7 +61,7 @@ pub(crate) enum Block {
     Bc7,
 }
 
-/// A texel format: an index into the table.
+/// A texel format: an index into the table of all formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Format(u8);
 
@@ -72,7 +73,7 @@ struct FormatRow {
     srgb: bool,
 }
 
-/// Makes a row of the table.
+/// Makes a row of the table of formats.
 const fn row(name: &'static str, kind: Encoding, channels: u8) -> FormatRow {
     FormatRow { name, kind, channels, srgb: false }
 }
@@ -87,8 +88,8 @@ const fn block(name: &'static str, block: Block, channels: u8) -> FormatRow {
 
 use Encoding::{Depth, DepthFloat, Normalized, Plain, Rgb10a2};
 
-/// The plain formats are first, in the order of [`Channel`] with three rows each; [`Format::new`]
-/// relies on it.
+/// The table of formats. The plain formats are first, in the order of [`Channel`], with 1, 2 and 4
+/// channels each; [`Format::new`] relies on this order.
 #[rustfmt::skip]
 const FORMATS: &[FormatRow] = &[
     row("u8",        Plain(Channel::U8),  1), row("u8x2",      Plain(Channel::U8),  2), row("u8x4",      Plain(Channel::U8),  4),
@@ -126,8 +127,8 @@ const FORMATS: &[FormatRow] = &[
 const ALIASES: [(&str, &str); 2] = [("bc6h_uf16", "bc6h"), ("bc6h_sf16", "bc6h_snorm")];
 
 impl Format {
-    /// The plain format with 1, 2 or 4 channels; `None` for other numbers, which CUDA does not
-    /// support.
+    /// The plain format with 1, 2 or 4 channels of the given type; `None` for other numbers, which
+    /// CUDA does not support.
     pub fn new(channel: Channel, channels: u8) -> Option<Self> {
         let of_three = match channels {
             1 => 0,

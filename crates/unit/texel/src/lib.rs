@@ -2,8 +2,8 @@
 //! tables without other dependencies.
 //!
 //! A texel is bytes in memory. [`unpack`] extracts its *codes*, one per channel, as stored (the
-//! code of an f16 channel is its 16 bits); [`decode_block`] does so for the 16 texels of a
-//! compressed block. [`readings`] says how a texture converts the codes of a format: each
+//! code of an f16 channel is its 16 bits); [`decode_block`] extracts the codes of the 16 texels of
+//! a compressed block. [`readings`] says how a texture converts the codes of a format: each
 //! [`Reading`] converts a code to the 32 bits that a point-sampled fetch or a gather returns, and a
 //! border colour to a code. [`store_codes`] is the inverse, for formatted surface stores. Filtering
 //! is not part of this crate but of the texture unit.

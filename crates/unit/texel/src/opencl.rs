@@ -28,8 +28,9 @@ mod numbers {
 use numbers::*;
 
 impl Format {
-    /// OpenCL's `cl_channel_type`, depending on how the texture reads the format. Block-compressed
-    /// formats, which OpenCL lacks, have the type of their decoded texels (assumed).
+    /// The format's `cl_channel_type` in OpenCL, which depends on whether the texture reads
+    /// normalized floats. Block-compressed formats, which OpenCL lacks, have the type of their
+    /// decoded texels (assumed).
     pub fn channel_data_type(self, normalized: bool) -> u32 {
         match self.kind() {
             Encoding::Plain(channel) => plain(channel, normalized),
@@ -45,8 +46,8 @@ impl Format {
         }
     }
 
-    /// OpenCL's `cl_channel_order`. Block-compressed formats have the order of their decoded texels
-    /// (assumed).
+    /// The format's `cl_channel_order` in OpenCL. Block-compressed formats have the order of their
+    /// decoded texels (assumed).
     pub fn channel_order(self) -> u32 {
         match self.channels() {
             _ if self.is_depth() => DEPTH,

@@ -1,5 +1,5 @@
-//! Conversion of codes to values: how a texture of a format reads its channels, and the result of a
-//! point-sampled fetch or a gather.
+//! Conversion of the codes that texels store to values: how a texture of a format reads its
+//! channels, and the result of a point-sampled fetch or a gather.
 
 use crate::format::{Block, Channel, Encoding, Format};
 use crate::half::{f16_to_f32, f32_to_f16_toward_zero};
@@ -8,9 +8,9 @@ use crate::srgb;
 /// How the code of a channel is converted to a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// The format lacks the channel: 0, including w.
+    /// The format lacks the channel, which reads as 0, also if it is w (alpha).
     Missing,
-    /// Alpha of block-compressed formats without alpha: 1.
+    /// Alpha of block-compressed formats without alpha, which reads as 1.
     One,
     /// An unsigned integer.
     Uint {
@@ -43,9 +43,9 @@ pub enum Reading {
 /// How a texture of this format reads its four channels, as elements or as normalized floats, with
 /// or without the sRGB flag; `None` if the combination is not valid (docs/numerics.md 8.1).
 ///
-/// The flag affects 8-bit unsigned channels read as normalized floats (x, y, z of four, x of one or
-/// two; section 5) and the colours of BC1, BC2, BC3 and BC7, whose sRGB kinds require it; it has no
-/// effect on other formats. Depth formats are read the same in both modes.
+/// The sRGB flag affects 8-bit unsigned channels read as normalized floats (x, y, z of four, x of
+/// one or two; section 5) and the colours of BC1, BC2, BC3 and BC7, whose sRGB kinds require it; it
+/// has no effect on other formats. Depth formats are read the same with and without `normalized`.
 pub fn readings(format: Format, normalized: bool, srgb: bool) -> Option<[Reading; 4]> {
     use Reading::{F16, F32, Missing, One, Srgb, Unorm};
     let n = usize::from(format.channels());
@@ -118,8 +118,8 @@ fn fraction(channel: Channel) -> Option<Reading> {
 
 const ONE: u32 = 0x3f80_0000;
 
-/// Flag in the code of a border colour that has 16 bits although texels have fewer: all channels of
-/// 10:10:10:2 (docs/numerics.md 6).
+/// Flag in the code of a border colour: the code has 16 bits although the texels' codes have fewer.
+/// Set for all channels of 10:10:10:2 (docs/numerics.md 6).
 pub const WIDE: u32 = 1 << 31;
 
 /// Widens a code of an unsigned normalized channel to the bits that the filter sums: 2, 8, 10 or 16
@@ -180,7 +180,8 @@ impl Reading {
     pub fn border_code(self, bits: u32) -> u32 {
         match self {
             Reading::Missing | Reading::One => 0,
-            // For an integer read as an integer: the low bits of the float.
+            // A channel that is read as an integer takes the low bits of the f32 without
+            // conversion.
             Reading::Uint { bits: width } | Reading::Sint { bits: width } => bits & mask(width),
             Reading::Unorm { bits: 2 | 10 } => WIDE | normalized_code(16, 0.0, bits),
             Reading::Unorm { bits: 24 } => depth_code(bits),
@@ -192,7 +193,7 @@ impl Reading {
         }
     }
 
-    /// Whether codes are converted to floats, which is so for all but integers.
+    /// Whether codes are converted to floats, so that they can be filtered; integers are not.
     pub fn can_filter(self) -> bool {
         !matches!(self, Reading::Uint { .. } | Reading::Sint { .. })
     }
@@ -239,8 +240,8 @@ fn quotient(k: i32, max: i32) -> u32 {
     (k as f32 / max as f32).to_bits()
 }
 
-/// The filter's conversion from an 8-bit signed code to 15 bits, for a single texel with the whole
-/// weight.
+/// The linear filter's conversion of an 8-bit snorm code to 15 magnitude bits, for a single texel
+/// with the whole weight.
 fn snorm8_to_16(code: i32) -> i32 {
     let sum = 256 * code;
     (sum + ((257 * (sum >> 4) + 1024) >> 11)).max(-32_767)

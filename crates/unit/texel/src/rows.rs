@@ -1,15 +1,17 @@
-//! Runs `tests/rows.txt`: what every format is, how it is read, and the values of codes.
+//! Runs `tests/rows.txt`, which has the properties of every format, how textures read its channels,
+//! and the values of some codes.
 //!
-//! A line `FORMAT: ...` says what a format is, then how elements, normalized floats and normalized
-//! floats with the sRGB flag are read from it: OpenCL's data type and order, and the reading of
-//! each channel. A line `READING QUESTION WORDS: WORDS` has the results of a function for each of
-//! some hexadecimal codes, or numbers with a point, and `FORMAT block BYTES: WORDS` the first
-//! texels of a block. `TEXUNIT_BLESS=1` writes what follows the colons.
+//! A line `FORMAT: ...` has the properties of a format, then how elements, normalized floats and
+//! normalized floats with the sRGB flag are read from it: OpenCL's data type and order, and the
+//! reading of each channel. A line `READING QUESTION WORDS: WORDS` has the results of a function
+//! for each of some hexadecimal codes, or numbers with a point, and `FORMAT block BYTES: WORDS` the
+//! first texels of a block. `TEXUNIT_BLESS=1` writes what follows the colons.
 
 #![allow(clippy::unwrap_used)]
 use crate::{Format, Reading, decode_block, f32_to_f16_toward_zero, readings, store_codes};
 
-/// The name of a reading, such as `unorm8`.
+/// The name of a [`Reading`] (how the code of a channel is converted to a number) in `rows.txt`,
+/// such as `unorm8`.
 fn name(reading: Reading) -> String {
     format!("{reading:?}").to_lowercase().replace(" { bits: ", "").replace(" }", "")
 }
@@ -30,7 +32,7 @@ fn reading(text: &str) -> Reading {
     }
 }
 
-/// What a format is, and how it is read.
+/// A line of `rows.txt`: the properties of a format, and how a texture reads its channels.
 fn of_format(format: Format) -> String {
     let kinds = [
         (format.block_extent() == 4, " block"),
@@ -51,7 +53,8 @@ fn of_format(format: Format) -> String {
     text
 }
 
-/// The result of a function for a code.
+/// The result of the function of [`Reading`] that a line of `rows.txt` names (`question`) for a
+/// code.
 fn value(of: &str, question: &str, word: &str) -> u32 {
     let code = match word.parse::<f32>() {
         Ok(number) if word.contains(['.', 'n']) => number.to_bits(),
@@ -65,7 +68,8 @@ fn value(of: &str, question: &str, word: &str) -> u32 {
     }
 }
 
-/// The first four texels of a block, or the first eight of BC4 and BC5.
+/// The decoded codes of the first four texels of a compressed block, or the first eight texels of
+/// BC4 and BC5.
 fn block(format: Format, digits: &str) -> String {
     let byte = |at: usize| u8::from_str_radix(&digits[2 * at..][..2], 16).unwrap();
     let bytes: Vec<u8> = (0..digits.len() / 2).map(byte).collect();

@@ -1,8 +1,8 @@
 //! sRGB conversion of the texture unit, which uses a table instead of the formula (docs/numerics.md
 //! 5).
 
-/// Values of the 256 codes in 1/65536, measured on an RTX 3060 and published by the pantheonsim
-/// project.
+/// The decoded values of the 256 sRGB codes of 8 bits, in units of 1/65536, measured on an RTX 3060
+/// and published by the pantheonsim project.
 #[rustfmt::skip]
 static TABLE: [u32; 256] = [
         0,    20,    40,    60,    80,   100,   120,   140,   160,   180,   200,   220,   240,   264,   288,   312,

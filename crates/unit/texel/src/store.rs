@@ -1,4 +1,5 @@
-//! Formatted surface stores (`sust.p`): converts register values to codes (docs/numerics.md 10).
+//! Formatted surface stores (`sust.p`): converts register values to the codes that texels store
+//! (docs/numerics.md 10).
 
 use crate::format::{Channel, Encoding, Format};
 use crate::half::f32_to_f16_toward_zero;

@@ -9,21 +9,23 @@ use std::time::{Duration, Instant};
 /// Maximum number of idle pools: the number of calls that commonly run at the same time.
 const KEPT: usize = 8;
 
-/// How long a caller that has finished its part polls for the others before it sleeps: about as
-/// long as a wake-up takes. Calls whose parts take equally long then end without sleeping.
+/// How long the calling thread, once its share of a call is done, polls for the pool's threads to
+/// finish before it sleeps: about as long as a wake-up takes. A call whose threads take equally
+/// long then ends without sleeping.
 const AWAKE: Duration = Duration::from_micros(50);
 
 /// The idle pools.
 struct Idle {
-    /// Id of the process that owns the threads: a forked child has only its own thread.
+    /// Id of the process that owns the pools' threads. A forked child inherits the pools but not
+    /// their threads.
     process: u32,
     pools: Vec<Pool>,
 }
 
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, pools: Vec::new() });
 
-/// The idle pools, unless the lock is taken. It is never waited for, because in a child forked
-/// while another thread held it, it stays locked.
+/// The idle pools, unless the lock is taken. The lock is never waited for, because in a child
+/// process that was forked while another thread held the lock, it stays locked.
 fn idle() -> Option<MutexGuard<'static, Idle>> {
     let mut idle = IDLE.try_lock().ok()?;
     let process = std::process::id();
@@ -42,12 +44,12 @@ const OF_THREAD: usize = 4 << 20;
 /// `PER_CORE` threads.
 const OF_HEAP: usize = 64 << 20;
 const PER_CORE: usize = 8;
-/// Memory that must remain for work.
+/// Bytes of address space that must remain free for allocations once the threads have started.
 const MARGIN: usize = 64 << 20;
 
-/// Whether the process has memory for this number of further threads. A thread that finds none
-/// while it starts aborts the process, so the memory is reserved once as a test, and released at
-/// once.
+/// Whether the process has memory for this number of further threads. A thread that finds no memory
+/// while it starts aborts the process; therefore the memory is first reserved as a test, and
+/// released at once.
 pub(crate) fn has_room(threads: usize) -> bool {
     if cfg!(any(miri, target_family = "wasm")) {
         return true;
@@ -126,7 +128,7 @@ impl Pool {
         self.keep();
     }
 
-    /// Keeps the pool for the next call. After a panic, the pool has been dropped instead.
+    /// Stores the pool as idle for the next call. After a panic, the pool has been dropped instead.
     fn keep(self) {
         let Some(mut idle) = idle() else { return };
         idle.pools.push(self);

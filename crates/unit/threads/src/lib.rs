@@ -2,9 +2,9 @@
 //!
 //! A new thread starts to run up to 300 us after it was created, and a small launch takes only a
 //! millisecond; a sleeping thread wakes in a few microseconds. The threads are rayon's, but are not
-//! shared: a call takes an idle pool, or makes one, because two kernels may wait for each other, so
-//! that neither may be queued behind the other. Work that a call submits to rayon from one of these
-//! threads (as an observer of a launch may) runs on the threads of that call.
+//! shared: a call takes an idle thread pool, or makes one. If calls shared a pool, a kernel could
+//! be queued behind another kernel that waits for it. Work that a call submits to rayon from one of
+//! these threads (as an observer of a launch may) runs on the threads of that call.
 
 mod idle;
 mod placed;
@@ -50,7 +50,8 @@ pub fn each<T: Send, R: Send>(
     results.into_iter().flatten().collect()
 }
 
-/// Calls `here` once on the calling thread, and `one` `beside` times on other threads.
+/// Calls the function `here` once on the calling thread, and the function `one` on other threads,
+/// `beside` times in all.
 fn distribute(beside: usize, one: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     if beside == 0 {
         here();

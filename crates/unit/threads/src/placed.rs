@@ -1,8 +1,8 @@
 //! Placement of threads on processors when they are woken.
 //!
-//! Linux tends to wake a thread on the processor of the thread that wakes it. As that one keeps
-//! running, the woken threads wait until the next tick migrates them, after up to 4 ms, which is
-//! longer than many launches. In a virtual machine this is the common case, because a sleeping
+//! Linux tends to wake a thread on the processor of the thread that wakes it. As the waking thread
+//! keeps running, the woken threads wait until the next tick migrates them, after up to 4 ms, which
+//! is longer than many launches. In a virtual machine this is the common case, because a sleeping
 //! processor counts as taken by the host.
 
 #[cfg(target_os = "linux")]
@@ -14,12 +14,12 @@ mod linux {
     use nix::unistd::{Pid, gettid};
     use std::sync::Mutex;
 
-    /// System ids of the threads of a pool.
+    /// Operating system ids of the threads of a pool, which sleep between calls.
     #[derive(Default)]
     pub(crate) struct Sleepers(Mutex<Vec<Pid>>);
 
     impl Sleepers {
-        /// Adds the calling thread.
+        /// Adds the id of the calling thread.
         pub(crate) fn add(&self) {
             let Ok(mut threads) = self.0.lock() else { return };
             threads.push(gettid());
@@ -39,7 +39,8 @@ mod linux {
                 others.unset(sched_getcpu().ok()?).ok()?;
                 let places = if others == CpuSet::new() { all } else { others };
                 for &thread in threads.0.lock().ok()?.iter() {
-                    // If the system forbids it, threads start on any processor.
+                    // If the system refuses to set a thread's affinity, the thread starts on any
+                    // processor.
                     let _ = sched_setaffinity(thread, &places);
                 }
                 Some(all)
@@ -47,7 +48,7 @@ mod linux {
             Self(places())
         }
 
-        /// Called by a woken thread: restores its full set of processors.
+        /// Called by a woken thread: allows it all processors of the caller again.
         pub(crate) fn begun(&self) {
             if let Some(all) = &self.0 {
                 let _ = sched_setaffinity(Pid::from_raw(0), all);

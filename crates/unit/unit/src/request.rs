@@ -74,7 +74,7 @@ impl Default for FetchKind {
     }
 }
 
-/// The static part of a `tex` or `tld4` instruction: all that is known at compile time.
+/// The properties of a `tex` or `tld4` instruction that are known at compile time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FetchForm {
     /// The operation: `tex`, `tex.level`, `tld4.r` and so on.
@@ -314,7 +314,7 @@ impl SurfaceKind {
     }
 }
 
-/// The static part of a `suld`, `sust` or `sured`.
+/// The properties of a `suld`, `sust` or `sured` instruction that are known at compile time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SurfaceForm {
     /// The operation.

@@ -36,7 +36,8 @@ struct Description {
     address: u64,
     /// Whether the driver's checks of memory apply, instead of those of the runtime.
     of_driver: bool,
-    /// Views, each of the one before; an integer is a level as an array of its own.
+    /// Views of an array, each of the view before it; an integer stands for a mip level as a
+    /// separate array.
     views: Vec<Result<View, u32>>,
 }
 

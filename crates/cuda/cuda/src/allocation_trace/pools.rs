@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU8;
 use texunit_evidence::Finding;
 
 /// Maximum number of frames in which a pool's functions are searched; the innermost, about 25 of
-/// them if little is inlined, are texunit's own.
+/// them if little is inlined, are functions of texunit.
 const MAX_LOOKED_AT: usize = 40;
 
 /// A package with a memory pool.
@@ -19,7 +19,7 @@ pub(super) struct Pool {
     files: &'static [&'static str],
     /// The setting that turns the pool off.
     switch: &'static str,
-    /// A variable with which any value turns the pool off.
+    /// An environment variable that turns the pool off, whatever its value is.
     variable: Option<&'static str>,
 }
 
@@ -38,7 +38,7 @@ static POOLS: [Pool; 2] = [
     },
 ];
 
-/// The number of a file's pool.
+/// The index of the pool whose functions are in the given file.
 fn of_file(file: &str) -> Option<usize> {
     POOLS.iter().position(|pool| pool.files.iter().any(|part| file.contains(part)))
 }
@@ -118,8 +118,8 @@ fn asking() -> Option<usize> {
     found
 }
 
-/// Whether the process has loaded a library of a package with a pool. The search is repeated when
-/// libraries have been loaded since.
+/// Whether the process has loaded a library of a package with a pool. The search is repeated if
+/// libraries have been loaded since the last search.
 fn is_any_loaded() -> bool {
     static FOUND: AtomicBool = AtomicBool::new(false);
     static LOADED: AtomicU64 = AtomicU64::new(0);

@@ -120,9 +120,9 @@ driver_api! {
         sparseProperties.set(Sparse::mipmapped(mipmap)?.properties())
     }
 
-    /// Maps and unmaps tiles of sparse arrays; if one entry of the list is invalid, none is
-    /// applied. A tile keeps its texels, whatever memory it is mapped to; a mip tail is usable once
-    /// all of it is mapped.
+    /// Maps and unmaps tiles of sparse arrays; if one element of `mapInfoList` is invalid, no
+    /// element is applied. A tile keeps its texels, whatever memory it is mapped to; a mip tail is
+    /// usable once all of it is mapped.
     fn cuMemMapArrayAsync(mapInfoList[count], count, hStream) {
         let context = Order::of(hStream)?.context;
         ensure!(count != 0, "count is 0: at least one change is given");

@@ -234,13 +234,13 @@ driver_api! {
         Ok(())
     }
 
-    /// Has no effect, as there is no L2 cache.
+    /// Has no effect, because texunit simulates no L2 cache.
     fn cuCtxResetPersistingL2Cache() {
         context::current().map(|_| ())
     }
 
     /// Lets kernels of the current context access memory allocated in another device's context.
-    /// Memory pools and mapped memory have access rights of their own.
+    /// Memory pools and mapped memory are excluded, because they have separate access rights.
     fn cuCtxEnablePeerAccess(peerContext, Flags) {
         let context = context::current()?;
         ensure!(Flags == 0, "Flags {Flags:#x} is not 0");

@@ -101,7 +101,8 @@ fn device(address: u64) -> CopySide3D {
     bytes_at(CU_MEMORYTYPE_DEVICE, address)
 }
 
-/// A side in device memory of a context, which must have no fault.
+/// The source or destination of a copy in device memory of a context. The context must have no
+/// fault.
 fn of(context: Handle<Context>, address: u64) -> Answer<CopySide3D> {
     context.get()?.check()?;
     Ok(device(address))
@@ -111,7 +112,7 @@ fn host(pointer: Raw<'_>) -> CopySide3D {
     bytes_at(CU_MEMORYTYPE_HOST, pointer.address())
 }
 
-/// A side in an array, from a byte of its first row on.
+/// The source or destination of a copy in an array, from a byte of its first row on.
 pub(super) fn array(array: Handle<ArrayObject>, x_in_bytes: usize) -> CopySide3D {
     let (memory_type, array) = (CU_MEMORYTYPE_ARRAY, array.number());
     CopySide3D { memory_type, array, x_in_bytes, ..CopySide3D::default() }

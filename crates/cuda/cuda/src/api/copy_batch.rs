@@ -151,7 +151,7 @@ fn unit_of(operand: &CUmemcpy3DOperand) -> Answer<Option<usize>> {
     }
 }
 
-/// The bytes of elements.
+/// Number of bytes of a number of elements.
 fn bytes(elements: usize, unit: usize) -> Answer<usize> {
     elements.checked_mul(unit).ok_or_else(|| {
         invalid!(

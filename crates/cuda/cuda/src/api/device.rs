@@ -11,7 +11,7 @@ driver_api! {
         count.set(state::gpus()?.len() as c_int)
     }
 
-    /// The device with a number.
+    /// The device with the given ordinal number.
     fn cuDeviceGet(device, ordinal) {
         device.set(state::gpu(ordinal)?.ordinal)
     }
@@ -189,7 +189,8 @@ struct Notified(CUdevice);
 
 object!(Notified, "a notification callback", INVALID_VALUE);
 
-/// The capabilities of a link for each operation (`CUatomicOperationCapability`).
+/// The capabilities of a link between two processors for each atomic operation
+/// (`CUatomicOperationCapability`).
 ///
 /// # Safety
 /// Both arrays have `count` elements.
@@ -228,7 +229,7 @@ unsafe fn atomics(
 
 /// The value of an attribute, or `CUDA_ERROR_INVALID_VALUE`.
 pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
-    // Devices of one model differ only in their PCI location.
+    // Attributes that differ between devices of the same GPU model: their PCI location.
     const PCI_BUS_ID: c_int = 33;
     const PCI_DEVICE_ID: c_int = 34;
     match attribute {
@@ -240,7 +241,7 @@ pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
     }
 }
 
-/// Two devices, which must not be one.
+/// The two devices, which must differ.
 fn peers(src: CUdevice, dst: CUdevice) -> Answer<(&'static Arc<Gpu>, &'static Arc<Gpu>)> {
     let both = (state::gpu(src)?, state::gpu(dst)?);
     ensure!(

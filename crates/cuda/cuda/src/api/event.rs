@@ -78,7 +78,8 @@ driver_api! {
         waited(hEvent).map(|_| ())
     }
 
-    /// Waits for an event; memory pools free unused memory above their thresholds.
+    /// Waits for an event. As at each synchronisation, memory pools free unused memory above their
+    /// thresholds.
     fn cuEventSynchronize(hEvent) {
         pool::synchronized(waited(hEvent)?.gpu.ordinal);
         Ok(())

@@ -209,7 +209,7 @@ impl<'a> Work<'a> {
         Self { function, position, has_races, has_states, states: Vec::new(), undefined: None }
     }
 
-    /// Whether ranges need to be reported to the check.
+    /// Whether the check for races or for uninitialised memory is on and needs the ranges accessed.
     pub(crate) fn looks(&self) -> bool {
         self.has_races || self.has_states
     }

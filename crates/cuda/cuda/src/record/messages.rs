@@ -72,7 +72,8 @@ fn print(wanted: &RecordSettings, text: &str) {
     let _ = open.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
 }
 
-/// Maximum number of kernels named at the end.
+/// Maximum number of kernels that the report at the end of the process names, if the selected
+/// launch has not occurred.
 const MAX_NAMES: usize = 20;
 
 /// Reports at the end of the process if the selected launch has not occurred.

@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Upper limit for the total size of all shadows of a process, in bytes.
 const MAX_SIZE: u64 = 4 << 30;
-/// Bytes of a shadow that are read or set in one step.
+/// Number of bytes of a shadow that are read or set in one step.
 const PIECE: usize = 4096;
 
 /// Value of `undefined_at` if no byte is undefined.
 const NONE: u64 = u64::MAX;
 
-/// Total size of all shadows, in bytes.
+/// Total size of all shadows of the process, in bytes.
 static USED: AtomicU64 = AtomicU64::new(0);
 
 impl Block {
@@ -60,9 +60,9 @@ impl Block {
         self.undefined_at.store(offset, Relaxed);
     }
 
-    /// Whether any byte is undefined. The answer is quick if the last search found no undefined
-    /// byte, or if the byte that it found is still undefined. After stores that bypass this type
-    /// (through [`Self::shadow`]), `look_again` must be called first.
+    /// Whether any byte of the block is undefined. The answer is quick if the last search found no
+    /// undefined byte, or if the byte that it found is still undefined. After stores directly to
+    /// the shadow ([`Self::shadow`]), `look_again` must be called first.
     pub fn has_undefined(&self) -> bool {
         let Some(shadow) = self.shadow.get() else { return false };
         let at = self.undefined_at.load(Relaxed);

@@ -1,4 +1,5 @@
-//! Memory whose use is now an error: why ([`End`]), and what messages say of it ([`FreedBlock`]).
+//! Memory whose use has become an error: the reason ([`End`]), and the description for messages
+//! ([`FreedBlock`]).
 
 use super::{Block, Storage};
 use std::sync::atomic::Ordering::Relaxed;
@@ -19,9 +20,10 @@ words! {
         Unmapped = "was unmapped while it was registered",
         /// The memory was unmapped (`cuMemUnmap`); its addresses stay reserved.
         Removed = "was unmapped",
-        /// The addresses are reserved (`cuMemAddressReserve`), but no memory is mapped there.
+        /// The addresses are reserved (`cuMemAddressReserve`), but no memory is mapped at them.
         Reserved = "is reserved, and no memory is mapped at this address",
-        /// Memory is mapped there (`cuMemMap`), but the device was given no access.
+        /// Memory is mapped at the addresses (`cuMemMap`), but the device was given no access to
+        /// it.
         NoAccess = "is mapped, and the device was given no access to it",
         /// The memory belongs to another device, and this device has no access to it.
         Peer = "is memory of another device, to which this one has no access",
@@ -29,8 +31,8 @@ words! {
 }
 
 impl End {
-    /// Whether the memory or its address range still exists, and only this access has no right to
-    /// it.
+    /// Whether the memory or its address range still exists, so that only the access is not
+    /// allowed.
     pub fn still_exists(self) -> bool {
         matches!(self, Self::Reserved | Self::NoAccess | Self::Peer)
     }
@@ -41,7 +43,7 @@ impl End {
 pub struct FreedBlock {
     /// Name of the memory in messages.
     pub name: String,
-    /// Device address, if it had one and the address is known.
+    /// Device address of the memory, if it had an address and the address is known.
     pub address: Option<u64>,
     /// Size in bytes.
     pub size: u64,
@@ -69,7 +71,7 @@ impl Block {
     }
 
     /// Ends the block: from now on a use of it is an error. Running kernels are not stopped, and
-    /// the bytes stay where they are for them. Returns false if the block had ended before.
+    /// the bytes stay readable for them. Returns false if the block had ended before.
     pub fn end(&self, how: End) -> bool {
         match &self.storage {
             Storage::Part(other) => other.end(how),

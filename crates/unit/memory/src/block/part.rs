@@ -1,5 +1,5 @@
-//! Blocks whose bytes other blocks have, too: with other limits (a rounded end, no right to write,
-//! or a part of the range), or as mapped pages (`cuMemMap`).
+//! Blocks that share their bytes with another block: with other limits (a rounded end, no right to
+//! write, or a part of the range), or as mapped pages (`cuMemMap`).
 
 use super::{Block, NUMBERS, Storage};
 #[cfg(all(target_os = "linux", not(miri)))]
@@ -24,8 +24,8 @@ impl Block {
         self.part(self.size, 0)
     }
 
-    /// A range of bytes as an allocation of its own, which ends by itself or with this block.
-    /// `None` if the range is not inside the block.
+    /// A range of the block's bytes as a separate block, which ends by itself ([`Block::end`]) or
+    /// with this block. `None` if the range is not inside the block.
     pub fn slice(self: &Arc<Self>, offset: u64, size: u64, name: &str) -> Option<Self> {
         if !self.accepts(offset, size) {
             return None;
@@ -36,8 +36,8 @@ impl Block {
         Some(Self::with(data, storage, size, size, name.to_owned()))
     }
 
-    /// The first `size` bytes, which must exist: up to the rounded size if texunit allocated the
-    /// block, else up to its size.
+    /// A block of the first `size` bytes of this block; `size` is at most the rounded size if
+    /// texunit allocated the block, else at most its size.
     fn part(self: &Arc<Self>, size: usize, writable: usize) -> Self {
         Self {
             data: self.data,
@@ -47,14 +47,15 @@ impl Block {
             name: self.name.clone(),
             number: self.number,
             end: AtomicU8::new(0),
-            // A part has no shadow of its own, because the shadow of the block is used.
+            // The new block has no separate shadow, because the shadow of the original block is
+            // used.
             shadow: OnceLock::new(),
             undefined_at: AtomicU64::new(0),
         }
     }
 
-    /// Whether the block consists of mapped pages ([`Block::of_mapped`]), which another block may
-    /// have, too.
+    /// Whether the block consists of mapped pages ([`Block::of_mapped`]), which may also be mapped
+    /// in another block.
     pub fn is_mapped(&self) -> bool {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
@@ -64,8 +65,8 @@ impl Block {
         }
     }
 
-    /// Identities of the pages that the block maps ([`Block::of_mapped`]), else nothing. Two
-    /// mappings with the same identity are the same memory.
+    /// Identities of the pages that the block maps ([`Block::of_mapped`]), or an empty list for
+    /// other blocks. Two mappings with the same identity are the same memory.
     pub(crate) fn pages(&self) -> Vec<(u64, u64)> {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]

@@ -9,13 +9,13 @@ use crate::Pages;
 use std::io;
 use std::sync::Arc;
 
-/// Bytes that are copied in one step.
+/// Number of bytes that are copied to the memory file in one step.
 const PIECE: usize = 1 << 20;
 
 impl Block {
     /// Moves the pages of the block to a file that other processes can be given. `note` is stored
-    /// with it; if this is called again, the first note stays. The bytes must not be written during
-    /// the call.
+    /// with the file; if the function is called again, the first note stays. The bytes must not be
+    /// written during the call.
     ///
     /// # Errors
     /// The system cannot make such a file, or the block was not allocated by [`Block::in_pages`].

@@ -27,7 +27,7 @@ impl MemoryMap {
         Self { blocks, freed: Arc::clone(freed), peers: Arc::clone(peers) }
     }
 
-    /// Adds blocks at other addresses.
+    /// Adds blocks at addresses that the table does not have yet.
     pub(super) fn add(&mut self, blocks: impl Iterator<Item = (u64, Arc<Block>)>) {
         self.blocks.extend(blocks);
         sort_by_key(&mut self.blocks, |(base, _)| *base);

@@ -13,7 +13,7 @@ pub(super) struct PeerDevice {
     window: Range<u64>,
 }
 
-/// Describes the memory of another device at an address.
+/// Describes, for a message, the memory of another device at an address.
 #[cold]
 pub(super) fn find(peers: &OnceLock<Vec<PeerDevice>>, address: u64) -> Option<FreedBlock> {
     let other = peers.get()?.iter().find(|other| other.window.contains(&address))?;
@@ -56,9 +56,9 @@ impl Memory {
         is_attached && state.blocks.remove(&address).is_some()
     }
 
-    /// The table of all blocks, as by [`Self::map`], together with the peer devices' own memory
-    /// that this device can access: all but constant memory and allocations that are excluded from
-    /// peer access.
+    /// The table of all blocks, as by [`Self::map`], together with the memory of peer devices that
+    /// this device can access: all but constant memory and allocations that are excluded from peer
+    /// access.
     pub fn map_with_peers<'a>(&self, peers: impl Iterator<Item = &'a Memory>) -> MemoryMap {
         let mut map = self.map();
         for other in peers.filter(|other| !Arc::ptr_eq(&other.state, &self.state)) {

@@ -1,5 +1,5 @@
-//! Blocks at given addresses: of a recorded launch that is replayed, of freed memory for owners
-//! such as memory pools that keep addresses for reuse, or of reserved ranges whose mappings change.
+//! Blocks at given addresses: the addresses of a recorded launch that is replayed, of freed memory
+//! that a memory pool reuses, or of reserved ranges whose mappings change.
 
 use super::{Entry, Memory};
 use crate::block::{Block, End, FreedBlock};
@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use texunit_forms::lock;
 
-/// An allocation as it was in another process.
+/// The address, size and name that an allocation is to have, such as those that it had in a
+/// recorded process.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement<'a> {
     /// Device address of the first byte. Any address is valid, including those of host memory.
@@ -22,8 +23,8 @@ pub struct Placement<'a> {
 }
 
 impl Memory {
-    /// Places the block that `make` makes at an address. If it `counts`, its bytes are reserved
-    /// first; if `is_own`, peer devices may access it.
+    /// Calls `make` for a block and attaches it at an address. If `counts`, the bytes count against
+    /// the limit; if `is_own`, general peer access to this device includes the block.
     fn place_at(
         &self,
         address: u64,
@@ -70,8 +71,8 @@ impl Memory {
         self.place_at(address, (size, true, true), make).ok()
     }
 
-    /// Attaches a block as if it had been allocated at the address. If it `counts`, it counts
-    /// against the limit.
+    /// Attaches a block as if it had been allocated at the address. If `counts` is true, the block
+    /// counts against the limit.
     ///
     /// # Errors
     /// The limit would be exceeded, or another block is at the address.
@@ -99,8 +100,8 @@ impl Memory {
     }
 
     /// Replaces the blocks that this device can access in a reserved range, without ending the old
-    /// ones, and the descriptions of its other parts for messages. The range must hold only blocks
-    /// that this function has put there.
+    /// blocks, and the descriptions for messages of the parts of the range without access. The
+    /// range must hold only blocks that this function has put there.
     pub fn set_range(
         &self,
         range: Range<u64>,

@@ -19,9 +19,9 @@ pub(super) struct RegisteredMemory {
 }
 
 impl Memory {
-    /// Tests the access rights of all registered blocks, or of one. Ends and removes blocks that
-    /// are not mapped any more. Returns read-only versions, by address, of writable blocks that
-    /// have lost the right to be written.
+    /// Tests the access rights of all registered blocks, or of the block at the address `one`. Ends
+    /// and removes blocks that are not mapped any more. Returns read-only versions, by address, of
+    /// writable blocks that have lost the right to be written.
     ///
     /// If the system cannot be asked, the rights are assumed to be unchanged.
     pub(super) fn check(&self, state: &mut State, one: Option<u64>) -> BTreeMap<u64, Arc<Block>> {
@@ -43,8 +43,8 @@ impl Memory {
         };
         for (base, rights) in bases.into_iter().zip(rights) {
             let Some(entry) = state.blocks.get(&base) else { continue };
-            // If another device found the block unmapped, it has ended here too, even if the
-            // address is mapped again by now.
+            // If another device found the block unmapped, the block counts as unmapped for this
+            // device too, even if the address is mapped again by now.
             let rights = if entry.block.ended().is_some() { Rights::None } else { rights };
             match rights {
                 Rights::ReadWrite => {}

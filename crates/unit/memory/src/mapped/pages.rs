@@ -13,7 +13,7 @@ use texunit_forms::lock;
 #[derive(Debug)]
 pub struct Pages {
     file: Arc<File>,
-    /// Whether the pages have a file of their own, instead of a range of the process's file.
+    /// Whether the pages have a separate memory file, instead of a range of the process's file.
     is_own: bool,
     offset: u64,
     size: u64,
@@ -22,7 +22,7 @@ pub struct Pages {
 /// The memory file of a process.
 struct ProcessFile {
     file: Arc<File>,
-    /// Used bytes of the file.
+    /// Number of bytes of the file that have been given to pages.
     used: u64,
     /// Id of the process: a forked child must not use its parent's file.
     process: u32,
@@ -32,7 +32,7 @@ static FILE: Mutex<Option<ProcessFile>> = Mutex::new(None);
 
 /// Size of the trailer of a shareable file, which follows the pages and describes them.
 const HEAD: u64 = 4096;
-/// The first bytes of the trailer.
+/// The first bytes of the trailer, by which a shareable file is recognised.
 const MAGIC: [u8; 16] = *b"texunit memory\x01\0";
 /// Seals of the memory file: its size is fixed, so that a process which maps the file cannot meet a
 /// missing page (SIGBUS).

@@ -17,7 +17,7 @@ const MAX_VIEWS: usize = 4096;
 const MAX_RUNS: usize = 512;
 /// Maximum number of runs of closed pages in all blocks.
 const MAX_RUNS_OF_ALL: usize = 16384;
-/// Blocks of at least this size are aligned as drivers align them.
+/// Host memory of at least this size is aligned to 2 MiB, as drivers align it.
 const LARGE: usize = 1 << 20;
 
 static WANTED: AtomicBool = AtomicBool::new(false);
@@ -46,11 +46,11 @@ static SLOTS: [Slot; MAX_VIEWS] = [const {
 /// Number of slots that have ever been used.
 static USED: AtomicUsize = AtomicUsize::new(0);
 
-/// State of a used slot that only ordinary code uses, behind a lock.
+/// State of a used slot that signal handlers do not need. A lock guards it.
 struct Used {
     /// Number of pages that the slot's array of states has room for.
     room: usize,
-    /// Number of runs of closed pages.
+    /// Number of runs of closed pages in the slot's block.
     runs: usize,
 }
 
@@ -235,7 +235,8 @@ fn open(used: &mut Used, i: usize) {
         page = (first..pages).find(|page| !is_closed(page)).unwrap_or(pages);
         let run = first..page;
         let unlock = |first, count| protect(start + first * page_size(), count, Rights::ReadWrite);
-        // The program may have unmapped some pages of the run; those that remain are opened singly.
+        // The program may have unmapped some pages of the run; the pages that remain are opened one
+        // by one.
         if !unlock(first, run.len()) {
             run.clone().for_each(|page| _ = unlock(page, 1));
         }
@@ -254,7 +255,7 @@ pub(super) fn open_watched() {
     }
 }
 
-/// Enters a block into the table; returns its slot.
+/// Enters a block into the table of watched blocks; returns its slot.
 fn enter(start: usize, pages: usize, is_program_memory: bool) -> Option<usize> {
     let mut table = lock(&TABLE);
     let is_free = |&i: &usize| SLOTS[i].start.load(Relaxed) == 0;

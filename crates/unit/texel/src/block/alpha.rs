@@ -4,8 +4,8 @@
 
 use super::Texels;
 
-/// Interpolation weights of the values between the endpoints a0 and a1: six of them if a0 > a1,
-/// else four. The unit depends on the format.
+/// Interpolation weights of the values between the endpoints a0 and a1: six values if a0 > a1, else
+/// four. The unit of the weights depends on the format.
 struct Steps {
     eight: [i32; 6],
     six: [i32; 4],
@@ -18,7 +18,7 @@ const SIGNED: Steps = Steps {
     six: [6096, 12_192, 20_575, 26_671],
 };
 
-/// A decoded palette and the block, in which three bits per texel select one of eight codes.
+/// A block and its decoded palette of eight codes. Three bits of the block per texel select a code.
 pub(super) struct Values {
     block: u64,
     codes: [u16; 8],

@@ -23,7 +23,8 @@ pub(super) fn bc2_alpha(block: u64) -> impl Fn(usize) -> u64 {
     move |i| (block >> (4 * i) & 0xf) * 17
 }
 
-/// Selects a palette colour by two bits per texel, and adds other bits.
+/// Selects a palette colour by two bits per texel, and adds the bits that `others` gives for the
+/// texel: its alpha code.
 fn paint(block: u64, palette: [u64; 4], others: impl Fn(usize) -> u64) -> Texels {
     let mut texels = [0; 16];
     for (i, texel) in texels.iter_mut().enumerate() {
@@ -37,7 +38,7 @@ const OPAQUE: u64 = 255 << 48;
 /// Mask of the lowest byte of both halves.
 const BYTES: u64 = 0x0000_00ff_0000_00ff;
 
-/// The two endpoints, in several widths.
+/// The two endpoints of a block's palette, in several widths.
 struct Ends {
     /// Red and blue with five bits each.
     few: [u64; 2],

@@ -1,7 +1,8 @@
 //! Block-compressed formats: decodes the bytes of a 4x4 block to the codes of its texels, as the
 //! texture unit does (docs/numerics.md 11). All bytes are valid: reserved encodings decode to
-//! zeros. BC1 to BC5 have arithmetic of the hardware's own; BC6H and BC7 are those of the Khronos
-//! Data Format Specification, which the crate bcdec_rs decodes.
+//! zeros. BC1 to BC5 are decoded with the hardware's arithmetic, which differs from the Khronos
+//! Data Format Specification; BC6H and BC7 follow the specification and are decoded by the crate
+//! bcdec_rs.
 
 mod alpha;
 mod color;
@@ -28,9 +29,9 @@ pub fn decode_block(format: Format, bytes: &[u8]) -> Option<[[u32; 4]; 16]> {
     Some(block_codes(format, words)?.map(codes))
 }
 
-/// Decodes a block given as little-endian words, of which a format of 8 bytes uses the first; a
-/// faster form for callers that decode many blocks. A texel is four codes of 16 bits each, the
-/// first one lowest.
+/// Decodes a block given as little-endian 64-bit words; a format with blocks of 8 bytes uses only
+/// the first word. Faster than [`decode_block`], for callers that decode many blocks. A texel is
+/// four codes of 16 bits each, the first one lowest.
 pub fn block_codes(format: Format, words: [u64; 2]) -> Option<[u64; 16]> {
     let Encoding::Block(block) = format.kind() else { return None };
     let [first, second] = words;

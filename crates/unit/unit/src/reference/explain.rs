@@ -16,7 +16,7 @@ pub(super) fn step(rule: &'static str, text: impl Into<String>) -> Step {
     Step { rule, text: text.into() }
 }
 
-/// A group of texels with its name in the text.
+/// A group of texels with its name in the explanation.
 pub(super) struct NamedGroup<'a> {
     pub(super) name: &'a str,
     pub(super) group: Group<'a>,

@@ -53,7 +53,7 @@ pub struct Residency {
     shape: ArrayShape,
     /// Size of a tile in elements along x, y, z.
     tile: [u32; 3],
-    /// The levels that are divided into tiles; the levels after these are the mip tail.
+    /// The mip levels that are divided into tiles; the smaller levels after them are the mip tail.
     levels: Vec<LevelTiles>,
     /// Bit index of layer 0's mip tail. Each layer has a tail, or none has.
     tails: u64,

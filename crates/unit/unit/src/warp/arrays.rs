@@ -28,7 +28,7 @@ pub struct FetchArrays<'a> {
     pub components: u8,
 }
 
-/// The error for an array whose length differs from the others'.
+/// The error for an operand array whose length differs from that of the x coordinates.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} has {}, but there {} {}", Count(len, "element"), Count(fetches, "fetch").are(), Count(fetches, "fetch"))]
 pub struct LengthError {

@@ -50,7 +50,7 @@ pub(super) trait Reads<S: Simd> {
     fn read(&self, simd: S, group: usize, texel: usize) -> Mask<S>;
 }
 
-/// A channel that occupies bytes of its own in a texel.
+/// A channel that occupies whole bytes of a texel, which no other channel uses.
 pub(super) trait Plain {
     /// Number of bytes of the channel.
     const SIZE: usize;

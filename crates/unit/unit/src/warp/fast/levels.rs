@@ -24,7 +24,7 @@ pub(super) struct Sizes {
 pub(super) enum Levels {
     /// All lanes read one level. `plane_pitch` is the number of bytes between its layers or faces.
     One { plane_pitch: u32 },
-    /// Each lane reads one or two levels of its own.
+    /// Each lane reads one or two mip levels, which may differ from those of other lanes.
     Each(Box<Each>),
 }
 

@@ -299,7 +299,7 @@ impl Stage<CompareArgs> for Compare {
     }
 }
 
-/// The f32 with these bits; a subnormal number becomes zero.
+/// The f32 with the given bits; a subnormal number becomes zero.
 #[inline(always)]
 fn flushed(bits: u32) -> f32 {
     f32::from_bits(if bits & 0x7f80_0000 == 0 { 0 } else { bits })

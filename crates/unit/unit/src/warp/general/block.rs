@@ -133,7 +133,7 @@ impl Cache {
 #[derive(Clone, Debug)]
 pub(super) struct BlockRow {
     offsets: [i64; 32],
-    /// The cache slot of the first block in the row.
+    /// For each lane, the cache slot of the first block in its row of blocks.
     places: [u32; 32],
     /// The index in its block of the first texel at the row's y; negative if y or z is outside.
     cells: [i32; 32],

@@ -78,7 +78,8 @@ fn each<S: Simd, C: Point>(simd: S, codes: &Lanes, out: &mut Lanes) {
     }
 }
 
-/// Computes the values that gathers return for codes (docs/numerics.md 8).
+/// Computes the values that a gather (`tld4`) returns for the codes of texels, which are the bits
+/// of a channel as stored (docs/numerics.md 8).
 #[inline(always)]
 pub(super) fn gather<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
     simd.call::<CodeArgs, GatherValues>(CodeCall { reading, codes, out });

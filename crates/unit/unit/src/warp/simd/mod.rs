@@ -175,7 +175,8 @@ pub(super) trait Simd: Copy {
     fn fence(a: &mut Self::I, b: &mut Self::I);
 
     fn store(x: Self::I, to: &mut Lanes, chunk: usize);
-    /// Looks up the entry of a table of 32 for each index, of which the lowest five bits count.
+    /// Looks up an element of a table of 32 numbers for each index, of which the lowest five bits
+    /// count.
     fn look_up(table: &Lanes, index: Self::I) -> Self::I;
     /// Looks up both words of the entry for each index, of which the lowest seven bits count.
     fn look_up_pairs(table: &Pairs, index: Self::I) -> [Self::I; 2];

@@ -184,7 +184,8 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn fence(a: &mut Self, b: &mut Self) {
         S::fence(&mut a.0, &mut b.0);
     }
-    /// Looks up the entry of a table of 32 for each index, of which the lowest five bits count.
+    /// Looks up an element of a table of 32 numbers for each index, of which the lowest five bits
+    /// count.
     #[inline(always)]
     pub(in crate::warp) fn look_up(self, table: &Lanes) -> Self {
         Self(S::look_up(table, self.0))
@@ -195,7 +196,8 @@ impl<S: Simd> Int<S> {
         let [a, b] = S::look_up_pairs(table, self.0);
         [Self(a), Self(b)]
     }
-    /// Looks up the entry of a table of 256 for each index, of which the lowest eight bits count.
+    /// Looks up an element of a table of 256 numbers for each index, of which the lowest eight bits
+    /// count.
     #[inline(always)]
     pub(in crate::warp) fn look_up_byte(self, simd: S, table: &[u32; 256]) -> Self {
         let mut lanes = [0; 32];
