@@ -85,8 +85,7 @@ impl Region {
         (first >= 0 && end <= i128::from(u64::MAX)).then_some((first as u64, bytes as u64))
     }
 
-    /// The same memory as a region with the longest possible elements: contiguous dimensions are
-    /// merged.
+    /// Returns the region with the longest possible elements: contiguous dimensions are merged.
     #[must_use]
     pub fn in_pieces(mut self) -> Self {
         for d in (0..DIMENSIONS).rev() {

@@ -46,7 +46,7 @@ impl Program {
     /// Evaluates all steps. The value of the last step is the result of the operation.
     pub(crate) fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
         thread_local! {
-            /// The values of all steps except the last.
+            /// The values of all steps of the operation's program except the last.
             static VALUES: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
         }
         let mut work = |values: &mut Vec<Value>| {

@@ -8,7 +8,7 @@ use texunit_jit::{Op as J, Test};
 /// What a step of compiled code computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Computation {
-    /// The step computes this operation of the JIT compiler (crate `jit`).
+    /// A step of the program computes this operation of the JIT compiler (crate `jit`).
     Compute(J),
     /// The step computes this comparison of the JIT compiler.
     Compare(Test),

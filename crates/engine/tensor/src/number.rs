@@ -77,7 +77,7 @@ impl Format {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// The bits of infinity, without ignored low bits.
+    /// The bits of infinity, without the low bits that are ignored in registers of this format.
     pub(crate) const fn infinity(self) -> u32 {
         ((1 << self.exponent) - 1) << self.mantissa
     }

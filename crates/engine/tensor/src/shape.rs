@@ -80,7 +80,7 @@ pub enum Evidence {
 }
 
 impl Product {
-    /// How well the result of this product is known.
+    /// How the bits of this product's result are known: specified, measured or assumed.
     pub fn evidence(&self) -> Evidence {
         let Shape { m, k, .. } = self.shape;
         match self.a {

@@ -58,7 +58,7 @@ impl Open {
 
 /// Initial interval between events about continuously changing numbers.
 const PERIOD: Duration = Duration::from_millis(100);
-/// Number of written bytes after which the interval doubles.
+/// Number of written bytes after which the interval between such events doubles.
 const DOUBLES: u64 = 8 << 20;
 
 impl Writer {

@@ -228,7 +228,7 @@ impl Fetches {
         }
     }
 
-    /// Completes the counts of the launch: adds the bytes of the texels in the sets.
+    /// Completes the counts of the launch: adds the bytes of the different texels read.
     pub(crate) fn done(mut self) -> Texture {
         for notes in &self.notes {
             let texels: u64 = notes.bits.iter().map(|word| u64::from(word.count_ones())).sum();

@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
         };
         let count = count >> 1;
         let end = first.checked_add(count).ok_or(OUTSIDE)?;
-        // The offset of the last byte in the run's mask.
+        // The offset of the last byte that the mask of this run of sectors stands for.
         let last = end.checked_sub(1).and_then(|last| last.checked_mul(SECTOR)).ok_or(OUTSIDE)?;
         let last = last + u64::from(31 - mask.leading_zeros().min(31));
         if count == 0 || mask == 0 || last >= size {

@@ -104,8 +104,8 @@ mod tests {
         assert_eq!((Fold::from_code(0), Fold::from_code(17)), (None, None));
     }
 
-    /// Combining the results of two ranges gives the result of one range that executes all
-    /// operations.
+    /// Combining the results of two ranges of CTAs gives the result of one range that executes
+    /// all operations.
     #[test]
     fn two_ranges_are_one() {
         let mut random = texunit_testkit::Random::for_test(24);

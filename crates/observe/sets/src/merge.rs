@@ -35,9 +35,9 @@ impl Does {
 pub struct ConflictSide {
     /// The range of CTAs.
     pub ctas: CtaRange,
-    /// How the range accesses the bytes.
+    /// How the range of CTAs accesses the bytes.
     pub does: Does,
-    /// The range's first instruction with this access.
+    /// The first instruction of the range of CTAs that accesses the bytes so.
     pub span: Span,
 }
 

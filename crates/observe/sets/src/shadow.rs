@@ -27,7 +27,8 @@ pub(crate) struct Marks {
     ops: [AtomicU32; SECTORS * WORDS],
 }
 
-/// The reduced words of a page, with their [`crate::Fold::code`]; 0 for none.
+/// The words of a page that atomics without result have changed, each with the code of its
+/// reduction ([`crate::Fold::code`]); 0 for other words.
 pub(crate) struct Folds {
     pub(crate) marks: Marks,
     codes: [AtomicU8; SECTORS * WORDS],

@@ -146,7 +146,7 @@ impl Pages {
             for (sector, (w, r)) in (0..).zip(written.iter().zip(reduced)) {
                 let mut rest = w | r;
                 count += u64::from(rest.count_ones());
-                // Consecutive bytes are written together.
+                // Consecutive bytes are copied at once.
                 while rest != 0 {
                     let from = rest.trailing_zeros();
                     let len = (rest >> from).trailing_ones();

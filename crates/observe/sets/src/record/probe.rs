@@ -144,7 +144,8 @@ impl<'a> Worker<'a> {
         }
         while rest != 0 {
             let first = addresses[rest.trailing_zeros() as usize];
-            // An access outside all allocations is a fault, unless bounds are those of hardware.
+            // An access outside all allocations is a fault, unless the launch checks bounds as
+            // a GPU does (`bounds`).
             let Ok((index, _)) = self.map.find(first, size, self.hint) else {
                 return self.unknown(at.op, first, self.bounds == Bounds::Exact);
             };
@@ -287,7 +288,7 @@ impl Probe for Worker<'_> {
             let kind = match (answered.form.kind, fold) {
                 (SurfaceKind::Load { .. }, _) => AccessKind::Reads,
                 (_, None) => AccessKind::Writes,
-                // Reductions can be combined only at aligned numbers.
+                // Reductions can be combined only at addresses that are aligned for their type.
                 (_, Some(fold)) if offset.is_multiple_of(size.into()) => AccessKind::Reduces(fold),
                 _ => AccessKind::Both,
             };

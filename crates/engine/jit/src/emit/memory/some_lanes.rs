@@ -38,7 +38,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(load, r13, of(R::RAX)));
         self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::R12D, R::EBX));
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::R14D, R::R12D));
-        // The address of a single lane has both shapes.
+        // The address of a single lane is a row as well as one address for all lanes.
         self.asm.jump(J::B, if same { one } else { row_of_one });
         self.asm.put(I::with2(load, rbp, of(R::R14)));
         self.asm.put(I::with2(sub, rbp, r13));
